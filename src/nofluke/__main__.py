@@ -1,0 +1,5 @@
+"""``python -m nofluke`` is the command ``nofluke``."""
+
+from nofluke.cli import main
+
+main()

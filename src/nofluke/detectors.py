@@ -1,0 +1,128 @@
+"""Detectors that turn a sequence into anomaly scores: one classic, and the shape that any other has.
+
+Conventions: one score per step, higher means more anomalous, and the score at step t uses only steps up to t.
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike, NDArray
+
+
+class Detector(Protocol):
+    """Anything that maps a sequence to scores of the same length, so that every such function is one.
+
+    Settings belong in a closure or in ``functools.partial``, as in ``partial(energy_transient, long=28)``.
+    """
+
+    def __call__(self, x: ArrayLike, /) -> ArrayLike: ...
+
+
+def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np.float64]:
+    r"""Score every step by its short-term average over its long-term average.
+
+    .. math:: z_t = \frac{\mathrm{STA}_t}{\mathrm{LTA}_t + 1}
+
+    where STA and LTA are the means of the last ``short`` and ``long`` steps, step t included. The 1 in the
+    denominator keeps quiet stretches from dividing by zero; it is meant for counts.
+
+    Parameters
+    ----------
+    x : array_like
+        One-dimensional, finite and not negative: counts, or the energy of a signal.
+    short, long : int
+        Window lengths in steps, ``1 <= short <= long <= len(x)``.
+
+    Returns
+    -------
+    ndarray of float64
+        Scores from 0 up to ``long / short`` (not reached); 0 for the first ``long - 1`` steps, whose long
+        window is not full. Sums of whole numbers are exact.
+
+    Raises
+    ------
+    InputError
+        For other input. Negative values are refused, not scored: the denominator could vanish or change
+        sign, and the score would no longer rise with activity.
+
+    References
+    ----------
+    Withers et al. (1998), A comparison of select trigger algorithms for automated global seismic phase
+    picking and event location, Bull. Seismol. Soc. Am. 88; Earle, Bowden and Guy (2011), Twitter earthquake
+    detection, Ann. Geophys. 54.
+
+    Examples
+    --------
+    >>> energy_transient([0, 0, 0, 9, 0, 0], short=1, long=3)
+    array([0.  , 0.  , 0.  , 2.25, 0.  , 0.  ])
+    """
+    values = _signal(x)
+    short, long = _window("short", short), _window("long", long)
+    if short > long:
+        raise InputError(f"short must not exceed long, got short={short} and long={long}: swap them.")
+    if long > values.size:
+        raise InputError(f"long={long} exceeds the {values.size} steps of x: choose a shorter window.")
+    if values.max() > np.finfo(np.float64).max / (2 * long):
+        raise InputError(f"x has values up to {values.max():g}, whose sum overflows: rescale x.")
+    scores = np.zeros(values.size)
+    short_mean = _window_sums(values, short)[long - short :] / short
+    long_mean = _window_sums(values, long) / long
+    scores[long - 1 :] = short_mean / (long_mean + 1)
+    return scores
+
+
+def _window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]:
+    """Return the sums of all full windows of `width` steps, in O(T) whatever the width.
+
+    Cut into blocks of one width, every window is the tail of a block and the head of the next. Heads and
+    tails are running sums inside one block, so nothing is ever subtracted: differences of a running sum
+    over the whole series would lose the digits of small values that follow large ones.
+    """
+    blocks = -(-values.size // width)
+    padded = np.zeros(blocks * width)
+    padded[: values.size] = values
+    grid = padded.reshape(blocks, width)
+    heads = np.cumsum(grid, axis=1).ravel()
+    tails = np.cumsum(grid[:, ::-1], axis=1)[:, ::-1].ravel()
+    starts = np.arange(values.size - width + 1)
+    # a window that starts on a block's border is a whole block: it has no head in the next one
+    return np.where(starts % width == 0, tails[starts], tails[starts] + heads[starts + width - 1])
+
+
+def _signal(x: ArrayLike) -> NDArray[np.float64]:
+    try:
+        raw = np.asarray(x)
+    except ValueError as error:  # rows of unequal length
+        raise InputError(f"x must be one-dimensional numbers, got {type(x).__name__} ({error}).") from None
+    if raw.dtype.kind not in "buif":
+        raise InputError(f"x must be numbers, got {raw.dtype} values: convert them first.")
+    if raw.ndim != 1:
+        raise InputError(f"x must be one-dimensional, got shape {raw.shape}: pass one sequence at a time.")
+    values = raw.astype(np.float64)
+    _refuse(values, ~np.isfinite(values), "is not finite", "fill or drop such values first")
+    _refuse(values, values < 0, "is negative", "pass its energy, such as x**2 or abs(x)")
+    return values
+
+
+def _refuse(values: NDArray[np.float64], bad: NDArray[np.bool_], what: str, remedy: str) -> None:
+    if bad.any():
+        first = int(bad.argmax())
+        found = f"{values[first]:g} at position {first}"
+        raise InputError(f"x {what} at {bad.sum()} of {values.size} steps, first {found}: {remedy}.")
+
+
+def _window(name: str, value: int) -> int:
+    try:
+        steps = operator.index(value)
+    except TypeError:
+        raise InputError(f"{name} must be a whole number of steps, got {value!r}.") from None
+    if steps < 1:
+        raise InputError(f"{name} must be at least 1 step, got {steps}.")
+    return steps

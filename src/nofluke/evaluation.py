@@ -1,0 +1,382 @@
+"""Evaluate a detector at one threshold: both measures, both matrices, false alarms and delays, in one result."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nofluke.confusion import Confusion, check_zero_division, divide, f_beta
+from nofluke.counting import BoolArray, dilate, nearest_predictions
+from nofluke.errors import InputError
+from nofluke.inputs import LeftOut, Missing, Sequence, TruthKind, prepare
+from nofluke.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.timing import Delays, FalseAlarms, Unit
+from nofluke.tolerance import Length, Tolerance, as_tolerance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Precision and recall within a tolerance, and what they were counted from.
+
+    Attributes
+    ----------
+    n, n_events, n_predictions : int
+        Steps that count, events and predictions on them.
+    threshold, quantile : float or None
+        The threshold τ of the scores, and the quantile it came from, if it did.
+    tolerance : Tolerance
+        How early or late a prediction may be.
+    tolerant_truth, tolerant_predictions : Confusion
+        The two confusion matrices: precision comes from the first, recall from the second.
+    delays : Delays
+        Signed distance from each event to its nearest prediction.
+    false_alarms : FalseAlarms
+        Predictions without an event, over the time watched.
+    left_out : LeftOut
+        Steps and events left out because they were missing or masked.
+    notes : tuple of str
+        Everything a reader should know: undefined values, what was left out or merged, degenerate input.
+    """
+
+    n: int
+    n_events: int
+    n_predictions: int
+    threshold: float | None
+    quantile: float | None
+    tolerance: Tolerance
+    tolerant_truth: Confusion
+    tolerant_predictions: Confusion
+    delays: Delays
+    false_alarms: FalseAlarms
+    left_out: LeftOut
+    notes: tuple[str, ...]
+    zero_division: float
+
+    @property
+    def precision_hits(self) -> int:
+        """PA-AAδ: predictions with an event within the tolerance."""
+        return self.tolerant_truth.tp
+
+    @property
+    def recall_hits(self) -> int:
+        """PAδ-AA: events with a prediction within the tolerance."""
+        return self.tolerant_predictions.tp
+
+    @property
+    def precision(self) -> float:
+        """P_δ, the share of predictions with an event within the tolerance."""
+        return self._defined(divide(self.precision_hits, self.n_predictions))
+
+    @property
+    def recall(self) -> float:
+        """R_δ, the share of events with a prediction within the tolerance."""
+        return self._defined(divide(self.recall_hits, self.n_events))
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of P_δ and R_δ."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> float:
+        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ); 0 where both are 0."""
+        if not 0 <= beta < math.inf:
+            raise InputError(f"beta={beta!r} must be finite and not negative.")
+        return self._defined(f_beta(self.precision, self.recall, beta))
+
+    def _defined(self, value: float) -> float:
+        return self.zero_division if math.isnan(value) else value
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values: the keys of ``--format json``. Undefined values are None."""
+        return {
+            "n": self.n,
+            "n_events": self.n_events,
+            "n_predictions": self.n_predictions,
+            "threshold": self.threshold,
+            "quantile": self.quantile,
+            "tolerance": self.tolerance.plain(),
+            "precision": {
+                "value": _or_none(self.precision),
+                "hits": self.precision_hits,
+                "of": self.n_predictions,
+            },
+            "recall": {"value": _or_none(self.recall), "hits": self.recall_hits, "of": self.n_events},
+            "f1": _or_none(self.f1),
+            "tolerant_truth": _matrix(self.tolerant_truth),
+            "tolerant_predictions": _matrix(self.tolerant_predictions),
+            "false_alarms": {
+                "count": self.false_alarms.count,
+                "per": self.false_alarms.default_per,
+                "rate": _or_none(self.false_alarms.rate()),
+            },
+            "delay": {
+                "unit": self.delays.unit,
+                "median": _or_none(self.delays.median),
+                "mean": _or_none(self.delays.mean),
+                **self.delays.counts(),
+            },
+            "left_out": {
+                "missing": self.left_out.missing,
+                "masked": self.left_out.masked,
+                "events": self.left_out.events,
+            },
+            "notes": list(self.notes),
+        }
+
+    def sentences(self) -> tuple[str, ...]:
+        """The result in plain words."""
+        near = f"within {self.tolerance}" if not self.tolerance.zero else "on the same step"
+        return (
+            f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
+            f"{'has' if self.n_predictions == 1 else 'have'} an event {near}.",
+            f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
+            f"{'has' if self.n_events == 1 else 'have'} a prediction {near}.",
+        )
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        rows = (
+            ("precision", show_share(self.precision), f"{self.precision_hits:,}", f"{self.n_predictions:,}"),
+            ("recall", show_share(self.recall), f"{self.recall_hits:,}", f"{self.n_events:,}"),
+            ("F1", show_share(self.f1), "", ""),
+        )
+        return Table(
+            title=self._title(),
+            columns=("", "value", "hits", "of"),
+            rows=rows,
+            notes=(
+                *self.sentences(),
+                f"False alarms: {self.false_alarms}.",
+                f"Delay: {self.delays}.",
+                *self._note_lines(),
+            ),
+        )
+
+    def _title(self) -> str:
+        alarms = plural(self.n_predictions, "prediction")
+        if self.threshold is not None:
+            origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
+            alarms += f" (score ≥ {show_number(self.threshold)}{origin})"
+        return f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {alarms}; tolerance {self.tolerance}"
+
+    def _note_lines(self) -> tuple[str, ...]:
+        return tuple(f"Note: {note}" for note in self.notes)
+
+    def to_csv(self) -> str:
+        """One line for each measure, with full digits."""
+        rows: list[tuple[Any, ...]] = [
+            ("precision", self.precision, self.precision_hits, self.n_predictions),
+            ("recall", self.recall, self.recall_hits, self.n_events),
+            ("f1", self.f1, None, None),
+        ]
+        return csv_text(("measure", "value", "hits", "of"), rows)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _matrix(c: Confusion) -> dict[str, int]:
+    return {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}
+
+
+def evaluate(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    tolerance: Length | Tolerance = 0,
+    times: Any = None,
+    mask: Any = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+    zero_division: float = math.nan,
+) -> Evaluation:
+    r"""Precision and recall of a detector on one sequence, with a tolerance in time.
+
+    .. math::
+        P_\delta = \frac{\sum_t I(\sum_{t'=t-\delta}^{t+\delta} e_{t'} > 0)\, I(z_t \ge \tau)}{\sum_t I(z_t \ge \tau)}
+        \qquad
+        R_\delta = \frac{\sum_t e_t\, I(\sum_{t'=t-\delta}^{t+\delta} I(z_{t'} \ge \tau) > 0)}{\sum_t e_t}
+
+    Parameters
+    ----------
+    truth : array-like
+        Events: 0/1 or bool for each step; or the positions of the events; or their times, against the clock of the
+        scores (an event between two steps belongs to the last step at or before it).
+    scores : array-like, optional
+        The anomaly score z of each step; a step is predicted if z ≥ τ, ties included.
+    predictions : array-like, optional
+        Alarms instead of scores: 0/1 or bool for each step, or, with a clock, a list of alarm times.
+    threshold : float, optional
+        τ itself.
+    quantile : float, optional
+        τ as a quantile of the scores of the steps that count (linear interpolation, as ``numpy.quantile``).
+    tolerance : int, str, timedelta or Tolerance, default 0
+        Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both ends.
+    times : array-like, optional
+        The clock: one increasing date or number for each step. Taken from a pandas or xarray index of dates by itself.
+    mask : array-like of bool, optional
+        True for steps to leave out of everything: stretches that nobody labelled. They still take up time.
+    truth_as : {"auto", "labels", "positions", "times"}
+        How to read ``truth`` where type and length leave a doubt.
+    missing : {"error", "mask"}
+        What to do with NaN in scores, alarms or labels.
+    zero_division : {nan, 0, 1}
+        Value of precision without predictions, of recall without events, and of F where either is undefined.
+
+    Returns
+    -------
+    Evaluation
+
+    Notes
+    -----
+    Inputs with a pandas or xarray index are aligned by it. Steps outside the sequence hold neither events nor predictions
+    (zero padding). O(T), whatever the tolerance.
+
+    References
+    ----------
+    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences, equations 1 to 3.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> truth = [0, 0, 1, 0, 0, 0, 0, 1, 0, 0]
+    >>> scores = [0, 1, 0, 9, 0, 0, 8, 0, 1, 7]
+    >>> result = nf.evaluate(truth, scores, threshold=7, tolerance=1)
+    >>> result.precision_hits, result.n_predictions, result.recall
+    (2, 3, 1.0)
+    """
+    check_zero_division(zero_division)
+    window = as_tolerance(tolerance)
+    sequence = prepare(
+        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+    )
+    cut = choose_threshold(sequence, threshold, quantile)
+    alarms = sequence.predictions if cut is None else predicted(sequence, cut)
+    if alarms is None:
+        raise InputError("pass threshold= or quantile= to say which scores are predictions.")
+    return count(sequence, alarms, window, threshold=cut, quantile=quantile, zero_division=zero_division)
+
+
+def choose_threshold(sequence: Sequence, threshold: float | None, quantile: float | None) -> float | None:
+    """τ from a threshold or a quantile; None where alarms are given instead of scores."""
+    if sequence.scores is None:
+        if threshold is not None or quantile is not None:
+            raise InputError("threshold and quantile belong to scores: leave them out with predictions.")
+        return None
+    if (threshold is None) is (quantile is None):
+        raise InputError(
+            f"pass either threshold or quantile, got {'neither' if threshold is None else 'both'}: "
+            "one of them says which scores are predictions."
+        )
+    if threshold is not None:
+        if math.isnan(threshold):
+            raise InputError("threshold is NaN: pass a number.")
+        return float(threshold)
+    return quantile_thresholds(sequence, [quantile])[0]
+
+
+def quantile_thresholds(sequence: Sequence, quantiles: Any) -> list[float]:
+    """Thresholds at quantiles of the scores of the steps that count."""
+    levels = np.asarray(quantiles, dtype=np.float64)
+    wrong = levels[~((levels >= 0) & (levels <= 1))]
+    if len(wrong):
+        raise InputError(f"quantile={wrong[0]:g} must be between 0 and 1.")
+    return [float(value) for value in np.quantile(sequence.open_scores(), levels)]
+
+
+def predicted(sequence: Sequence, threshold: float) -> BoolArray:
+    """The predictions z ≥ τ on the steps that count."""
+    if sequence.scores is None:
+        raise InputError("there are no scores to put a threshold on: pass scores, not predictions.")
+    with np.errstate(invalid="ignore"):  # NaN under the mask compares as not predicted
+        return np.asarray((sequence.scores >= threshold) & sequence.open_steps)
+
+
+def count(
+    sequence: Sequence,
+    alarms: BoolArray,
+    tolerance: Tolerance,
+    *,
+    threshold: float | None,
+    quantile: float | None,
+    zero_division: float,
+) -> Evaluation:
+    """Both matrices, false alarms and delays of given alarms."""
+    steps, truth, clock = len(sequence.truth), sequence.truth, sequence.clock
+    around_events = tolerance.prediction_ranges(steps, clock)
+    near_event = dilate(truth, tolerance.event_ranges(steps, clock)) & sequence.open_steps
+    near_alarm = dilate(alarms, around_events) & sequence.open_steps
+    tolerant_truth = Confusion.from_marginals(
+        int((alarms & near_event).sum()),
+        int(alarms.sum()),
+        int(near_event.sum()),
+        sequence.n,
+        "neither" if tolerance.zero else "truth",
+    )
+    tolerant_predictions = Confusion.from_marginals(
+        int((near_alarm & truth).sum()),
+        int(near_alarm.sum()),
+        sequence.n_events,
+        sequence.n,
+        "neither" if tolerance.zero else "predictions",
+    )
+    unit: Unit = "steps" if clock is None else "seconds" if clock.is_dates else "clock"
+    scale = 1e-9 if unit == "seconds" else 1.0  # clocks of dates count nanoseconds
+    when = np.arange(steps) if clock is None else clock.ticks
+    tick = 1.0 if clock is None else clock.tick_size * scale
+    delays = Delays(
+        values=nearest_predictions(truth, alarms, when, around_events) * tick, found=near_alarm[truth], unit=unit
+    )
+    duration = float(sequence.n) if clock is None else clock.lasting(sequence.open_steps) * scale
+    return Evaluation(
+        n=sequence.n,
+        n_events=sequence.n_events,
+        n_predictions=int(alarms.sum()),
+        threshold=threshold,
+        quantile=quantile,
+        tolerance=tolerance,
+        tolerant_truth=tolerant_truth,
+        tolerant_predictions=tolerant_predictions,
+        delays=delays,
+        false_alarms=FalseAlarms(count=tolerant_truth.fp, duration=duration, unit=unit),
+        left_out=sequence.left_out,
+        notes=(*sequence.notes, *_remarks(sequence, tolerant_truth, tolerant_predictions, tolerance)),
+        zero_division=zero_division,
+    )
+
+
+def _remarks(
+    sequence: Sequence, truth_side: Confusion, prediction_side: Confusion, tolerance: Tolerance
+) -> tuple[str, ...]:
+    """What is degenerate about this input, in plain words."""
+    remarks = []
+    scores = sequence.scores
+    if scores is not None and sequence.n > 1 and np.ptp(scores[sequence.open_steps]) == 0:
+        remarks.append("All scores are equal: no threshold can tell one step from another.")
+    if truth_side.predicted == 0:
+        remarks.append("There are no predictions: precision is undefined.")
+    elif truth_side.predicted == sequence.n:
+        remarks.append("Every step is predicted: recall says nothing about the detector.")
+    if prediction_side.actual == 0:
+        remarks.append("There are no events: recall is undefined.")
+    elif prediction_side.actual == sequence.n:
+        remarks.append("Every step is an event: precision says nothing about the detector.")
+    if not tolerance.zero:
+        if 0 < truth_side.predicted < sequence.n == prediction_side.predicted:
+            remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
+        if 0 < prediction_side.actual < sequence.n == truth_side.actual:
+            remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
+    return tuple(remarks)

@@ -1,0 +1,288 @@
+"""Sweep a detector over thresholds and tolerances: every count at once, never a loop over thresholds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.confusion import Confusion
+from nofluke.counting import FloatArray, IntArray, reaching, sweep_counts
+from nofluke.errors import InputError
+from nofluke.evaluation import quantile_thresholds
+from nofluke.frames import Backend, make_frame
+from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
+from nofluke.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.tolerance import Tolerance, as_tolerance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sweep:
+    """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
+
+    Attributes
+    ----------
+    n, n_events : int
+        Steps that count and events on them.
+    thresholds : float array of length K
+    quantiles : float array of length K, or None
+        The quantiles asked for, where thresholds came from quantiles.
+    tolerances : tuple of D Tolerance
+    n_predictions : int array of length K
+    precision_hits, recall_hits : int arrays of shape (D, K)
+        PA-AAδ and PAδ-AA.
+    near_events : int array of length D
+        AAδ, the steps within the tolerance of an event.
+    near_predictions : int array of shape (D, K)
+        PAδ, the steps within the tolerance of a prediction.
+    left_out, notes
+        What was left out, and what a reader should know.
+    """
+
+    n: int
+    n_events: int
+    thresholds: FloatArray = field(repr=False)
+    quantiles: FloatArray | None = field(repr=False)
+    tolerances: tuple[Tolerance, ...]
+    n_predictions: IntArray = field(repr=False)
+    precision_hits: IntArray = field(repr=False)
+    recall_hits: IntArray = field(repr=False)
+    near_events: IntArray = field(repr=False)
+    near_predictions: IntArray = field(repr=False)
+    left_out: LeftOut
+    notes: tuple[str, ...]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of tolerances and of thresholds."""
+        return len(self.tolerances), len(self.thresholds)
+
+    @property
+    def precision(self) -> FloatArray:
+        """P_δ for each cell; NaN where nothing is predicted."""
+        return _ratio(self.precision_hits, self.n_predictions)
+
+    @property
+    def recall(self) -> FloatArray:
+        """R_δ for each cell; NaN where there are no events."""
+        return _ratio(self.recall_hits, np.int64(self.n_events))
+
+    @property
+    def f1(self) -> FloatArray:
+        """F1 for each cell; NaN where precision or recall is."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> FloatArray:
+        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
+        if not 0 <= beta < math.inf:
+            raise InputError(f"beta={beta!r} must be finite and not negative.")
+        precision, recall = self.precision, self.recall
+        below = beta**2 * precision + recall
+        return np.where(below == 0, 0.0, _ratio((1 + beta**2) * precision * recall, below))
+
+    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion, Confusion]:
+        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions)."""
+        zero = self.tolerances[tolerance].zero
+        hits, alarms, near = (
+            int(self.precision_hits[tolerance, threshold]),
+            int(self.n_predictions[threshold]),
+            int(self.near_events[tolerance]),
+        )
+        found, reach = int(self.recall_hits[tolerance, threshold]), int(self.near_predictions[tolerance, threshold])
+        return (
+            Confusion.from_marginals(hits, alarms, near, self.n, "neither" if zero else "truth"),
+            Confusion.from_marginals(found, reach, self.n_events, self.n, "neither" if zero else "predictions"),
+        )
+
+    def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
+        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are NaN."""
+        values = self.f_beta(beta)
+        return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
+
+    def columns(self) -> dict[str, Any]:
+        """All cells in long form, one row a cell, by column name."""
+        d, k = self.shape
+        tolerances = [t.plain() if not isinstance(t.plain(), dict) else str(t) for t in self.tolerances]
+        data: dict[str, Any] = {
+            "tolerance": np.repeat(np.asarray(tolerances), k),
+            "threshold": np.tile(self.thresholds, d),
+        }
+        if self.quantiles is not None:
+            data["quantile"] = np.tile(self.quantiles, d)
+        return data | {
+            "n_predictions": np.tile(self.n_predictions, d),
+            "precision_hits": self.precision_hits.ravel(),
+            "recall_hits": self.recall_hits.ravel(),
+            "precision": self.precision.ravel(),
+            "recall": self.recall.ravel(),
+            "f1": self.f1.ravel(),
+        }
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """All cells as a data frame, pandas or polars: the one asked for, else the one the user has."""
+        return make_frame(self.columns(), backend)
+
+    def to_csv(self) -> str:
+        """All cells as comma-separated values, with full digits."""
+        data = self.columns()
+        return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The sweep as plain values: the keys of ``--format json``. Undefined values are None."""
+        cells = {
+            name: [None if isinstance(v, float) and math.isnan(v) else v for v in np.asarray(values).tolist()]
+            for name, values in self.columns().items()
+        }
+        return {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
+
+    def table(self) -> Table:
+        """The best F1 of each tolerance, as a small table."""
+        rows = []
+        for d, k in self.best():
+            rows.append(
+                (
+                    str(self.tolerances[d]),
+                    show_number(float(self.thresholds[k])),
+                    f"{self.n_predictions[k]:,}",
+                    show_share(float(self.precision[d, k])),
+                    show_share(float(self.recall[d, k])),
+                    show_share(float(self.f1[d, k])),
+                )
+            )
+        title = (
+            f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {plural(len(self.thresholds), 'threshold')}, "
+            f"{plural(len(self.tolerances), 'tolerance')}; the threshold of the best F1 for each tolerance"
+        )
+        return Table(
+            title=title,
+            columns=("tolerance", "threshold", "predictions", "precision", "recall", "F1"),
+            rows=tuple(rows),
+            notes=tuple(f"Note: {note}" for note in self.notes),
+        )
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _ratio(numerator: Any, denominator: Any) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator == 0, np.nan, np.divide(numerator, denominator))
+
+
+def sweep(
+    truth: Any,
+    scores: Any,
+    *,
+    tolerances: Any = (0,),
+    thresholds: Any = None,
+    quantiles: Any = None,
+    times: Any = None,
+    mask: Any = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+) -> Sweep:
+    r"""Precision and recall for many thresholds and tolerances at once.
+
+    A count at threshold τ is the number of values that reach τ: of all scores for the predictions, of the scores of
+    steps near an event for precision's hits, of the best score near each event for recall's hits:
+
+    .. math::
+        \text{PA-AA}\delta(\tau) = \#\{t : z_t \ge \tau,\ \textstyle\sum_{|t'-t| \le \delta} e_{t'} > 0\} \qquad
+        \text{PA}\delta\text{-AA}(\tau) = \#\{t : e_t = 1,\ \textstyle\max_{|t'-t| \le \delta} z_{t'} \ge \tau\}
+
+    Parameters
+    ----------
+    truth, scores, times, mask, truth_as, missing
+        As in :func:`evaluate`.
+    tolerances : sequence of int, str, timedelta or Tolerance, default (0,)
+        One or many tolerances.
+    thresholds, quantiles : sequence of float, optional
+        Which thresholds; by default every distinct score of the steps that count.
+
+    Returns
+    -------
+    Sweep
+        Precision is NaN where nothing is predicted, recall where there are no events.
+
+    Notes
+    -----
+    O(T log T) for each tolerance, however long it is, and for all thresholds together; memory O(T) for each tolerance.
+
+    References
+    ----------
+    Scharwächter and Müller (2020), Figure 2.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> curve = nf.sweep([0, 1, 0, 0], [0.1, 0.4, 0.9, 0.4], tolerances=(0, 1))
+    >>> curve.thresholds
+    array([0.1, 0.4, 0.9])
+    >>> curve.recall
+    array([[1., 1., 0.],
+           [1., 1., 1.]])
+    """
+    windows = _tolerances(tolerances)
+    sequence = prepare(truth, scores, times=times, mask=mask, truth_as=truth_as, missing=missing)
+    values = sequence.open_scores()
+    cuts, levels = _thresholds(sequence, values, thresholds, quantiles)
+    steps = len(sequence.truth)
+    counts = [
+        sweep_counts(
+            truth=sequence.truth,
+            scores=sequence.scores,  # type: ignore[arg-type]  # open_scores() has checked it
+            open_steps=sequence.open_steps,
+            thresholds=cuts,
+            event_ranges=window.event_ranges(steps, sequence.clock),
+            prediction_ranges=window.prediction_ranges(steps, sequence.clock),
+        )
+        for window in windows
+    ]
+    notes = sequence.notes if sequence.n_events else (*sequence.notes, "There are no events: recall is undefined.")
+    return Sweep(
+        n=sequence.n,
+        n_events=sequence.n_events,
+        thresholds=cuts,
+        quantiles=levels,
+        tolerances=windows,
+        n_predictions=reaching(values, cuts),
+        precision_hits=np.stack([c.precision_hits for c in counts]),
+        recall_hits=np.stack([c.recall_hits for c in counts]),
+        near_events=np.array([c.near_events for c in counts], dtype=np.int64),
+        near_predictions=np.stack([c.near_predictions for c in counts]),
+        left_out=sequence.left_out,
+        notes=notes,
+    )
+
+
+def _tolerances(values: Any) -> tuple[Tolerance, ...]:
+    """One tolerance or many; a string or a Tolerance is one."""
+    single = isinstance(values, str | Tolerance) or np.ndim(values) == 0
+    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if single else values))
+    if not windows:
+        raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
+    return windows
+
+
+def _thresholds(
+    sequence: Any, values: FloatArray, thresholds: Any, quantiles: Any
+) -> tuple[FloatArray, FloatArray | None]:
+    """Ascending thresholds, and the quantiles they come from, if they do."""
+    if thresholds is not None and quantiles is not None:
+        raise InputError("pass either thresholds or quantiles, got both.")
+    if thresholds is None and quantiles is None:
+        return np.unique(values), None
+    name = "thresholds" if quantiles is None else "quantiles"
+    asked = np.sort(np.atleast_1d(np.asarray(thresholds if quantiles is None else quantiles, dtype=np.float64)))
+    if asked.ndim != 1 or len(asked) == 0 or np.isnan(asked).any():
+        raise InputError(
+            f"{name} must be one or more numbers without NaN, got {thresholds if quantiles is None else quantiles!r}."
+        )
+    if quantiles is None:
+        return asked, None
+    return np.array(quantile_thresholds(sequence, asked)), asked

@@ -1,0 +1,180 @@
+"""Tolerance: how far from an event a prediction may lie and still count.
+
+One relation serves both measures: a prediction at p counts for an event at q if q - early <= p <= q + late, closed at
+both ends. Seen from the event, predictions in [q - early, q + late] find it; seen from the prediction, events in
+[p - late, p + early] make it a hit. Steps, clocks and masks all end up as index ranges, and everything after this
+module works on those.
+"""
+
+from __future__ import annotations
+
+import operator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.clock import Clock, as_duration, format_duration
+from nofluke.errors import InputError
+
+Length = int | float | str | timedelta | np.timedelta64
+IntArray = npt.NDArray[np.int64]
+Unit = Literal["steps", "ns", "clock"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranges:
+    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches (never empty)."""
+
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tolerance:
+    """How many steps, or how much time, a prediction may be early or late.
+
+    A prediction at p counts for an event at q if ``q - early <= p <= q + late``: closed at both ends.
+
+    Parameters
+    ----------
+    early, late : int, str, timedelta or timedelta64, or float with ``unit="clock"``
+        Whole numbers are steps. Durations ("2h", "1h30min", ``timedelta``) need data with a clock of dates; the
+        window is then in time, however many steps that is. Neither may be negative.
+    unit : {"steps", "ns", "clock"}, optional
+        What the numbers count; found by itself except on a clock of plain numbers (seconds, sample numbers), where
+        ``unit="clock"`` reads them in the clock's own unit. Durations are kept as nanoseconds, ``unit="ns"``.
+
+    References
+    ----------
+    Scharwächter and Müller (2020), equations 2 and 3, for the symmetric case early = late = δ.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> nf.Tolerance(early=0, late=3)
+    Tolerance(early=0, late=3, unit='steps')
+    >>> print(nf.Tolerance(early="30min", late="2h"))
+    30min early to 2h late
+    >>> nf.evaluate([0, 1, 0, 0], [0, 0, 0, 1], threshold=1, tolerance=nf.Tolerance(early=0, late=2)).recall
+    1.0
+    """
+
+    early: Length
+    late: Length
+    unit: Unit | None = None
+
+    def __post_init__(self) -> None:
+        if self.unit not in (None, "steps", "ns", "clock"):
+            raise InputError(f"unit={self.unit!r} must be 'steps', 'ns' or 'clock'.")
+        early, early_unit = _side(self.early, "early", self.unit)
+        late, late_unit = _side(self.late, "late", self.unit)
+        if early_unit != late_unit and early and late:
+            raise InputError(f"early={self.early!r} and late={self.late!r} must both be steps or both be durations.")
+        object.__setattr__(self, "early", early)
+        object.__setattr__(self, "late", late)
+        object.__setattr__(self, "unit", late_unit if early == 0 and early_unit == "steps" else early_unit)
+
+    @property
+    def zero(self) -> bool:
+        """Whether only a prediction on the event's own step counts."""
+        return self.early == self.late == 0
+
+    def swapped(self) -> Tolerance:
+        """Early and late exchanged: the tolerance of the sequence reversed in time."""
+        return Tolerance(early=self.late, late=self.early, unit=self.unit)
+
+    def __str__(self) -> str:
+        if self.early == self.late:
+            return self._show(self.early)
+        return f"{self._show(self.early)} early to {self._show(self.late)} late"
+
+    def plain(self) -> Any:
+        """For JSON: a number of steps or of the clock's units, a duration as text; early and late apart if they differ."""
+        early, late = (format_duration(v) if self.unit == "ns" else v for v in (self.early, self.late))
+        return early if early == late else {"early": early, "late": late}
+
+    def _show(self, value: Any) -> str:
+        if self.unit == "ns":
+            return format_duration(value)
+        unit = {"steps": "step", "clock": "time unit"}[self.unit or "steps"]
+        return f"{value:g} {unit}" if value == 1 else f"{value:g} {unit}s"
+
+    def event_ranges(self, n: int, clock: Clock | None) -> Ranges:
+        """For each step seen as a prediction, the steps whose events make it a hit: [p - late, p + early]."""
+        return self._ranges(n, clock, before=self.late, after=self.early)
+
+    def prediction_ranges(self, n: int, clock: Clock | None) -> Ranges:
+        """For each step seen as an event, the steps whose predictions find it: [q - early, q + late]."""
+        return self._ranges(n, clock, before=self.early, after=self.late)
+
+    def _ranges(self, n: int, clock: Clock | None, before: Any, after: Any) -> Ranges:
+        if self.unit == "steps":
+            steps = np.arange(n, dtype=np.int64)
+            return Ranges(
+                starts=np.maximum(steps - min(before, n), 0),
+                stops=np.minimum(steps + min(after, n) + 1, n),
+            )
+        if clock is None:
+            raise InputError(
+                f"tolerance of {self} is a length of time, but the data has no clock: pass times=, or a number of steps."
+            )
+        if clock.is_dates is not (self.unit == "ns"):
+            remedy = (
+                'a clock of dates needs a duration such as "2h"'
+                if clock.is_dates
+                else 'on a clock of plain numbers pass Tolerance(early=..., late=..., unit="clock")'
+            )
+            raise InputError(f"tolerance of {self} does not fit the clock: {remedy}.")
+        low, high = clock.between(before, after)
+        return Ranges(
+            starts=np.searchsorted(clock.ticks, clock.ticks - low, side="left").astype(np.int64),
+            stops=np.searchsorted(clock.ticks, clock.ticks + high, side="right").astype(np.int64),
+        )
+
+
+def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Unit]:
+    """One end of the window, checked: a number and what it counts."""
+    duration = as_duration(value, name)
+    number: int | float
+    if duration is not None:
+        if unit in ("steps", "clock"):
+            raise InputError(f"{name}={value!r} is a duration, but unit={unit!r} asks for a plain number.")
+        number, unit = duration, "ns"
+    elif unit == "clock":
+        number = _number(value, name)
+    else:
+        number, unit = _whole(value, name), unit or "steps"
+    if not 0 <= number < float("inf"):
+        raise InputError(f"{name}={value!r} must be finite and not negative.")
+    return number, unit
+
+
+def _number(value: Any, name: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InputError(f"{name}={value!r} must be a number in the clock's unit.") from None
+
+
+def _whole(value: Any, name: str) -> int:
+    if not isinstance(value, bool | np.bool_):
+        with suppress(TypeError):
+            return operator.index(value)
+        if isinstance(value, float | np.floating) and float(value).is_integer():
+            return int(value)
+    raise InputError(
+        f"{name}={value!r} must be a whole number of steps, or a duration such as '2h' where the data has a clock; on a "
+        "clock of plain numbers pass Tolerance(early=..., late=..., unit='clock')."
+    )
+
+
+def as_tolerance(value: Length | Tolerance, name: str = "tolerance") -> Tolerance:
+    """A tolerance from a number of steps, a duration or a Tolerance; one value is used on both sides."""
+    if isinstance(value, Tolerance):
+        return value
+    number, unit = _side(value, name, None)
+    return Tolerance(early=number, late=number, unit=unit)
