@@ -8,7 +8,7 @@ threshold; nothing depends on how long the tolerance is but a logarithm.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +18,7 @@ from nofluke.tolerance import Ranges
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Number = TypeVar("Number", np.float64, np.int64)
 
 
 def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
@@ -26,11 +27,11 @@ def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
     return before[ranges.stops] > before[ranges.starts]
 
 
-def window_maxima(values: FloatArray, ranges: Ranges) -> FloatArray:
+def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
     """The largest value in each window, by doubling: O(T log(width)), memory O(T)."""
     width = ranges.stops - ranges.starts
     level = np.frexp(width.astype(np.float64))[1] - 1  # exact floor(log2) for widths below 2**53
-    result = np.empty(len(width))
+    result = np.empty(len(width), dtype=values.dtype)
     table = values  # table[i] is the maximum of values[i : i + 2**k]
     for k in range(int(level.max(initial=-1)) + 1):
         if k > 0:
