@@ -16,6 +16,7 @@ import time
 import numba
 import numpy as np
 from scipy import stats
+from timing import seconds
 
 from nofluke.montecarlo import Problem, count_hits, placements, simulate
 
@@ -68,16 +69,6 @@ def vectorised_statistic(predicted, near_prediction):
         return np.concatenate([near_event @ predicted.T, rows @ near_prediction.T], axis=-1)
 
     return statistic
-
-
-def seconds(function, repeats):
-    """Least time of some repeats: the machine may be busy, the work is the same."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - start)
-    return min(times)
 
 
 def main():

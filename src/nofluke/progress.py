@@ -1,0 +1,31 @@
+"""A progress bar where a person looks on, and nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+
+@contextmanager
+def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Yield a function that takes how much is done; it draws a bar on a terminal's standard error."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(label, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
+def announce_compilation(kernel: Any, seconds: int) -> None:
+    """Say on a terminal that a kernel is about to be compiled, if no earlier run has left it in the cache."""
+    cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
+    index = getattr(cache, "_index_path", None)
+    if sys.stderr.isatty() and index is not None and not kernel.signatures and not Path(index).exists():
+        print(f"nofluke: compiling for this machine, once (about {seconds} s) ...", file=sys.stderr, flush=True)

@@ -1,0 +1,281 @@
+"""What chance scores in every cell of a sweep, and what that means when hundreds of cells are looked at."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.counting import FloatArray, IntArray
+from nofluke.distributions import NullDistribution
+from nofluke.errors import InputError
+from nofluke.inputs import Sequence
+from nofluke.nulls.permutation import Method, Permutation, as_seed
+from nofluke.nulls.setting import OpenRanges, make_setting, open_ranges
+from nofluke.progress import progress_bar
+from nofluke.tables import show_share
+from nofluke.testing import benjamini_hochberg, check_alpha, holm, show_p
+from nofluke.tolerance import Tolerance
+
+BAND = (0.025, 0.975)
+CELL_OPERATIONS = 5e7  # in a sweep of many cells the dynamic programme must be faster than in a single test
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellChance:
+    """One measure's chance in every cell, as arrays of shape (tolerances, thresholds).
+
+    ``mean`` and ``std`` are of the hits; ``low`` and ``high`` bound the central 95% of chance's hits; ``pvalue`` is the
+    probability of at least the observed hits.
+    """
+
+    mean: FloatArray = field(repr=False)
+    std: FloatArray = field(repr=False)
+    low: IntArray = field(repr=False)
+    high: IntArray = field(repr=False)
+    pvalue: FloatArray = field(repr=False)
+
+    @property
+    def holm(self) -> FloatArray:
+        """P-values corrected for all cells by Holm."""
+        return holm(self.pvalue)
+
+    @property
+    def benjamini_hochberg(self) -> FloatArray:
+        """P-values corrected for all cells by Benjamini and Hochberg."""
+        return benjamini_hochberg(self.pvalue)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SweepChance:
+    """Chance in every cell of a sweep, for both measures, and how it was computed."""
+
+    precision: CellChance
+    recall: CellChance
+    model: str
+    methods: tuple[str, ...]
+    n_resamples: int | None = None
+    seed: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilywiseTest:
+    """Is the best of a whole sweep better than the best that chance finds in such a sweep?
+
+    Attributes
+    ----------
+    precision, recall, both : float
+        Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its expectation,
+        in its standard deviations, as the observed one; for precision, for recall, for either.
+    best_f : float
+        How often chance's best F_β over all cells reaches the observed best F_β.
+    observed_best_f, beta : float
+    precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
+        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young).
+    precision_band, recall_band : arrays of shape (tolerances, thresholds)
+        Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
+        sweep with probability at most ``alpha``.
+    n_resamples, seed, alpha
+    """
+
+    precision: float
+    recall: float
+    both: float
+    best_f: float
+    observed_best_f: float
+    beta: float
+    alpha: float
+    precision_adjusted: FloatArray = field(repr=False)
+    recall_adjusted: FloatArray = field(repr=False)
+    precision_band: FloatArray = field(repr=False)
+    recall_band: FloatArray = field(repr=False)
+    n_resamples: int
+    seed: int | None
+
+    def in_words(self) -> str:
+        """The test of the best F_β as a sentence."""
+        name = "F1" if self.beta == 1 else f"F{self.beta:g}"
+        return (
+            f"Best {name} of the whole sweep {show_share(self.observed_best_f)}; chance's best reaches it with "
+            f"p = {show_p(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
+            f"{show_p(self.recall)} ({self.n_resamples:,} resamples, seed {self.seed})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as plain values, for JSON; adjusted p-values are in the cells."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "both": self.both,
+            "best_f": self.best_f,
+            "observed_best_f": None if np.isnan(self.observed_best_f) else self.observed_best_f,
+            "beta": self.beta,
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cells:
+    """What the cells of a sweep are made of: the data, thresholds and tolerances, and the observed hits."""
+
+    sequence: Sequence = field(repr=False)
+    thresholds: FloatArray = field(repr=False)
+    tolerances: tuple[Tolerance, ...]
+    n_predictions: IntArray = field(repr=False)
+    precision_hits: IntArray = field(repr=False)
+    recall_hits: IntArray = field(repr=False)
+
+    def ranges(self) -> list[OpenRanges]:
+        """The ranges of each tolerance, in open steps."""
+        return [open_ranges(t, self.sequence.open_steps, self.sequence.clock) for t in self.tolerances]
+
+    @property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """Thresholds that predict different steps, and which of them each threshold equals."""
+        # sets of predictions are nested, so equal numbers of predictions are equal predictions
+        _, first, inverse = np.unique(self.n_predictions, return_index=True, return_inverse=True)
+        return first, inverse
+
+
+def chance_of_cells(cells: Cells, method: Method, *, n_resamples: int, rng: Any) -> SweepChance:
+    """Null mean, band and p-value of both hits in every cell."""
+    if method == "montecarlo":
+        return _simulated(cells, n_resamples, rng)
+    scores = cells.sequence.open_scores()
+    model = Permutation(programme_operations=CELL_OPERATIONS)
+    first, inverse = cells.distinct
+    parts: dict[str, dict[str, list[Any]]] = {side: {name: [] for name in _FIELDS} for side in ("precision", "recall")}
+    methods: dict[str, None] = {}
+    done = 0
+    with progress_bar("exact chance", len(cells.tolerances) * len(first)) as advance:
+        for d, ranges in enumerate(cells.ranges()):
+            for k in first:
+                setting = make_setting(scores >= cells.thresholds[k], cells.sequence.n_events, ranges)
+                nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
+                for side, null, hits in (
+                    ("precision", nulls.precision, cells.precision_hits),
+                    ("recall", nulls.recall, cells.recall_hits),
+                ):
+                    _append(parts[side], null, int(hits[d, k]))
+                    methods[f"{side} {null.method}"] = None
+                done += 1
+                advance(done)
+    shape = (len(cells.tolerances), len(first))
+    sides = {
+        side: CellChance(**{name: np.array(values).reshape(shape)[:, inverse] for name, values in part.items()})
+        for side, part in parts.items()
+    }
+    return SweepChance(**sides, model=model.name, methods=tuple(methods))
+
+
+_FIELDS = ("mean", "std", "low", "high", "pvalue")
+
+
+def _append(part: dict[str, list[Any]], null: NullDistribution, hits: int) -> None:
+    low, high = null.quantile(BAND)
+    for name, value in zip(_FIELDS, (null.mean, null.std, low, high, null.upper(hits)), strict=True):
+        part[name].append(value)
+
+
+def _moments(cells: Cells) -> dict[str, dict[str, FloatArray]]:
+    """Exact mean and standard deviation of both hits in every cell."""
+    scores = cells.sequence.open_scores()
+    first, inverse = cells.distinct
+    found: dict[str, dict[str, list[float]]] = {s: {"mean": [], "std": []} for s in ("precision", "recall")}
+    for ranges in cells.ranges():
+        for k in first:
+            setting = make_setting(scores >= cells.thresholds[k], cells.sequence.n_events, ranges)
+            for side, moments in (("precision", setting.precision_moments), ("recall", setting.recall_moments)):
+                found[side]["mean"].append(moments.mean)
+                found[side]["std"].append(float(np.sqrt(moments.var)))
+    shape = (len(cells.tolerances), len(first))
+    return {s: {n: np.array(v).reshape(shape)[:, inverse] for n, v in part.items()} for s, part in found.items()}
+
+
+def _run(cells: Cells, n_resamples: int, rng: Any, label: str, **asked: Any) -> tuple[Any, int | None]:
+    """Simulate all cells at once."""
+    from nofluke import montecarlo
+
+    seed = as_seed(rng)
+    ranges = cells.ranges()
+    levels = np.searchsorted(cells.thresholds, cells.sequence.open_scores(), side="right")
+    problem = montecarlo.Problem(
+        level=levels.astype(np.int64),
+        n_thresholds=len(cells.thresholds),
+        n_events=cells.sequence.n_events,
+        cover_start=np.stack([r.predictions.starts for r in ranges]),
+        cover_stop=np.stack([r.predictions.stops for r in ranges]),
+    )
+    observed = montecarlo.Hits(precision=cells.precision_hits, recall=cells.recall_hits)
+    with progress_bar(label, n_resamples) as advance:
+        simulation = montecarlo.simulate(
+            problem,
+            n_resamples=n_resamples,
+            observed=observed,
+            rng=rng if seed is None else seed,
+            workers=os.cpu_count() or 1,
+            progress=advance,
+            **asked,
+        )
+    return simulation, seed
+
+
+def _simulated(cells: Cells, n_resamples: int, rng: Any) -> SweepChance:
+    simulation, seed = _run(cells, n_resamples, rng, "permutations", histograms="all")
+    moments = _moments(cells)
+    shape = cells.precision_hits.shape
+    sides = {}
+    for side in ("precision", "recall"):
+        tally = getattr(simulation, side)
+        bands = {
+            cell: np.searchsorted(np.cumsum(histogram), np.array(BAND) * n_resamples, side="left")
+            for cell, histogram in tally.histograms.items()
+        }
+        low, high = (np.array([bands[cell][i] for cell in np.ndindex(shape)]).reshape(shape) for i in (0, 1))
+        sides[side] = CellChance(**moments[side], low=low, high=high, pvalue=tally.p_upper)
+    return SweepChance(**sides, model=Permutation.name, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
+
+
+def familywise_test(cells: Cells, *, beta: float, alpha: float, n_resamples: int, rng: Any) -> FamilywiseTest:
+    """Westfall and Young's maximum test over all cells of a sweep."""
+    from nofluke.montecarlo import Standardisation
+
+    check_alpha(alpha)
+    if not 0 <= beta < np.inf:
+        raise InputError(f"beta={beta!r} must be finite and not negative.")
+    moments = _moments(cells)
+    standards = Standardisation(
+        precision_mean=moments["precision"]["mean"],
+        precision_std=moments["precision"]["std"],
+        recall_mean=moments["recall"]["mean"],
+        recall_std=moments["recall"]["std"],
+        beta=beta,
+    )
+    simulation, seed = _run(cells, n_resamples, rng, "permutations", histograms="none", standardisation=standards)
+    family = simulation.family_wise
+
+    def band(side: str) -> FloatArray:
+        critical = getattr(family, side).critical_value(alpha)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])
+
+    return FamilywiseTest(
+        precision=family.precision.p_best,
+        recall=family.recall.p_best,
+        both=family.both.p_best,
+        best_f=family.f_beta.p_best,
+        observed_best_f=float(np.nanmax(family.f_beta.observed))
+        if not np.isnan(family.f_beta.observed).all()
+        else np.nan,
+        beta=beta,
+        alpha=alpha,
+        precision_adjusted=family.precision.p_values,
+        recall_adjusted=family.recall.p_values,
+        precision_band=band("precision"),
+        recall_band=band("recall"),
+        n_resamples=n_resamples,
+        seed=seed,
+    )

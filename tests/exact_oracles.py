@@ -1,0 +1,89 @@
+"""Slow, obvious laws of (R, C) in exact arithmetic, to check the fast ones against.
+
+R is the number of events inside any window, C the number of predictions hit; ``n_events`` events fall on
+``n_steps`` steps, every placement equally likely. A prediction is hit if an event falls in [start, stop).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+Joint = dict[tuple[int, int], Fraction]
+
+
+def enumerate_joint(starts: Sequence[int], stops: Sequence[int], n_steps: int, n_events: int) -> Joint:
+    """P(R = r, C = c) by looking at every placement: for up to about 1e5 of them."""
+    windows = [set(range(int(a), int(b))) for a, b in zip(starts, stops, strict=True)]
+    union = set().union(*windows)
+    seen: Counter[tuple[int, int]] = Counter()
+    for placement in combinations(range(n_steps), n_events):
+        events = set(placement)
+        seen[len(events & union), sum(1 for window in windows if events & window)] += 1
+    total = seen.total()
+    return {key: Fraction(count, total) for key, count in sorted(seen.items())}
+
+
+def rational_joint(starts: Sequence[int], stops: Sequence[int], n_steps: int, n_events: int) -> Joint:
+    """P(R = r, C = c) in integers, walking step by step and remembering where the last event fell.
+
+    The state is the position of the last event among covered steps; it holds the number of placements so far
+    for each (r, c). An event on step t hits a prediction anew if its window holds t but not the last event.
+    """
+    starts, stops = [int(a) for a in starts], [int(b) for b in stops]
+    n = len(starts)
+    union = sorted({t for a, b in zip(starts, stops, strict=True) for t in range(a, b)})
+    free = n_steps - len(union)
+    most = min(n_events, len(union))
+    nowhere = -1
+    state = {nowhere: np.zeros((most + 1, n + 1), dtype=object)}
+    state[nowhere][0, 0] = 1
+    for t in union:
+        open_starts = [a for a, b in zip(starts, stops, strict=True) if a <= t < b]
+        after: dict[int, np.ndarray] = {}
+        for last, ways in state.items():
+            # an event before every window still open is as good as none: forget where it was
+            kept = last if last >= min(open_starts) else nowhere
+            after[kept] = after[kept] + ways if kept in after else ways
+            new_hits = sum(1 for a in open_starts if a > last)
+            moved = np.zeros_like(ways)
+            moved[1:, new_hits:] = ways[:-1, : n + 1 - new_hits]
+            after[t] = after[t] + moved if t in after else moved
+        state = after
+    ways = sum(state.values())
+    total = comb(n_steps, n_events)
+    joint: Joint = {}
+    for r in range(most + 1):
+        for c in range(n + 1):
+            count = int(ways[r, c]) * comb(free, n_events - r)
+            if count:
+                joint[r, c] = Fraction(count, total)
+    return joint
+
+
+def as_array(joint: Joint, shape: tuple[int, int]) -> np.ndarray:
+    """The law as an array of floats, each entry correctly rounded; zero where it has no entry."""
+    array = np.zeros(shape)
+    for (r, c), probability in joint.items():
+        array[r, c] = float(probability)
+    return array
+
+
+def hits_law(joint: Joint) -> dict[int, Fraction]:
+    """P(C = c): the marginal law of the number of predictions hit."""
+    law: dict[int, Fraction] = {}
+    for (_, c), probability in joint.items():
+        law[c] = law.get(c, Fraction(0)) + probability
+    return law
+
+
+def mean_and_variance(law: dict[int, Fraction] | Iterable[tuple[int, Fraction]]) -> tuple[Fraction, Fraction]:
+    """Mean and variance of a law given as value and probability pairs."""
+    pairs = list(dict(law).items())
+    mean = sum((value * p for value, p in pairs), Fraction(0))
+    return mean, sum(((value - mean) ** 2 * p for value, p in pairs), Fraction(0))

@@ -1,0 +1,140 @@
+"""Null distributions: tails, quantiles and tables against scipy and against each other."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nofluke.distributions import EmpiricalNull, TableNull, TailNull, binomial, hypergeometric
+from nofluke.errors import InputError
+
+
+@st.composite
+def urns(draw):
+    n_steps = draw(st.integers(1, 60))
+    return n_steps, draw(st.integers(0, n_steps)), draw(st.integers(0, n_steps))
+
+
+class TestHypergeometric:
+    @given(urns())
+    def test_agrees_with_scipy(self, urn):
+        """Table, tails, mean and variance equal scipy's hypergeometric."""
+        null, other = hypergeometric(*urn), stats.hypergeom(*urn)
+        k = np.arange(-1, urn[2] + 2)
+        np.testing.assert_allclose(null.pmf(k), other.pmf(k), atol=1e-13)
+        np.testing.assert_allclose(null.sf(k), other.sf(k), atol=1e-13)
+        np.testing.assert_allclose(null.cdf(k), other.cdf(k), atol=1e-13)
+        mean = float(k @ other.pmf(k))
+        assert null.mean == pytest.approx(mean)
+        assert null.var == pytest.approx(float((k - mean) ** 2 @ other.pmf(k)), abs=1e-12)
+
+    def test_far_tail_keeps_its_digits(self):
+        """A tail of 1e-60 has the value of rational arithmetic, not just its size."""
+        from fractions import Fraction
+        from math import comb
+
+        t, d, m, r = 2557, 630, 162, 140
+        exact = sum(Fraction(comb(d, k) * comb(t - d, m - k), comb(t, m)) for k in range(r, m + 1))
+        assert exact < Fraction(1, 10**50)
+        assert hypergeometric(t, d, m).upper(r) == pytest.approx(float(exact), rel=1e-12)
+
+
+class TestBinomial:
+    @given(st.integers(0, 80), st.one_of(st.sampled_from([0.0, 1.0]), st.floats(1e-9, 1 - 1e-9)))
+    def test_agrees_with_scipy(self, size, chance):
+        """Table and upper tails equal scipy's binomial, also for impossible and certain hits."""
+        null = binomial(size, chance)
+        k = np.arange(size + 1)
+        np.testing.assert_allclose(null.pmf(k), stats.binom.pmf(k, size, chance), atol=1e-13)
+        np.testing.assert_allclose(null.sf(k), stats.binom.sf(k, size, chance), atol=1e-13)
+
+
+tables = st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any).map(lambda w: np.array(w) / sum(w))
+
+
+def of_table(table):
+    mean = float(np.arange(len(table)) @ table)
+    return TableNull(lambda: table, size=len(table) - 1, mean=mean, var=0.0, method="test")
+
+
+class TestTails:
+    @given(tables, st.integers(-3, 35))
+    def test_upper_and_lower_are_sums_of_the_table(self, table, k):
+        """P(X ≥ k) and P(X ≤ k) are what the table says, and 0 or 1 outside of it."""
+        null = of_table(table)
+        assert null.upper(k) == pytest.approx(table[max(k, 0) :].sum(), abs=1e-12)
+        assert null.lower(k) == pytest.approx(table[: max(k + 1, 0)].sum(), abs=1e-12)
+        assert 0 <= null.upper(k) <= 1
+        assert 0 <= null.lower(k) <= 1
+
+    @given(tables, st.floats(0, 1))
+    def test_quantile_is_the_smallest_value_that_reaches_the_level(self, table, q):
+        """P(X ≤ quantile) ≥ q, and not one below, up to rounding."""
+        null = of_table(table)
+        k = null.quantile(q)
+        assert k in null.support
+        assert null.cdf(k) >= q - 1e-12
+        assert k == null.support[0] or null.cdf(k - 1) < q + 1e-12
+
+    @given(tables, st.floats(0.001, 0.999))
+    def test_critical_value_is_the_smallest_significant_one(self, table, alpha):
+        """At the critical value the p-value is at most alpha, one below it is larger."""
+        null = of_table(table)
+        critical = null.critical_value(alpha)
+        if critical is None:
+            assert null.upper(null.size) > alpha
+        else:
+            assert null.upper(critical) <= alpha
+            assert null.upper(critical - 1) > alpha
+
+    def test_bad_levels_are_refused(self):
+        """Quantiles and levels outside of 0..1 are errors that show the value."""
+        null = binomial(5, 0.5)
+        with pytest.raises(InputError, match=r"q=1.5 must be between 0 and 1"):
+            null.quantile(1.5)
+        with pytest.raises(InputError, match=r"alpha=0 must be between 0 and 1"):
+            null.critical_value(0)
+
+    def test_random_values_follow_the_table(self):
+        """rvs draws from the distribution, reproducibly."""
+        null = binomial(10, 0.3)
+        drawn = null.rvs(20_000, rng=1)
+        np.testing.assert_array_equal(drawn, null.rvs(20_000, rng=1))
+        assert (
+            stats.chisquare(
+                np.bincount(drawn, minlength=11)[:8],
+                20_000 * null.table[:8] / null.table[:8].sum() * (drawn < 8).mean(),
+            ).pvalue
+            > 0.001
+        )
+        assert isinstance(null.rvs(rng=1), int)
+
+
+class TestTailNull:
+    def test_asks_for_each_tail_once_and_knows_the_ends(self):
+        """Tails are computed once each; outside of 0..size they are 0 or 1 without asking."""
+        asked = []
+
+        def tail(hits, side):
+            asked.append((hits, side))
+            return 0.25
+
+        null = TailNull(size=4, mean=2.0, var=1.0, method="test", tail=tail, table=lambda: np.full(5, 0.2))
+        assert (null.upper(0), null.upper(5), null.lower(4), null.lower(-1)) == (1.0, 0.0, 1.0, 0.0)
+        assert asked == []
+        assert null.upper(3) == null.upper(3) == 0.25
+        assert null.lower(1) == 0.25
+        assert asked == [(3, "upper"), (1, "lower")]
+
+
+class TestEmpirical:
+    def test_p_never_zero(self):
+        """Monte Carlo tails count the observed sequence in: (b + 1)/(n + 1)."""
+        null = EmpiricalNull(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
+        assert null.upper(3) == 1 / 11
+        assert null.upper(2) == 3 / 11
+        assert null.upper(0) == 1.0
+        assert null.lower(0) == 6 / 11
+        assert null.lower(-1) == 1 / 11
+        assert null.pmf(1) == 0.3

@@ -1,0 +1,212 @@
+"""The permutation null of whole evaluations: against enumeration of all placements, by every method."""
+
+import itertools
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.nulls import permutation
+
+
+def placements(open_steps, m):
+    """All ways to place m events on the open steps, as label arrays."""
+    positions = np.flatnonzero(open_steps)
+    for chosen in itertools.combinations(positions, m):
+        labels = np.zeros(len(open_steps), dtype=bool)
+        labels[list(chosen)] = True
+        yield labels
+
+
+def enumerated(truth, **arguments):
+    """Counts of (recall hits, precision hits) over all placements, by evaluating every one of them."""
+    mask = np.asarray(arguments.get("mask", np.zeros(len(truth), dtype=bool)))
+    m = int((np.asarray(truth, dtype=bool) & ~mask).sum())
+    pairs = Counter()
+    for labels in placements(~mask, m):
+        result = nf.evaluate(labels, **arguments)
+        pairs[result.recall_hits, result.precision_hits] += 1
+    return pairs
+
+
+@st.composite
+def problems(draw):
+    """A short sequence with alarms, a mask, an asymmetric tolerance and perhaps an irregular clock."""
+    n = draw(st.integers(1, 9))
+    flags = st.lists(st.booleans(), min_size=n, max_size=n)
+    mask = np.array(draw(flags)) & draw(st.booleans())
+    if mask.all():
+        mask[0] = False
+    arguments = {"predictions": draw(flags), "mask": mask}
+    if draw(st.booleans()):
+        gaps = draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+        arguments["times"] = np.cumsum(gaps)
+        unit = "clock"
+    else:
+        unit = "steps"
+    early, late = draw(st.integers(0, 4)), draw(st.integers(0, 4))
+    arguments["tolerance"] = nf.Tolerance(early=early, late=late, unit=unit)
+    return draw(flags), arguments
+
+
+class TestAgainstEnumeration:
+    @settings(max_examples=60, deadline=None)
+    @given(problems())
+    def test_both_nulls_and_the_joint_one(self, problem):
+        """Null tables, means, variances, p-values and F1's p-value equal those of all placements."""
+        truth, arguments = problem
+        pairs = enumerated(truth, **arguments)
+        total = sum(pairs.values())
+        result = nf.evaluate(truth, **arguments, method="exact")
+        for test, side in ((result.recall_test, 0), (result.precision_test, 1)):
+            hits = np.array([pair[side] for pair in pairs])
+            weights = np.array(list(pairs.values())) / total
+            table = np.bincount(hits, weights, minlength=test.of + 1)
+            np.testing.assert_allclose(test.null.table, table, atol=1e-12)
+            mean = float(hits @ weights)
+            assert test.expected == pytest.approx(mean, abs=1e-12)
+            assert test.null.var == pytest.approx(float((hits - mean) ** 2 @ weights), abs=1e-11)
+            assert test.pvalue == pytest.approx(weights[hits >= test.hits].sum(), rel=1e-10)
+            assert test.pvalue_for("less") == pytest.approx(weights[hits <= test.hits].sum(), rel=1e-10)
+
+        def f1(r, c):
+            below = c * result.n_events + r * result.n_predictions
+            return 2 * c * r / below if below else 0.0
+
+        test = result.f_test()
+        if math.isnan(test.value):
+            assert test.pvalue == 1.0
+        else:
+            observed = f1(result.recall_hits, result.precision_hits)
+            reached = sum(count for pair, count in pairs.items() if f1(*pair) >= observed - 1e-12)
+            assert test.value == pytest.approx(observed)
+            assert test.pvalue == pytest.approx(reached / total, rel=1e-10)
+            assert test.expected == pytest.approx(sum(f1(*p) * c for p, c in pairs.items()) / total, abs=1e-12)
+
+
+def quakes(**how):
+    data = nf.datasets.simulate_quakes(rng=0)
+    z = nf.detectors.energy_transient(data.counts)
+    return nf.evaluate(data.truth, z, quantile=0.9, tolerance=2, **how)
+
+
+class TestMethods:
+    def test_programme_and_fourier_agree(self, monkeypatch):
+        """The two exact ways give the same p-value, table and quantiles."""
+        programme = quakes(method="exact").precision_test
+        monkeypatch.setattr(permutation, "PROGRAMME_OPERATIONS", 0)
+        fourier = quakes(method="exact", null=nf.nulls.Permutation(programme_operations=0)).precision_test
+        assert programme.method == "exact (dynamic programme)"
+        assert fourier.method == "exact (Fourier)"
+        assert fourier.pvalue == pytest.approx(programme.pvalue, rel=1e-9)
+        assert fourier.pvalue_for("less") == pytest.approx(programme.pvalue_for("less"), rel=1e-9)
+        np.testing.assert_allclose(fourier.null.table, programme.null.table, atol=1e-12)
+        np.testing.assert_array_equal(fourier.null.quantile([0.025, 0.975]), programme.null.quantile([0.025, 0.975]))
+        assert fourier.critical_value(0.01) == programme.critical_value(0.01)
+
+    def test_saddlepoint_is_close_and_says_so(self):
+        """The approximation is within a percent here, and calls itself approximate."""
+        exact, near = quakes().precision_test, quakes(method="saddlepoint").precision_test
+        assert near.pvalue == pytest.approx(exact.pvalue, rel=0.01)
+        assert "approximate" in near.method
+        assert near.expected == exact.expected
+
+    def test_monte_carlo_agrees_within_its_error(self):
+        """Where p is not tiny, 20,000 resamples come within four standard errors of the exact p-value."""
+        data = nf.datasets.simulate_quakes(rng=0)
+        noise = np.random.default_rng(5).random(len(data.counts))
+        exact = nf.evaluate(data.truth, noise, quantile=0.9, tolerance=2)
+        drawn = nf.evaluate(
+            data.truth, noise, quantile=0.9, tolerance=2, method="montecarlo", n_resamples=20_000, rng=3
+        )
+        for one, other in ((exact.precision_test, drawn.precision_test), (exact.recall_test, drawn.recall_test)):
+            assert 0.01 < one.pvalue < 0.99
+            assert abs(one.pvalue - other.pvalue) < 4 * other.pvalue_error
+            assert other.expected == one.expected
+            assert other.null.seed == 3
+
+    def test_monte_carlo_names_a_fresh_seed_that_repeats_it(self):
+        """Without a seed one is drawn; passing the one named gives the same p-values."""
+        first = quakes(method="montecarlo", n_resamples=500)
+        again = quakes(method="montecarlo", n_resamples=500, rng=first.precision_test.null.seed)
+        np.testing.assert_array_equal(first.precision_test.null.counts, again.precision_test.null.counts)
+        assert quakes(method="montecarlo", n_resamples=100, rng=np.random.default_rng(1)).recall_test.null.seed is None
+
+    def test_binomial_is_the_formula_of_donges(self):
+        """The comparison uses 1 - (1 - w/T)^m, for windows of mean width w."""
+        result = nf.evaluate(
+            [0, 1, 0, 0, 0, 1, 0, 0], predictions=[0, 0, 1, 0, 0, 0, 0, 0], tolerance=1, method="binomial"
+        )
+        width = (2 + 6 * 3 + 2) / 8
+        assert result.precision_test.expected == pytest.approx(1 - (1 - width / 8) ** 2)
+        assert result.recall_test.expected == pytest.approx(2 * (1 - (1 - width / 8) ** 1))
+        assert result.precision_test.method == "binomial"
+
+    def test_f_test_falls_back_to_monte_carlo(self, monkeypatch):
+        """Where the joint law is not affordable, F is simulated, with its seed, and agrees within error."""
+        data = nf.datasets.simulate_quakes(rng=0)
+        noise = np.random.default_rng(5).random(len(data.counts))
+        result = nf.evaluate(data.truth, noise, quantile=0.9, tolerance=2)
+        exact = result.f_test(beta=2.0)
+        monkeypatch.setattr(permutation, "_programme_fits", lambda *_: False)
+        drawn = result.f_test(beta=2.0, n_resamples=20_000, rng=1)
+        assert (drawn.method, drawn.seed, drawn.n_resamples) == ("montecarlo", 1, 20_000)
+        assert abs(exact.pvalue - drawn.pvalue) < 4 * drawn.pvalue_error
+        assert drawn.expected == pytest.approx(exact.expected, rel=0.01)
+
+
+class TestDegenerate:
+    @pytest.mark.parametrize("method", ["auto", "exact", "montecarlo", "saddlepoint", "binomial"])
+    @pytest.mark.parametrize(
+        ("truth", "alarms", "tolerance"),
+        [
+            ([0, 0, 0, 0], [0, 1, 0, 0], 1),
+            ([0, 1, 0, 0], [0, 0, 0, 0], 1),
+            ([0, 0, 0, 0], [0, 0, 0, 0], 1),
+            ([0, 1, 0, 0], [1, 1, 1, 1], 1),
+            ([1, 1, 1, 1], [0, 1, 0, 0], 1),
+            ([1, 1, 1, 1], [1, 1, 1, 1], 0),
+            ([0, 1, 0, 0], [0, 0, 0, 1], 9),
+            ([1], [1], 0),
+            ([0], [1], 3),
+            ([1], [0], 3),
+        ],
+    )
+    def test_degenerate_input_has_an_exact_answer(self, truth, alarms, tolerance, method):
+        """No events, no predictions, everything predicted, every step an event, δ ≥ T, one step: as by enumeration."""
+        arguments = {"predictions": alarms, "tolerance": tolerance}
+        pairs = enumerated(truth, **arguments)
+        result = nf.evaluate(truth, **arguments, method=method, n_resamples=50, rng=1)
+        for test, side in ((result.recall_test, 0), (result.precision_test, 1)):
+            reached = sum(count for pair, count in pairs.items() if pair[side] >= test.hits)
+            exact = reached / sum(pairs.values())
+            if method in ("auto", "exact") or (exact == 1.0 and method != "binomial"):
+                assert test.pvalue == pytest.approx(exact)
+            assert 0 < test.pvalue <= 1
+            assert math.isfinite(test.expected)
+            assert math.isfinite(test.std)
+        assert result.verdict == "no"
+        assert "undefined" in str(result) or (any(truth) and any(alarms))
+        assert result.to_dict()["verdict"] == "no"
+
+
+class TestVerdict:
+    def test_words_follow_the_p_values(self):
+        """Yes, partly and no are told by how many measures beat chance at alpha."""
+        skilled = quakes()
+        assert skilled.verdict == "yes"
+        assert "no fluke" in str(skilled)
+        assert quakes(alpha=1e-11).verdict in ("partly", "no")
+        noise = nf.evaluate(nf.datasets.simulate_quakes(rng=0).truth, np.arange(2557) % 97, quantile=0.9, tolerance=2)
+        assert noise.verdict == "no"
+        assert "could be a fluke" in str(noise)
+
+    def test_sentence_of_the_result(self):
+        """The result says in words what chance gives."""
+        text = str(quakes())
+        assert "146 of 256 predictions are within 2 steps of an event; chance gives 71 ± 10; p = 1.0e-11." in text
+        assert "Null: permutation." in text

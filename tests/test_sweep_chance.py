@@ -1,0 +1,127 @@
+"""Chance in every cell of a sweep, and the familywise test."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+
+
+def data(seed=0):
+    quakes = nf.datasets.simulate_quakes(rng=seed)
+    return quakes.truth, nf.detectors.energy_transient(quakes.counts)
+
+
+class TestCells:
+    def test_every_cell_is_what_evaluate_gives(self):
+        """Mean, deviation, band and p-value of each cell equal those of a single evaluation."""
+        truth, z = data()
+        curve = nf.sweep(truth, z, quantiles=[0, 0.5, 0.9, 0.98], tolerances=(0, 2))
+        for (d, delta), (k, q) in itertools.product(enumerate((0, 2)), enumerate(curve.quantiles)):
+            one = nf.evaluate(truth, z, quantile=q, tolerance=delta)
+            for side, test in (("precision", one.precision_test), ("recall", one.recall_test)):
+                cell = getattr(curve.chance, side)
+                assert cell.mean[d, k] == pytest.approx(test.expected, rel=1e-12)
+                assert cell.std[d, k] == pytest.approx(test.std, rel=1e-9)
+                assert cell.pvalue[d, k] == pytest.approx(test.pvalue, rel=1e-8)
+                assert (cell.low[d, k], cell.high[d, k]) == tuple(test.null.quantile([0.025, 0.975]))
+
+    def test_monte_carlo_cells_agree_with_exact_ones(self):
+        """All p-values of a simulated sweep lie within 4.5 standard errors of the exact ones."""
+        truth, z = data()
+        noise = np.random.default_rng(1).permutation(z)
+        settings = {"quantiles": np.arange(0, 1, 0.1), "tolerances": (0, 1, 2, 4)}
+        exact = nf.sweep(truth, noise, **settings).chance
+        drawn = nf.sweep(truth, noise, **settings, method="montecarlo", n_resamples=10_000, rng=2).chance
+        assert drawn.seed == 2
+        for side in ("precision", "recall"):
+            p, q = getattr(exact, side).pvalue, getattr(drawn, side).pvalue
+            error = np.sqrt(p * (1 - p) / 10_000) + 1e-4
+            assert (np.abs(p - q) < 4.5 * error).all()
+            np.testing.assert_allclose(getattr(exact, side).mean, getattr(drawn, side).mean)
+            for edge in ("low", "high"):
+                assert np.abs(getattr(getattr(exact, side), edge) - getattr(getattr(drawn, side), edge)).max() <= 3
+
+    def test_thresholds_that_predict_the_same_steps_share_their_chance(self):
+        """Two thresholds between the same scores give equal cells."""
+        truth, z = data()
+        cells = nf.sweep(truth, z, thresholds=[1.4, 1.4 + 1e-12, 1.9], tolerances=2).chance.precision
+        assert cells.pvalue[0, 0] == cells.pvalue[0, 1] != cells.pvalue[0, 2]
+
+    def test_frame_has_the_chance_columns(self):
+        """Small sweeps show chance in their frame; large ones do not compute it unasked."""
+        truth, z = data()
+        few = nf.sweep(truth, z, quantiles=[0.9], tolerances=2)
+        frame = few.to_frame("pandas")
+        assert frame["precision_pvalue"][0] == few.chance.precision.pvalue[0, 0]
+        assert frame["recall_holm"][0] == few.chance.recall.holm[0, 0]
+        many = nf.sweep(truth, z, tolerances=(0, 2))
+        assert many.precision_hits.size > 2_000
+        assert "precision_pvalue" not in many.columns()
+        assert "Chance was not computed" in str(many)
+
+
+class TestFamilywise:
+    def test_against_all_placements(self):
+        """On a tiny sequence the familywise p-values converge to those of all placements."""
+        truth = np.array([0, 1, 0, 0, 0, 1, 0, 0, 0])
+        z = np.array([0.1, 0.9, 0.2, 0.3, 0.1, 0.4, 0.8, 0.2, 0.0])
+        settings = {"thresholds": [0.2, 0.4, 0.8], "tolerances": (0, 1)}
+        curve = nf.sweep(truth, z, **settings)
+        chance = curve.chance
+
+        def statistics(sweep):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                scores = [
+                    np.where(side.std > 0, (hits - side.mean) / side.std, -np.inf).max()
+                    for side, hits in ((chance.precision, sweep.precision_hits), (chance.recall, sweep.recall_hits))
+                ]
+            return np.array([*scores, max(scores), np.nanmax(sweep.f1)])
+
+        observed = statistics(curve)
+        every = []
+        for chosen in itertools.combinations(range(9), 2):
+            labels = np.zeros(9, dtype=int)
+            labels[list(chosen)] = 1
+            every.append(statistics(nf.sweep(labels, z, **settings)))
+        exact = (np.array(every) >= observed - 1e-9).mean(axis=0)
+        n = 20_000
+        family = curve.familywise(n_resamples=n, rng=1)
+        drawn = np.array([family.precision, family.recall, family.both, family.best_f])
+        assert (np.abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / n) + 2 / n).all()
+        assert family.observed_best_f == pytest.approx(observed[3])
+
+    def test_adjusted_values_are_never_below_single_ones(self):
+        """Correcting for all cells can only raise a p-value, and the best adjusted one is the familywise one."""
+        truth, z = data()
+        curve = nf.sweep(truth, np.random.default_rng(3).permutation(z), quantiles=[0.5, 0.8, 0.9], tolerances=(0, 2))
+        family = curve.familywise(n_resamples=5_000, rng=1)
+        for side in ("precision", "recall"):
+            adjusted = getattr(family, f"{side}_adjusted")
+            single = getattr(curve.chance, side).pvalue
+            assert (adjusted >= single - 4 * np.sqrt(single * (1 - single) / 5_000)).all()
+            assert adjusted.min() == getattr(family, side)
+
+    def test_band_separates_the_significant_cells(self):
+        """A cell lies above the simultaneous band exactly if its adjusted p-value is at most alpha."""
+        truth, z = data()
+        curve = nf.sweep(truth, z, quantiles=[0.3, 0.6, 0.9, 0.95], tolerances=(0, 2, 40))
+        family = curve.familywise(n_resamples=999, rng=1, alpha=0.05)
+        for hits, band, adjusted in (
+            (curve.precision_hits, family.precision_band, family.precision_adjusted),
+            (curve.recall_hits, family.recall_band, family.recall_adjusted),
+        ):
+            inside = adjusted > 0.05
+            assert (hits[inside] <= band[inside] + 1e-6).all()
+            assert (hits[~inside] > band[~inside]).all()
+
+    def test_same_for_any_number_of_workers(self, monkeypatch):
+        """The answer depends on the seed, not on the machine."""
+        truth, z = data()
+        curve = nf.sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2)
+        results = []
+        for workers in (1, 3):
+            monkeypatch.setattr("os.cpu_count", lambda workers=workers: workers)
+            results.append(curve.familywise(n_resamples=700, rng=5).precision_adjusted)
+        np.testing.assert_array_equal(*results)
