@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nofluke.errors import InputError
 from nofluke.montecarlo.problem import MOST_STEPS, Cell, Hits, Problem, count_hits, positive
 from nofluke.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally, p_value, standard_error
-from nofluke.montecarlo.run import CHUNK, Counts, Run, Standardisation, Streams, collect
+from nofluke.montecarlo.run import CHUNK, Counts, Draw, Run, Standardisation, Streams, collect
 
 __all__ = [
     "FamilyWise",
@@ -67,6 +67,7 @@ def simulate(
     histograms: Literal["auto", "all", "none"] | Sequence[Cell] = "auto",
     joint: Sequence[Cell] = (),
     standardisation: Standardisation | None = None,
+    draw: Draw | None = None,
 ) -> Simulation:
     """Place the events at random, `n_resamples` times, and compare the hits with the observed ones.
 
@@ -92,6 +93,8 @@ def simulate(
     standardisation : Standardisation, optional
         Asks for the maximum tests. Cells with a standard deviation of 0 are left out. F_beta is
         ``(1+β²) C R / (β² C m + R n_k)``, and 0 without hits. Statistics equal but for rounding count as ties.
+    draw : callable, optional
+        How chance places the events, if not uniformly: ``draw(generator, size)`` returns ``size`` rows of `n_events` steps.
 
     References
     ----------
@@ -110,7 +113,7 @@ def simulate(
     """
     n_resamples = positive("n_resamples", n_resamples)
     workers = positive("workers", workers)
-    run = Run(problem, n_resamples, observed, Streams(rng), histograms, joint, standardisation)
+    run = Run(problem, n_resamples, observed, Streams(rng), histograms, joint, standardisation, draw)
     chunks = iter(range(-(-n_resamples // CHUNK)))
     lock, stop = threading.Lock(), threading.Event()
     finished = 0

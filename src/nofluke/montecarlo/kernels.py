@@ -164,6 +164,42 @@ def count_levels(covered: UInt64Array, bins: UInt32Array, bins_before: Int32Arra
 
 
 @kernel
+def hits_of(
+    events: UInt32Array,
+    in_order: bool,
+    windows: UInt32Array,
+    bins: UInt32Array,
+    bins_before: Int32Array,
+    covered: UInt64Array,
+    covered_levels: Int32Array,
+    reached_levels: Int32Array,
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+) -> None:
+    """Hits of one placement at all tolerances and thresholds; the three tables of work are zero and are left so."""
+    n_tolerances, n_thresholds = precision_hits.shape
+    for d in range(n_tolerances):
+        done = np.uint32(0)
+        for event in events:
+            reached_levels[windows[d, event, 2]] += 1
+            start = max(windows[d, event, 0], done)
+            stop = windows[d, event, 1]
+            cover(covered, start, stop)
+            if in_order:  # what stands before is covered already: the union is written once, not per event
+                done = stop
+        count_levels(covered, bins, bins_before, covered_levels)
+        precision = 0
+        recall = 0
+        for k in range(n_thresholds - 1, -1, -1):
+            precision += covered_levels[k]
+            recall += reached_levels[k + 1]
+            precision_hits[d, k] = precision
+            recall_hits[d, k] = recall
+        covered_levels[:] = 0
+        reached_levels[:] = 0
+
+
+@kernel
 def draw_hits(
     seed: np.uint64,
     counter: np.uint64,
@@ -177,7 +213,7 @@ def draw_hits(
     recall_hits: Int32Array,
 ) -> np.uint64:
     """Hits of random placements at all tolerances and thresholds, as rows (placement, tolerance, threshold)."""
-    n_placements, n_tolerances, n_thresholds = precision_hits.shape
+    n_placements, _, n_thresholds = precision_hits.shape
     occupied = np.zeros((n_steps + 63) // 64, np.uint64)
     events = np.empty(n_events, np.uint32)
     covered = np.zeros(bins.size // 64 + 1, np.uint64)
@@ -185,26 +221,32 @@ def draw_hits(
     reached_levels = np.zeros(n_thresholds + 1, np.int32)
     for i in range(n_placements):
         counter = place_events(seed, counter, n_steps, occupied, events, in_order)
-        for d in range(n_tolerances):
-            done = np.uint32(0)
-            for event in events:
-                reached_levels[windows[d, event, 2]] += 1
-                start = max(windows[d, event, 0], done)
-                stop = windows[d, event, 1]
-                cover(covered, start, stop)
-                if in_order:  # what stands before is covered already: the union is written once, not per event
-                    done = stop
-            count_levels(covered, bins, bins_before, covered_levels)
-            precision = 0
-            recall = 0
-            for k in range(n_thresholds - 1, -1, -1):
-                precision += covered_levels[k]
-                recall += reached_levels[k + 1]
-                precision_hits[i, d, k] = precision
-                recall_hits[i, d, k] = recall
-            covered_levels[:] = 0
-            reached_levels[:] = 0
+        hits_of(
+            events, in_order, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            precision_hits[i], recall_hits[i],
+        )  # fmt: skip
     return counter
+
+
+@kernel
+def count_hits(
+    placements: UInt32Array,
+    windows: UInt32Array,
+    bins: UInt32Array,
+    bins_before: Int32Array,
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+) -> None:
+    """Hits of given placements (rows of ascending events) at all tolerances and thresholds."""
+    n_thresholds = precision_hits.shape[2]
+    covered = np.zeros(bins.size // 64 + 1, np.uint64)
+    covered_levels = np.zeros(n_thresholds, np.int32)
+    reached_levels = np.zeros(n_thresholds + 1, np.int32)
+    for i in range(placements.shape[0]):
+        hits_of(
+            placements[i], True, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            precision_hits[i], recall_hits[i],
+        )  # fmt: skip
 
 
 @kernel

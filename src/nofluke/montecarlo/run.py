@@ -1,7 +1,7 @@
 """The run behind :func:`nofluke.montecarlo.simulate`: tables shared by the workers, and their running counts."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -18,6 +18,7 @@ IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.float64]
 Cell = tuple[int, int]
 Side = Literal["precision", "recall"]
+Draw = Callable[[np.random.Generator, int], NDArray[Any]]
 SIDES: tuple[Side, Side] = ("precision", "recall")
 
 
@@ -48,8 +49,16 @@ class Streams:
         # Drawn, not spawned: a generator passed twice gives two different simulations.
         self._entropy = [int(word) for word in np.random.default_rng(rng).integers(0, 2**32, size=8)]
 
+    def _sequence(self, chunk: int) -> np.random.SeedSequence:
+        return np.random.SeedSequence(self._entropy, spawn_key=(chunk,))
+
     def seed(self, chunk: int) -> np.uint64:
-        return np.uint64(np.random.SeedSequence(self._entropy, spawn_key=(chunk,)).generate_state(1, np.uint64)[0])
+        """For the compiled generator."""
+        return np.uint64(self._sequence(chunk).generate_state(1, np.uint64)[0])
+
+    def generator(self, chunk: int) -> np.random.Generator:
+        """For placements drawn by NumPy."""
+        return np.random.default_rng(self._sequence(chunk))
 
 
 class Run:
@@ -64,8 +73,9 @@ class Run:
         histograms: str | Sequence[Cell],
         joint: Sequence[Cell],
         standardisation: Standardisation | None,
+        draw: Draw | None = None,
     ) -> None:
-        self.problem, self.n_resamples, self.streams = problem, n_resamples, streams
+        self.problem, self.n_resamples, self.streams, self.draw = problem, n_resamples, streams, draw
         n_steps, n_events, n_cells = problem.level.size, problem.n_events, int(np.prod(problem.shape))
         self.observed = {side: _observed(problem, side, getattr(observed, side)) for side in SIDES}
         self.n_predictions = np.tile(problem.n_predictions, len(problem.cover_start))
@@ -105,6 +115,15 @@ class Run:
         self.maxima: dict[str, FloatArray] = {}
         if standardisation is not None:
             self._prepare_maxima(standardisation)
+
+    def checked(self, placements: NDArray[Any], size: int) -> NDArray[np.uint32]:
+        """Placements that the compiled loops can index with: rows of ascending steps, one row a resample."""
+        shape = (size, self.problem.n_events)
+        if placements.shape != shape:
+            raise InputError(f"draw must return placements of shape {shape}, got {placements.shape}.")
+        if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
+            raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
+        return np.ascontiguousarray(np.sort(placements, axis=1), dtype=np.uint32)
 
     def cell(self, flat: int) -> Cell:
         return flat // self.problem.n_thresholds, flat % self.problem.n_thresholds
@@ -169,13 +188,17 @@ class Counts:
         first = chunk * CHUNK
         stop = min(first + CHUNK, run.n_resamples)
         seed, counter = run.streams.seed(chunk), np.uint64(0)
+        generator = None if run.draw is None else run.streams.generator(chunk)
         for start in range(first, stop, run.block):
             size = min(run.block, stop - start)
             hits = {side: self.hits[side][:size] for side in SIDES}
-            counter = kernels.draw_hits(
-                seed, np.uint64(counter), run.problem.level.size, run.problem.n_events, run.in_order,
-                run.windows, run.bins, run.bins_before, hits["precision"], hits["recall"],
-            )  # fmt: skip
+            tables = (run.windows, run.bins, run.bins_before, hits["precision"], hits["recall"])
+            if run.draw is None or generator is None:
+                counter = kernels.draw_hits(
+                    seed, np.uint64(counter), run.problem.level.size, run.problem.n_events, run.in_order, *tables
+                )
+            else:
+                kernels.count_hits(run.checked(run.draw(generator, size), size), *tables)
             flat = {side: hits[side].reshape(size, -1) for side in SIDES}
             for side in SIDES:
                 kernels.tally(flat[side], run.observed[side], *self.sums[side])
