@@ -112,7 +112,7 @@ class NullDistribution(ABC):
 
     def plot(self, ax: Axes | None = None, *, observed: int | None = None) -> Axes:
         """Draw the distribution (matplotlib), with the observed number of hits if given."""
-        from nofluke.figures import plot_null
+        from nofluke.plot import null as plot_null
 
         return plot_null(self, ax, observed=observed)
 
@@ -188,17 +188,31 @@ class TailNull(NullDistribution):
         return self._known[hits, side]
 
 
-class EmpiricalNull(NullDistribution):
+class CountNull(NullDistribution):
+    """Hits counted over all possibilities, such as all rotations: integers, so that ties stay exact."""
+
+    def __init__(self, counts: IntArray, *, mean: float, var: float, method: str) -> None:
+        super().__init__(size=len(counts) - 1, mean=mean, var=var, method=method)
+        self.counts = counts
+        self.total = int(counts.sum())
+
+    def _table(self) -> FloatArray:
+        return self.counts / self.total
+
+    def upper(self, hits: int) -> float:
+        return int(self.counts[max(hits, 0) :].sum()) / self.total
+
+    def lower(self, hits: int) -> float:
+        return int(self.counts[: max(hits + 1, 0)].sum()) / self.total
+
+
+class EmpiricalNull(CountNull):
     """Hits counted in random resamples. Tails count the observed sequence as one of them, so none is ever 0."""
 
     def __init__(self, counts: IntArray, *, mean: float, var: float, n_resamples: int, seed: int | None) -> None:
-        super().__init__(size=len(counts) - 1, mean=mean, var=var, method="montecarlo")
-        self.counts = counts
+        super().__init__(counts, mean=mean, var=var, method="montecarlo")
         self.n_resamples = n_resamples
         self.seed = seed
-
-    def _table(self) -> FloatArray:
-        return self.counts / self.n_resamples
 
     def upper(self, hits: int) -> float:
         """(b + 1)/(n + 1), with b the resamples that have at least as many hits."""

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
 from nofluke.confusion import Confusion, check_zero_division, divide, f_beta
 from nofluke.counting import BoolArray, dilate, nearest_predictions
+from nofluke.distributions import EmpiricalNull
 from nofluke.errors import InputError
 from nofluke.inputs import LeftOut, Missing, Sequence, TruthKind, prepare
+from nofluke.nulls import Null, as_null
+from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.nulls.setting import Setting, make_setting, open_ranges
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.testing import (
+    VERDICTS,
+    Alternative,
+    ChanceTest,
+    FTest,
+    Ties,
+    Verdict,
+    check_alpha,
+    check_alternative,
+    f_test,
+    show_chance,
+    show_p,
+)
 from nofluke.timing import Delays, FalseAlarms, Unit
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
@@ -37,6 +54,14 @@ class Evaluation:
         Predictions without an event, over the time watched.
     left_out : LeftOut
         Steps and events left out because they were missing or masked.
+    precision_test, recall_test : ChanceTest
+        What chance would have scored, and the p-value of the observed hits.
+    null : NullModel
+        What chance was taken to do.
+    setting : Setting
+        What the null models are computed from.
+    alpha : float
+        The level of the verdict.
     notes : tuple of str
         Everything a reader should know: undefined values, what was left out or merged, degenerate input.
     """
@@ -52,8 +77,13 @@ class Evaluation:
     delays: Delays
     false_alarms: FalseAlarms
     left_out: LeftOut
+    precision_test: ChanceTest
+    recall_test: ChanceTest
+    null: NullModel
+    setting: Setting = field(repr=False)
     notes: tuple[str, ...]
     zero_division: float
+    alpha: float
 
     @property
     def precision_hits(self) -> int:
@@ -89,6 +119,35 @@ class Evaluation:
     def _defined(self, value: float) -> float:
         return self.zero_division if math.isnan(value) else value
 
+    def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
+        """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
+        observed = f_beta(
+            divide(self.precision_hits, self.n_predictions), divide(self.recall_hits, self.n_events), beta
+        )
+        joint = self.null.joint(self.setting, n_resamples=n_resamples, rng=rng)
+        return f_test(observed, joint, self.n_predictions, self.n_events, beta)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether both measures beat chance at the level alpha ("yes"), one does ("partly"), or none ("no")."""
+        return VERDICTS[sum(test.pvalue_for("greater") <= self.alpha for test in self._tests)]
+
+    @property
+    def _tests(self) -> tuple[ChanceTest, ChanceTest]:
+        return self.precision_test, self.recall_test
+
+    def verdict_in_words(self) -> str:
+        """The verdict as a sentence."""
+        level = f"at the {self.alpha:.3g} level"
+        if self.verdict == "yes":
+            return f"Verdict: no fluke. Precision and recall are both better than chance {level}."
+        if self.verdict == "partly":
+            better, worse = sorted(self._tests, key=lambda test: test.pvalue_for("greater"))
+            return (
+                f"Verdict: partly. {better.measure.capitalize()} is better than chance {level}, {worse.measure} is not."
+            )
+        return f"Verdict: could be a fluke. Neither precision nor recall is better than chance {level}."
+
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values: the keys of ``--format json``. Undefined values are None."""
         return {
@@ -102,9 +161,17 @@ class Evaluation:
                 "value": _or_none(self.precision),
                 "hits": self.precision_hits,
                 "of": self.n_predictions,
+                **self.precision_test.to_dict(),
             },
-            "recall": {"value": _or_none(self.recall), "hits": self.recall_hits, "of": self.n_events},
+            "recall": {
+                "value": _or_none(self.recall),
+                "hits": self.recall_hits,
+                "of": self.n_events,
+                **self.recall_test.to_dict(),
+            },
             "f1": _or_none(self.f1),
+            "verdict": self.verdict,
+            "alpha": self.alpha,
             "tolerant_truth": _matrix(self.tolerant_truth),
             "tolerant_predictions": _matrix(self.tolerant_predictions),
             "false_alarms": {
@@ -128,32 +195,52 @@ class Evaluation:
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        near = f"within {self.tolerance}" if not self.tolerance.zero else "on the same step"
+        if self.tolerance.zero:
+            near = "on the step of"
+        elif self.tolerance.early == self.tolerance.late:
+            near = f"within {self.tolerance} of"
+        else:
+            near = f"near ({self.tolerance})"
         return (
             f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
-            f"{'has' if self.n_predictions == 1 else 'have'} an event {near}.",
+            f"{'is' if self.n_predictions == 1 else 'are'} {near} an event; {self.precision_test.in_words()}.",
             f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
-            f"{'has' if self.n_events == 1 else 'have'} a prediction {near}.",
+            f"{'is' if self.n_events == 1 else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
         )
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
-        rows = (
-            ("precision", show_share(self.precision), f"{self.precision_hits:,}", f"{self.n_predictions:,}"),
-            ("recall", show_share(self.recall), f"{self.recall_hits:,}", f"{self.n_events:,}"),
-            ("F1", show_share(self.f1), "", ""),
+        rows = tuple(
+            (
+                test.measure,
+                show_share(value),
+                f"{test.hits:,}",
+                f"{test.of:,}",
+                show_chance(test.expected, test.std),
+                show_p(test.pvalue),
+            )
+            for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
         return Table(
             title=self._title(),
-            columns=("", "value", "hits", "of"),
-            rows=rows,
+            columns=("", "value", "hits", "of", "chance", "p"),
+            rows=(*rows, ("F1", show_share(self.f1), "", "", "", "")),
             notes=(
+                self.verdict_in_words(),
                 *self.sentences(),
-                f"False alarms: {self.false_alarms}.",
-                f"Delay: {self.delays}.",
+                f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
+                self._how(),
                 *self._note_lines(),
             ),
         )
+
+    def _how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        methods = {test.measure: test.method for test in self._tests}
+        how = "; ".join(f"{measure} {method}" for measure, method in methods.items())
+        null = self.precision_test.null
+        drawn = f" {null.n_resamples:,} resamples, seed {null.seed}." if isinstance(null, EmpiricalNull) else ""
+        return f"Null: {self.precision_test.model}. {self.null.assumption} Method: {how}.{drawn}"
 
     def _title(self) -> str:
         alarms = plural(self.n_predictions, "prediction")
@@ -168,11 +255,11 @@ class Evaluation:
     def to_csv(self) -> str:
         """One line for each measure, with full digits."""
         rows: list[tuple[Any, ...]] = [
-            ("precision", self.precision, self.precision_hits, self.n_predictions),
-            ("recall", self.recall, self.recall_hits, self.n_events),
-            ("f1", self.f1, None, None),
+            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.method, t.model)
+            for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
-        return csv_text(("measure", "value", "hits", "of"), rows)
+        rows.append(("f1", self.f1, *(None,) * 7))
+        return csv_text(("measure", "value", "hits", "of", "expected", "std", "pvalue", "method", "null"), rows)
 
     def __str__(self) -> str:
         return self.table().text()
@@ -202,6 +289,13 @@ def evaluate(
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
     zero_division: float = math.nan,
+    null: Null = "permutation",
+    method: Method = "auto",
+    alternative: Alternative = "greater",
+    ties: Ties = "full",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+    alpha: float = 0.05,
 ) -> Evaluation:
     r"""Precision and recall of a detector on one sequence, with a tolerance in time.
 
@@ -235,6 +329,24 @@ def evaluate(
         What to do with NaN in scores, alarms or labels.
     zero_division : {nan, 0, 1}
         Value of precision without predictions, of recall without events, and of F where either is undefined.
+    null : str, NullModel or callable
+        What chance does. "permutation" (as in the paper) places the events on random steps that count. See :mod:`nofluke.nulls`
+        for nulls that keep clusters, runs or seasons of the events, and :func:`diagnose` for which to trust; a function of a
+        generator that draws labels is a null of one's own.
+    method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
+        How the null distributions are computed. "auto" is exact wherever that takes seconds; the result says what it did.
+        "binomial" is the approximation of Donges et al. (2016), for comparison. Other nulls than the permutation have
+        fewer methods: their own exact one, or Monte Carlo.
+    alternative : {"greater", "less", "two-sided"}
+        Which hits count as extreme; "greater" as in the paper.
+    ties : {"full", "mid"}
+        "mid" gives the mid-p-value, which counts hits equal to the observed by half.
+    n_resamples : int
+        Random placements for ``method="montecarlo"``.
+    rng : int, Generator, SeedSequence or None
+        Randomness of Monte Carlo, as ``numpy.random.default_rng`` takes it. The result names the seed.
+    alpha : float
+        The level of the verdict.
 
     Returns
     -------
@@ -257,6 +369,8 @@ def evaluate(
     >>> result = nf.evaluate(truth, scores, threshold=7, tolerance=1)
     >>> result.precision_hits, result.n_predictions, result.recall
     (2, 3, 1.0)
+    >>> round(result.recall_test.pvalue, 4)  # chance finds both of two events this often
+    0.6222
     """
     check_zero_division(zero_division)
     window = as_tolerance(tolerance)
@@ -267,7 +381,26 @@ def evaluate(
     alarms = sequence.predictions if cut is None else predicted(sequence, cut)
     if alarms is None:
         raise InputError("pass threshold= or quantile= to say which scores are predictions.")
-    return count(sequence, alarms, window, threshold=cut, quantile=quantile, zero_division=zero_division)
+    check_alternative(alternative, ties)
+    check_alpha(alpha)
+    model = as_null(null)
+    ranges = open_ranges(window, sequence.open_steps, sequence.clock)
+    setting = make_setting(sequence, alarms[sequence.open_steps], ranges, cut)
+    nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
+    return count(
+        sequence,
+        alarms,
+        window,
+        nulls,
+        setting=setting,
+        model=model,
+        alternative=alternative,
+        ties=ties,
+        threshold=cut,
+        quantile=quantile,
+        zero_division=zero_division,
+        alpha=alpha,
+    )
 
 
 def choose_threshold(sequence: Sequence, threshold: float | None, quantile: float | None) -> float | None:
@@ -309,12 +442,18 @@ def count(
     sequence: Sequence,
     alarms: BoolArray,
     tolerance: Tolerance,
+    nulls: Nulls,
     *,
+    setting: Setting,
+    model: NullModel,
+    alternative: Alternative,
+    ties: Ties,
     threshold: float | None,
     quantile: float | None,
     zero_division: float,
+    alpha: float,
 ) -> Evaluation:
-    """Both matrices, false alarms and delays of given alarms."""
+    """Both matrices, both tests, false alarms and delays of given alarms."""
     steps, truth, clock = len(sequence.truth), sequence.truth, sequence.clock
     around_events = tolerance.prediction_ranges(steps, clock)
     near_event = dilate(truth, tolerance.event_ranges(steps, clock)) & sequence.open_steps
@@ -340,6 +479,7 @@ def count(
     delays = Delays(
         values=nearest_predictions(truth, alarms, when, around_events) * tick, found=near_alarm[truth], unit=unit
     )
+    how: dict[str, Any] = {"model": model.name, "alternative": alternative, "ties": ties}
     duration = float(sequence.n) if clock is None else clock.lasting(sequence.open_steps) * scale
     return Evaluation(
         n=sequence.n,
@@ -353,8 +493,17 @@ def count(
         delays=delays,
         false_alarms=FalseAlarms(count=tolerant_truth.fp, duration=duration, unit=unit),
         left_out=sequence.left_out,
+        precision_test=ChanceTest(
+            measure="precision", hits=tolerant_truth.tp, of=tolerant_truth.predicted, null=nulls.precision, **how
+        ),
+        recall_test=ChanceTest(
+            measure="recall", hits=tolerant_predictions.tp, of=sequence.n_events, null=nulls.recall, **how
+        ),
+        null=model,
+        setting=setting,
         notes=(*sequence.notes, *_remarks(sequence, tolerant_truth, tolerant_predictions, tolerance)),
         zero_division=zero_division,
+        alpha=alpha,
     )
 
 

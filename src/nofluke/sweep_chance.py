@@ -12,7 +12,8 @@ from nofluke.counting import FloatArray, IntArray
 from nofluke.distributions import NullDistribution
 from nofluke.errors import InputError
 from nofluke.inputs import Sequence
-from nofluke.nulls.permutation import Method, Permutation, as_seed
+from nofluke.nulls.base import Method, NullModel, as_seed
+from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import OpenRanges, make_setting, open_ranges
 from nofluke.progress import progress_bar
 from nofluke.tables import show_share
@@ -140,12 +141,13 @@ class Cells:
         return first, inverse
 
 
-def chance_of_cells(cells: Cells, method: Method, *, n_resamples: int, rng: Any) -> SweepChance:
+def chance_of_cells(cells: Cells, model: NullModel, method: Method, *, n_resamples: int, rng: Any) -> SweepChance:
     """Null mean, band and p-value of both hits in every cell."""
-    if method == "montecarlo":
-        return _simulated(cells, n_resamples, rng)
+    if method == "montecarlo" or set(model.methods) == {"auto", "montecarlo"}:
+        return _simulated(cells, model, n_resamples, rng)
     scores = cells.sequence.open_scores()
-    model = Permutation(programme_operations=CELL_OPERATIONS)
+    if isinstance(model, Permutation):
+        model = Permutation(programme_operations=min(model.programme_operations, CELL_OPERATIONS))
     first, inverse = cells.distinct
     parts: dict[str, dict[str, list[Any]]] = {side: {name: [] for name in _FIELDS} for side in ("precision", "recall")}
     methods: dict[str, None] = {}
@@ -153,7 +155,9 @@ def chance_of_cells(cells: Cells, method: Method, *, n_resamples: int, rng: Any)
     with progress_bar("exact chance", len(cells.tolerances) * len(first)) as advance:
         for d, ranges in enumerate(cells.ranges()):
             for k in first:
-                setting = make_setting(scores >= cells.thresholds[k], cells.sequence.n_events, ranges)
+                setting = make_setting(
+                    cells.sequence, scores >= cells.thresholds[k], ranges, float(cells.thresholds[k])
+                )
                 nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
                 for side, null, hits in (
                     ("precision", nulls.precision, cells.precision_hits),
@@ -180,14 +184,14 @@ def _append(part: dict[str, list[Any]], null: NullDistribution, hits: int) -> No
         part[name].append(value)
 
 
-def _moments(cells: Cells) -> dict[str, dict[str, FloatArray]]:
+def _exact_moments(cells: Cells) -> dict[str, dict[str, FloatArray]]:
     """Exact mean and standard deviation of both hits in every cell."""
     scores = cells.sequence.open_scores()
     first, inverse = cells.distinct
     found: dict[str, dict[str, list[float]]] = {s: {"mean": [], "std": []} for s in ("precision", "recall")}
     for ranges in cells.ranges():
         for k in first:
-            setting = make_setting(scores >= cells.thresholds[k], cells.sequence.n_events, ranges)
+            setting = make_setting(cells.sequence, scores >= cells.thresholds[k], ranges, float(cells.thresholds[k]))
             for side, moments in (("precision", setting.precision_moments), ("recall", setting.recall_moments)):
                 found[side]["mean"].append(moments.mean)
                 found[side]["std"].append(float(np.sqrt(moments.var)))
@@ -195,7 +199,7 @@ def _moments(cells: Cells) -> dict[str, dict[str, FloatArray]]:
     return {s: {n: np.array(v).reshape(shape)[:, inverse] for n, v in part.items()} for s, part in found.items()}
 
 
-def _run(cells: Cells, n_resamples: int, rng: Any, label: str, **asked: Any) -> tuple[Any, int | None]:
+def _run(cells: Cells, model: NullModel, n_resamples: int, rng: Any, **asked: Any) -> tuple[Any, int | None]:
     """Simulate all cells at once."""
     from nofluke import montecarlo
 
@@ -210,7 +214,7 @@ def _run(cells: Cells, n_resamples: int, rng: Any, label: str, **asked: Any) -> 
         cover_stop=np.stack([r.predictions.stops for r in ranges]),
     )
     observed = montecarlo.Hits(precision=cells.precision_hits, recall=cells.recall_hits)
-    with progress_bar(label, n_resamples) as advance:
+    with progress_bar("resamples", n_resamples) as advance:
         simulation = montecarlo.simulate(
             problem,
             n_resamples=n_resamples,
@@ -218,14 +222,23 @@ def _run(cells: Cells, n_resamples: int, rng: Any, label: str, **asked: Any) -> 
             rng=rng if seed is None else seed,
             workers=os.cpu_count() or 1,
             progress=advance,
+            draw=model.draw(make_setting(cells.sequence, levels > 0, ranges[0])),
             **asked,
         )
     return simulation, seed
 
 
-def _simulated(cells: Cells, n_resamples: int, rng: Any) -> SweepChance:
-    simulation, seed = _run(cells, n_resamples, rng, "permutations", histograms="all")
-    moments = _moments(cells)
+def _moments(cells: Cells, model: NullModel, simulation: Any) -> dict[str, dict[str, FloatArray]]:
+    """Mean and standard deviation in every cell: exact for permutations, else from a simulation."""
+    if isinstance(model, Permutation):
+        return _exact_moments(cells)
+    tallies = {side: getattr(simulation, side) for side in ("precision", "recall")}
+    return {s: {"mean": t.mean, "std": np.sqrt(np.nan_to_num(t.variance))} for s, t in tallies.items()}
+
+
+def _simulated(cells: Cells, model: NullModel, n_resamples: int, rng: Any) -> SweepChance:
+    simulation, seed = _run(cells, model, n_resamples, rng, histograms="all")
+    moments = _moments(cells, model, simulation)
     shape = cells.precision_hits.shape
     sides = {}
     for side in ("precision", "recall"):
@@ -236,17 +249,24 @@ def _simulated(cells: Cells, n_resamples: int, rng: Any) -> SweepChance:
         }
         low, high = (np.array([bands[cell][i] for cell in np.ndindex(shape)]).reshape(shape) for i in (0, 1))
         sides[side] = CellChance(**moments[side], low=low, high=high, pvalue=tally.p_upper)
-    return SweepChance(**sides, model=Permutation.name, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
+    return SweepChance(**sides, model=model.name, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
 
 
-def familywise_test(cells: Cells, *, beta: float, alpha: float, n_resamples: int, rng: Any) -> FamilywiseTest:
+def familywise_test(
+    cells: Cells, model: NullModel, *, beta: float, alpha: float, n_resamples: int, rng: Any
+) -> FamilywiseTest:
     """Westfall and Young's maximum test over all cells of a sweep."""
     from nofluke.montecarlo import Standardisation
 
     check_alpha(alpha)
-    if not 0 <= beta < np.inf:
-        raise InputError(f"beta={beta!r} must be finite and not negative.")
-    moments = _moments(cells)
+    if not 0 < beta < np.inf:
+        raise InputError(f"beta={beta!r} must be positive and finite.")
+    seed = as_seed(rng)
+    pilot = None
+    if not isinstance(model, Permutation):
+        # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
+        pilot, _ = _run(cells, model, n_resamples, None if seed is None else np.random.SeedSequence([seed, 1]))
+    moments = _moments(cells, model, pilot)
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],
         precision_std=moments["precision"]["std"],
@@ -254,7 +274,8 @@ def familywise_test(cells: Cells, *, beta: float, alpha: float, n_resamples: int
         recall_std=moments["recall"]["std"],
         beta=beta,
     )
-    simulation, seed = _run(cells, n_resamples, rng, "permutations", histograms="none", standardisation=standards)
+    run_rng = rng if seed is None else seed
+    simulation, _ = _run(cells, model, n_resamples, run_rng, histograms="none", standardisation=standards)
     family = simulation.family_wise
 
     def band(side: str) -> FloatArray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,18 @@ from nofluke.errors import InputError
 from nofluke.evaluation import quantile_thresholds
 from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
+from nofluke.nulls import Null, as_null
+from nofluke.nulls.base import Method, NullModel
+from nofluke.nulls.permutation import Permutation
+from nofluke.sweep_chance import Cells, FamilywiseTest, SweepChance, chance_of_cells, familywise_test
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.testing import show_p
 from nofluke.tolerance import Tolerance, as_tolerance
 
+MOST_CELLS = 2_000  # above, chance is computed only when it is asked for
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True)
 class Sweep:
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
@@ -39,6 +47,8 @@ class Sweep:
         PAδ, the steps within the tolerance of a prediction.
     left_out, notes
         What was left out, and what a reader should know.
+    chance : SweepChance
+        Null mean, band and p-value of every cell, computed when first asked for.
     """
 
     n: int
@@ -53,6 +63,40 @@ class Sweep:
     near_predictions: IntArray = field(repr=False)
     left_out: LeftOut
     notes: tuple[str, ...]
+    cells: Cells = field(repr=False)
+    null: NullModel = field(default_factory=Permutation)
+    method: Method = "auto"
+    n_resamples: int = 10_000
+    rng: Any = field(repr=False, default=None)
+
+    @cached_property
+    def chance(self) -> SweepChance:
+        """What chance scores in every cell: mean, band and p-value of both hits. Some milliseconds a cell."""
+        return chance_of_cells(self.cells, self.null, self.method, n_resamples=self.n_resamples, rng=self.rng)
+
+    @property
+    def shows_chance(self) -> bool:
+        """Whether tables carry the chance columns: if there are at most 2,000 cells, or chance was asked for before."""
+        return self.precision_hits.size <= MOST_CELLS or "chance" in self.__dict__
+
+    def familywise(
+        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int = 10_000, rng: Any = None
+    ) -> FamilywiseTest:
+        """Is the best of this sweep better than the best that chance finds in such a sweep?
+
+        Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1).
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> quakes = nf.datasets.simulate_quakes(rng=0)
+        >>> z = nf.detectors.energy_transient(quakes.counts)
+        >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.8, 0.9, 0.95], tolerances=(0, 2))
+        >>> curve.familywise(n_resamples=999, rng=1).best_f
+        0.001
+        """
+        return familywise_test(self.cells, self.null, beta=beta, alpha=alpha, n_resamples=n_resamples, rng=rng)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -101,7 +145,7 @@ class Sweep:
         values = self.f_beta(beta)
         return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
 
-    def columns(self) -> dict[str, Any]:
+    def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """All cells in long form, one row a cell, by column name."""
         d, k = self.shape
         tolerances = [t.plain() if not isinstance(t.plain(), dict) else str(t) for t in self.tolerances]
@@ -111,7 +155,7 @@ class Sweep:
         }
         if self.quantiles is not None:
             data["quantile"] = np.tile(self.quantiles, d)
-        return data | {
+        data |= {
             "n_predictions": np.tile(self.n_predictions, d),
             "precision_hits": self.precision_hits.ravel(),
             "recall_hits": self.recall_hits.ravel(),
@@ -119,27 +163,42 @@ class Sweep:
             "recall": self.recall.ravel(),
             "f1": self.f1.ravel(),
         }
+        if self.shows_chance:
+            for side in ("precision", "recall"):
+                cells = getattr(self.chance, side)
+                for name in ("mean", "std", "low", "high", "pvalue", "holm", "benjamini_hochberg"):
+                    data[f"{side}_{name}"] = getattr(cells, name).ravel()
+        if familywise is not None:
+            data["precision_familywise"] = familywise.precision_adjusted.ravel()
+            data["recall_familywise"] = familywise.recall_adjusted.ravel()
+        return data
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """All cells as a data frame, pandas or polars: the one asked for, else the one the user has."""
         return make_frame(self.columns(), backend)
 
-    def to_csv(self) -> str:
+    def to_csv(self, familywise: FamilywiseTest | None = None) -> str:
         """All cells as comma-separated values, with full digits."""
-        data = self.columns()
+        data = self.columns(familywise)
         return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """The sweep as plain values: the keys of ``--format json``. Undefined values are None."""
         cells = {
             name: [None if isinstance(v, float) and math.isnan(v) else v for v in np.asarray(values).tolist()]
-            for name, values in self.columns().items()
+            for name, values in self.columns(familywise).items()
         }
-        return {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
+        result: dict[str, Any] = {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
+        if self.shows_chance:
+            result |= {"null": self.chance.model, "methods": list(self.chance.methods)}
+            if self.chance.n_resamples:
+                result |= {"n_resamples": self.chance.n_resamples, "seed": self.chance.seed}
+        return result if familywise is None else result | {"familywise": familywise.to_dict()}
 
-    def table(self) -> Table:
+    def table(self, familywise: FamilywiseTest | None = None) -> Table:
         """The best F1 of each tolerance, as a small table."""
         rows = []
+        sides = ("precision", "recall") if self.shows_chance else ()
         for d, k in self.best():
             rows.append(
                 (
@@ -149,6 +208,7 @@ class Sweep:
                     show_share(float(self.precision[d, k])),
                     show_share(float(self.recall[d, k])),
                     show_share(float(self.f1[d, k])),
+                    *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in sides),
                 )
             )
         title = (
@@ -157,9 +217,33 @@ class Sweep:
         )
         return Table(
             title=title,
-            columns=("tolerance", "threshold", "predictions", "precision", "recall", "F1"),
+            columns=(
+                "tolerance",
+                "threshold",
+                "predictions",
+                "precision",
+                "recall",
+                "F1",
+                *(f"p {side}" for side in sides),
+            ),
             rows=tuple(rows),
-            notes=tuple(f"Note: {note}" for note in self.notes),
+            notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def _how(self, familywise: FamilywiseTest | None) -> tuple[str, ...]:
+        """Which null and method the p-values are from, and what they leave out."""
+        if self.shows_chance:
+            resamples = self.chance.n_resamples
+            drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
+            how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
+        else:
+            how = f"Chance was not computed for {self.precision_hits.size:,} cells: choose some by quantiles or thresholds."
+        if familywise is not None:
+            return how, familywise.in_words()
+        return (
+            (how, "The p-values are of single cells; the best of many needs a familywise test.")
+            if self.shows_chance
+            else (how,)
         )
 
     def __str__(self) -> str:
@@ -185,6 +269,10 @@ def sweep(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    null: Null = "permutation",
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    rng: Any = None,
 ) -> Sweep:
     r"""Precision and recall for many thresholds and tolerances at once.
 
@@ -203,15 +291,19 @@ def sweep(
         One or many tolerances.
     thresholds, quantiles : sequence of float, optional
         Which thresholds; by default every distinct score of the steps that count.
+    null, method, n_resamples, rng
+        As in :func:`evaluate`, for the p-values of the cells.
 
     Returns
     -------
     Sweep
-        Precision is NaN where nothing is predicted, recall where there are no events.
+        Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean, band
+        and p-value of every cell, ``.familywise()`` the p-value of the best of them all.
 
     Notes
     -----
     O(T log T) for each tolerance, however long it is, and for all thresholds together; memory O(T) for each tolerance.
+    Chance is computed when it is first asked for, and shown in tables for up to 2,000 cells.
 
     References
     ----------
@@ -243,6 +335,13 @@ def sweep(
         )
         for window in windows
     ]
+    model = as_null(null)
+    model.check(method)
+    n_predictions = reaching(values, cuts)
+    precision_hits, recall_hits = (
+        np.stack([c.precision_hits for c in counts]),
+        np.stack([c.recall_hits for c in counts]),
+    )
     notes = sequence.notes if sequence.n_events else (*sequence.notes, "There are no events: recall is undefined.")
     return Sweep(
         n=sequence.n,
@@ -250,13 +349,25 @@ def sweep(
         thresholds=cuts,
         quantiles=levels,
         tolerances=windows,
-        n_predictions=reaching(values, cuts),
-        precision_hits=np.stack([c.precision_hits for c in counts]),
-        recall_hits=np.stack([c.recall_hits for c in counts]),
+        n_predictions=n_predictions,
+        precision_hits=precision_hits,
+        recall_hits=recall_hits,
         near_events=np.array([c.near_events for c in counts], dtype=np.int64),
         near_predictions=np.stack([c.near_predictions for c in counts]),
         left_out=sequence.left_out,
         notes=notes,
+        cells=Cells(
+            sequence=sequence,
+            thresholds=cuts,
+            tolerances=windows,
+            n_predictions=n_predictions,
+            precision_hits=precision_hits,
+            recall_hits=recall_hits,
+        ),
+        null=model,
+        method=method,
+        n_resamples=n_resamples,
+        rng=rng,
     )
 
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nofluke.confusion import divide
 from nofluke.distributions import EmpiricalNull, NullDistribution
 from nofluke.errors import InputError
-from nofluke.nulls.permutation import Joint
+from nofluke.nulls.base import Joint
 
 FloatArray = npt.NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]

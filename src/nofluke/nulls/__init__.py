@@ -2,16 +2,69 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from nofluke.errors import InputError
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.bernoulli import Bernoulli
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.custom import Custom
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
+from nofluke.nulls.stationary import Stationary
 
-__all__ = ["Permutation", "as_null"]
+__all__ = [
+    "Bernoulli",
+    "Blocks",
+    "CircularShift",
+    "Custom",
+    "IntervalShuffle",
+    "NullModel",
+    "Permutation",
+    "Seasonal",
+    "Segments",
+    "Stationary",
+    "as_null",
+]
+
+Null = str | NullModel | Callable[..., Any]
+
+_MODELS: dict[str, type[NullModel]] = {
+    model.name: model
+    for model in (Permutation, CircularShift, Seasonal, IntervalShuffle, Segments, Blocks, Bernoulli, Stationary)
+}
 
 
-def as_null(null: str | Permutation) -> Permutation:
-    """A null model from its name or itself."""
-    if isinstance(null, Permutation):
+def as_null(null: Null) -> NullModel:
+    """A null model from itself, a function that draws labels, or a name with settings: "seasonal:period=24,bins=12".
+
+    >>> as_null("circular-shift")
+    CircularShift(guard=0)
+    >>> as_null("blocks:length=48")
+    Blocks(length=48)
+    """
+    if isinstance(null, NullModel):
         return null
-    if null == Permutation.name:
-        return Permutation()
-    raise InputError(f"null={null!r} must be {Permutation.name!r}.")
+    if isinstance(null, str):
+        return _named(null)
+    if callable(null):
+        return Custom(null)
+    raise InputError(f"null={null!r} must be a name, a null model or a function that draws labels.")
+
+
+def _named(text: str) -> NullModel:
+    name, _, rest = text.partition(":")
+    if name not in _MODELS:
+        raise InputError(f"null={text!r} must be one of {', '.join(map(repr, _MODELS))}.")
+    settings: dict[str, Any] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise InputError(f"null={text!r}: write settings as name:key=value, such as 'seasonal:period=24'.")
+        settings[key] = int(value) if value.lstrip("-").isdigit() else value
+    try:
+        return _MODELS[name](**settings)
+    except TypeError as error:
+        raise InputError(f"null={text!r}: {str(error).rpartition('() ')[2]}.") from None

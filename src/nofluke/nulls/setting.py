@@ -6,7 +6,7 @@ are not numbered, and clocks and tolerances have become index ranges.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,9 +15,11 @@ import numpy.typing as npt
 from nofluke.clock import Clock
 from nofluke.exact.geometry import Windows
 from nofluke.exact.moments import Moments, precision_moments, recall_moments
+from nofluke.inputs import Sequence
 from nofluke.tolerance import Ranges, Tolerance
 
 BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
 
 
@@ -27,20 +29,35 @@ class Setting:
 
     Attributes
     ----------
-    n_events : int
-        m.
+    truth : bool array of length T
+        Which open steps are events.
     alarms : bool array of length T
         Which open steps are predicted.
     windows : Windows
         For each prediction, the steps on which an event makes it a hit; ``windows.n_steps`` is T.
     cover : Ranges
         For each step seen as an event, the steps whose predictions it makes hits (and that find it).
+    open_steps : bool array of the length of the whole sequence
+        Which of all steps are open.
+    clock : Clock or None
+        Times of the open steps.
+    scores, threshold
+        Of the open steps, where the predictions come from scores.
     """
 
-    n_events: int
+    truth: BoolArray = field(repr=False)
     alarms: BoolArray = field(repr=False)
     windows: Windows = field(repr=False)
     cover: Ranges = field(repr=False)
+    open_steps: BoolArray = field(repr=False)
+    clock: Clock | None = field(repr=False, default=None)
+    scores: FloatArray | None = field(repr=False, default=None)
+    threshold: float | None = None
+
+    @cached_property
+    def n_events(self) -> int:
+        """m, the events."""
+        return int(self.truth.sum())
 
     @property
     def n_steps(self) -> int:
@@ -85,11 +102,16 @@ def open_ranges(tolerance: Tolerance, open_steps: BoolArray, clock: Clock | None
     )
 
 
-def make_setting(alarms: BoolArray, n_events: int, ranges: OpenRanges) -> Setting:
-    """A setting from alarms on open steps and the ranges of the tolerance."""
+def make_setting(sequence: Sequence, alarms: BoolArray, ranges: OpenRanges, threshold: float | None = None) -> Setting:
+    """The setting of a sequence with given alarms on its open steps, within the ranges of a tolerance."""
+    kept = sequence.open_steps
     return Setting(
-        n_events=n_events,
+        truth=sequence.truth[kept],
         alarms=alarms,
         windows=Windows(starts=ranges.events.starts[alarms], stops=ranges.events.stops[alarms], n_steps=len(alarms)),
         cover=ranges.predictions,
+        open_steps=kept,
+        clock=None if sequence.clock is None else replace(sequence.clock, ticks=sequence.clock.ticks[kept]),
+        scores=None if sequence.scores is None else sequence.scores[kept],
+        threshold=threshold,
     )

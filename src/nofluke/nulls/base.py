@@ -1,0 +1,137 @@
+"""What every null model is: a name, an assumption in one sentence, and the null distributions of both hits."""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.distributions import EmpiricalNull, FloatArray, IntArray, NullDistribution
+from nofluke.errors import InputError
+from nofluke.nulls.setting import Setting
+
+Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
+METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
+Draw = Callable[[np.random.Generator, int], npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Nulls:
+    """The null distributions of both hits."""
+
+    precision: NullDistribution
+    recall: NullDistribution
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Joint:
+    """Weights of pairs (recall's hits, precision's hits), from all placements or from random ones."""
+
+    recall_hits: IntArray
+    precision_hits: IntArray
+    weights: FloatArray
+    method: str
+    n_resamples: int | None = None
+    seed: int | None = None
+
+
+class NullModel(ABC):
+    """A null model: what chance does with the events while the predictions stay where they are."""
+
+    name: ClassVar[str]
+    methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
+
+    @property
+    @abstractmethod
+    def assumption(self) -> str:
+        """What the null takes for granted, in one plain sentence."""
+
+    @abstractmethod
+    def draw(self, setting: Setting) -> Draw | None:
+        """How chance places the events, as a function of a generator and a number of rows; None for uniformly."""
+
+    def distributions(
+        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+    ) -> Nulls:
+        """Both null distributions, by the method asked for."""
+        self.check(method)
+        return simulated(setting, n_resamples, rng, self.draw(setting))
+
+    def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
+        """The joint distribution of both hits, by simulation unless the model knows better."""
+        seed = as_seed(rng)
+        found = _simulate(setting, n_resamples, rng if seed is None else seed, self.draw(setting), joint=[(0, 0)])
+        pairs = found.joint[0, 0]
+        return Joint(
+            recall_hits=pairs.recall_hits,
+            precision_hits=pairs.precision_hits,
+            weights=pairs.counts.astype(np.float64),
+            method="montecarlo",
+            n_resamples=n_resamples,
+            seed=seed,
+        )
+
+    def check(self, method: object) -> None:
+        """Refuse a method that this null does not have."""
+        if method not in self.methods:
+            raise InputError(
+                f"method={method!r} must be one of {', '.join(map(repr, self.methods))} for the null {self.name}."
+            )
+
+
+def as_seed(rng: Any) -> int | None:
+    """The seed to report: the one given, a fresh one for None, none for a generator that is already running."""
+    if rng is None:
+        return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
+    return int(rng) if isinstance(rng, int | np.integer) else None
+
+
+def simulated(
+    setting: Setting, n_resamples: int, rng: Any, draw: Draw | None, moments: dict[str, Any] | None = None
+) -> Nulls:
+    """Both nulls as histograms of random placements; with exact means and variances where they are known."""
+    seed = as_seed(rng)
+    found = _simulate(setting, n_resamples, rng if seed is None else seed, draw, histograms="all")
+    nulls = {}
+    for side, size in (("precision", setting.n_predictions), ("recall", setting.n_events)):
+        counts = np.zeros(size + 1, dtype=np.int64)
+        tally = getattr(found, side)
+        histogram = tally.histograms[0, 0]
+        counts[: len(histogram)] = histogram
+        mean, var = float(tally.mean[0, 0]), float(np.nan_to_num(tally.variance[0, 0]))
+        if moments is not None:
+            mean, var = moments[side].mean, moments[side].var
+        nulls[side] = EmpiricalNull(counts, mean=mean, var=var, n_resamples=n_resamples, seed=seed)
+    return Nulls(**nulls)
+
+
+def _simulate(setting: Setting, n_resamples: int, rng: Any, draw: Draw | None, **kept: Any) -> Any:
+    from nofluke import montecarlo
+    from nofluke.montecarlo import kernels
+    from nofluke.progress import announce_compilation, progress_bar
+
+    announce_compilation(kernels.draw_hits, seconds=3)
+    nothing = np.zeros((1, 1), dtype=np.int64)
+    problem = montecarlo.Problem(
+        level=setting.alarms.astype(np.int64),
+        n_thresholds=1,
+        n_events=setting.n_events,
+        cover_start=setting.cover.starts,
+        cover_stop=setting.cover.stops,
+    )
+    with progress_bar("permutations", n_resamples) as advance:
+        return montecarlo.simulate(
+            problem,
+            n_resamples=n_resamples,
+            observed=montecarlo.Hits(precision=nothing, recall=nothing),
+            rng=rng,
+            workers=os.cpu_count() or 1,
+            progress=advance,
+            draw=draw,
+            **kept,
+        )

@@ -1,0 +1,51 @@
+"""The null of event coincidence analysis: independent trials, for comparison with the literature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from nofluke.distributions import binomial
+from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.nulls.setting import Setting
+
+
+def donges(setting: Setting) -> Nulls:
+    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
+    missed = 1 - float((setting.cover.stops - setting.cover.starts).mean()) / setting.n_steps
+    return Nulls(
+        precision=binomial(setting.n_predictions, 1 - missed**setting.n_events),
+        recall=binomial(setting.n_events, 1 - missed**setting.n_predictions),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bernoulli(NullModel):
+    """Events and predictions are both independent Bernoulli processes; hits are then taken for binomial.
+
+    Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose windows
+    overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison with event
+    coincidence analysis, not for conclusions.
+
+    References
+    ----------
+    Donges, Schleusner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical
+    interrelationships between event time series.
+    """
+
+    name: ClassVar[str] = "bernoulli"
+    methods: ClassVar[tuple[Method, ...]] = ("auto", "binomial")
+
+    @property
+    def assumption(self) -> str:
+        return "Events and predictions each fall on random steps, and every window is taken for an independent trial."
+
+    def draw(self, setting: Setting) -> None:
+        """Uniformly."""
+
+    def distributions(
+        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+    ) -> Nulls:
+        del n_resamples, rng  # nothing is random
+        self.check(method)
+        return donges(setting)

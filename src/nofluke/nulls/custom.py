@@ -1,0 +1,49 @@
+"""A null of one's own: any function that draws labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.errors import InputError
+from nofluke.nulls.base import Draw, NullModel
+from nofluke.nulls.setting import Setting
+
+
+@dataclass(frozen=True)
+class Custom(NullModel):
+    """Labels as a function draws them, from a NumPy generator; the predictions are fixed.
+
+    Parameters
+    ----------
+    function : callable
+        Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter; on
+        the others there must be as many events as observed, since hits are compared as numbers.
+    """
+
+    function: Callable[[np.random.Generator], Any]
+
+    name: ClassVar[str] = "custom"
+
+    @property
+    def assumption(self) -> str:
+        return "Chance draws the events by a function of the user's; the predictions stay as they are."
+
+    def draw(self, setting: Setting) -> Draw:
+        def drawn(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            return np.array([self._events(generator, setting) for _ in range(size)]).reshape(size, setting.n_events)
+
+        return drawn
+
+    def _events(self, generator: np.random.Generator, setting: Setting) -> npt.NDArray[Any]:
+        labels = np.asarray(self.function(generator))
+        if labels.shape != setting.open_steps.shape or not np.isin(labels, (0, 1)).all():
+            raise InputError(f"null must draw {len(setting.open_steps)} labels of 0 and 1, got shape {labels.shape}.")
+        events = np.flatnonzero(labels[setting.open_steps])
+        if len(events) != setting.n_events:
+            raise InputError(f"null drew {len(events)} events where the data has {setting.n_events}: draw as many.")
+        return events

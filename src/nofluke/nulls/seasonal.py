@@ -1,0 +1,195 @@
+"""The null that keeps a season: events are permuted only among steps of the same phase."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.clock import Clock
+from nofluke.counting import dilate
+from nofluke.distributions import CountNull, FloatArray, IntArray, NullDistribution, TableNull
+from nofluke.errors import InputError
+from nofluke.exact.hypergeometric import hypergeometric_pmf
+from nofluke.exact.moments import recall_moments
+from nofluke.nulls.base import Draw, Method, NullModel, Nulls, simulated
+from nofluke.nulls.setting import Setting
+
+CALENDAR = ("hour of day", "day of week", "month")
+MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Seasonal(NullModel):
+    """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.
+
+    Keeps how many events fall into each phase, and so a season that events and predictions share; destroys everything
+    else about when they come. Use it where both follow the same season.
+
+    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each phase. Precision's hits are exact
+    where there are at most 200,000 placements, else simulated.
+
+    Parameters
+    ----------
+    period : int or str, optional
+        Steps of the season, cut into ``bins`` phases of nearly equal length; or a rule on the clock: "hour of day", "day of
+        week" or "month", where every hour, day or month is a phase.
+    bins : int, optional
+        Number of phases of a period in steps; by default 12, or the period if that is shorter.
+    strata : array, optional
+        One label for each step instead of a period: events stay within their stratum. For all steps, masked ones too.
+    """
+
+    period: int | str | None = None
+    bins: int | None = None
+    strata: Any = None
+
+    name: ClassVar[str] = "seasonal"
+    methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
+
+    def __post_init__(self) -> None:
+        if (self.period is None) is (self.strata is None):
+            raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
+        if isinstance(self.period, str) and self.period not in CALENDAR:
+            raise InputError(
+                f"period={self.period!r} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
+            )
+        for name, value, least in (("period", self.period, 2), ("bins", self.bins, 1)):
+            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
+            if value is not None and not isinstance(value, str) and not (whole and value >= least):
+                raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")
+
+    @property
+    def assumption(self) -> str:
+        season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
+        return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
+
+    def _season(self) -> str:
+        return self.period if isinstance(self.period, str) else f"period {self.period} steps, {self.phases} phases"
+
+    @property
+    def phases(self) -> int:
+        """Number of phases of a period in steps."""
+        return min(self.bins or 12, int(self.period or 1))
+
+    def strata_of(self, setting: Setting) -> IntArray:
+        """The stratum of each step that counts, numbered from 0."""
+        if self.strata is not None:
+            labels = np.asarray(self.strata)
+            if labels.shape != setting.open_steps.shape:
+                raise InputError(
+                    f"strata has shape {labels.shape}, but the sequence has {len(setting.open_steps)} steps."
+                )
+            labels = labels[setting.open_steps]
+        elif isinstance(self.period, str):
+            labels = calendar_phase(setting.clock, self.period)
+        else:
+            period = int(self.period or 1)
+            labels = (np.flatnonzero(setting.open_steps) % period) * self.phases // period
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+    def draw(self, setting: Setting) -> Draw:
+        from nofluke.montecarlo import kernels
+
+        strata = self.strata_of(setting)
+        members = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
+        wanted = [int(setting.truth[steps].sum()) for steps in members]
+
+        def within(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            parts = []
+            for steps, count in zip(members, wanted, strict=True):
+                chosen = np.empty((size, count), dtype=np.uint32)
+                if count:
+                    kernels.draw_placements(generator.integers(2**64, dtype=np.uint64), len(steps), chosen)
+                parts.append(steps[chosen])
+            return np.concatenate(parts, axis=1)
+
+        return within
+
+    def distributions(
+        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+    ) -> Nulls:
+        self.check(method)
+        strata = self.strata_of(setting)
+        if method == "montecarlo":
+            return simulated(setting, n_resamples, rng, self.draw(setting))
+        recall = _recall(setting, strata)
+        if _placements(setting, strata) <= MOST_PLACEMENTS:
+            return Nulls(precision=_enumerated(setting, strata), recall=recall)
+        if method == "exact":
+            raise InputError(
+                f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
+                "which simulates it."
+            )
+        return Nulls(precision=simulated(setting, n_resamples, rng, self.draw(setting)).precision, recall=recall)
+
+
+def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
+    """Hour of the day, day of the week (Monday is 0) or month of the year of each time of a clock of dates."""
+    if clock is None or not clock.is_dates:
+        raise InputError(f"period={rule!r} needs a clock of dates: pass times=, or a period in steps.")
+    dates = clock.ticks.astype(f"datetime64[{clock.unit}]")
+    if rule == "hour of day":
+        return np.asarray(dates.astype("datetime64[h]").astype(np.int64) % 24)
+    if rule == "day of week":
+        return np.asarray((dates.astype("datetime64[D]").astype(np.int64) + 3) % 7)  # day 0, 1970-01-01, was a Thursday
+    return np.asarray(dates.astype("datetime64[M]").astype(np.int64) % 12)
+
+
+def _recall(setting: Setting, strata: IntArray) -> NullDistribution:
+    """Sum of one hypergeometric number for each stratum: their tables are convolved, all terms positive."""
+    near_alarm = dilate(setting.alarms, setting.cover)
+    sizes = np.bincount(strata)
+    covered = np.bincount(strata[near_alarm], minlength=len(sizes))
+    wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
+    moments = [recall_moments(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
+
+    def table() -> FloatArray:
+        parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
+        whole = np.zeros(setting.n_events + 1)
+        summed = reduce(np.convolve, parts)
+        whole[: len(summed)] = summed
+        return whole
+
+    return TableNull(
+        table,
+        size=setting.n_events,
+        mean=sum(m.mean for m in moments),
+        var=sum(m.var for m in moments),
+        method="exact (hypergeometric in each phase)",
+    )
+
+
+def _placements(setting: Setting, strata: IntArray) -> float:
+    """How many ways there are to place the events within their strata."""
+    sizes = np.bincount(strata)
+    wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
+    total = 1
+    for size, count in zip(sizes.tolist(), wanted.tolist(), strict=True):
+        total *= math.comb(size, count)
+        if total > MOST_PLACEMENTS:
+            return math.inf
+    return total
+
+
+def _enumerated(setting: Setting, strata: IntArray) -> NullDistribution:
+    """Precision's null from all placements, one by one."""
+    starts, stops = setting.windows.starts, setting.windows.stops
+    choices = [
+        list(itertools.combinations(np.flatnonzero(strata == s).tolist(), int(setting.truth[strata == s].sum())))
+        for s in range(strata.max() + 1)
+    ]
+    counts = np.zeros(setting.n_predictions + 1, dtype=np.int64)
+    for placement in itertools.product(*choices):
+        events = np.sort(np.fromiter(itertools.chain.from_iterable(placement), dtype=np.int64))
+        hit = np.searchsorted(events, stops) > np.searchsorted(events, starts)
+        counts[int(hit.sum())] += 1
+    hits = np.arange(len(counts))
+    mean = float(hits @ counts) / counts.sum()
+    var = float((hits - mean) ** 2 @ counts) / counts.sum()
+    return CountNull(counts, mean=mean, var=var, method="exact (all placements)")

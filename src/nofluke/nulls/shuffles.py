@@ -1,0 +1,138 @@
+"""Nulls that shuffle pieces of the event sequence: gaps, blocks, or whole runs. All by Monte Carlo."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.errors import InputError
+from nofluke.nulls.base import Draw, NullModel
+from nofluke.nulls.setting import Setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalShuffle(NullModel):
+    """The gaps between events are shuffled, around the circle, and the whole is set down at a random step.
+
+    Keeps the distribution of the gaps (a renewal process) and so the tendency of events to follow each other; destroys
+    the order of the gaps, hence longer swarms and seasons. The gap over the end joins the last event with the first.
+
+    References
+    ----------
+    Luen and Stark (2008), Testing earthquake predictions.
+    """
+
+    name: ClassVar[str] = "interval-shuffle"
+
+    @property
+    def assumption(self) -> str:
+        return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
+
+    def draw(self, setting: Setting) -> Draw:
+        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+        gaps = np.diff(events, append=events[:1] + n_steps)
+
+        def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            rows = generator.permuted(np.tile(gaps, (size, 1)), axis=1)
+            return (np.cumsum(rows, axis=1) + generator.integers(n_steps, size=(size, 1))) % n_steps
+
+        return shuffled
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segments(NullModel):
+    """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
+
+    For events that come as ranges (runs of ones). Keeps the lengths of the runs and of the gaps; destroys their order.
+    With single events it is the interval shuffle.
+    """
+
+    name: ClassVar[str] = "segments"
+
+    @property
+    def assumption(self) -> str:
+        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
+
+    def draw(self, setting: Setting) -> Draw:
+        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+        runs, gaps = runs_and_gaps(setting.truth)
+
+        def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            lengths = generator.permuted(np.tile(runs, (size, 1)), axis=1)
+            free = generator.permuted(np.tile(gaps, (size, 1)), axis=1)
+            starts = np.cumsum(lengths + free, axis=1) - lengths - free
+            # each event of a run lies as many steps behind the run's start as it is events behind it
+            rank = np.arange(len(events))
+            first = np.cumsum(lengths, axis=1) - lengths
+            run_of = np.array([np.searchsorted(row, rank, side="right") - 1 for row in first]).reshape(size, -1)
+            rows = np.take_along_axis(starts - first, run_of, axis=1) + rank
+            return (rows + generator.integers(n_steps, size=(size, 1))) % n_steps
+
+        return shuffled
+
+
+def runs_and_gaps(truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Lengths of the runs of events and of the gaps behind them, around the circle; a run over the end is one run.
+
+    >>> runs_and_gaps(np.array([1, 0, 0, 1, 1, 0, 1], dtype=bool))
+    (array([2, 2]), array([2, 1]))
+    """
+    events = np.flatnonzero(truth)
+    if len(events) in (0, len(truth)):
+        return np.array([len(events)]), np.array([len(truth) - len(events)])
+    begins = np.flatnonzero(truth & ~np.roll(truth, 1))
+    ends = np.flatnonzero(truth & ~np.roll(truth, -1))
+    if ends[0] < begins[0]:
+        ends = np.roll(ends, -1)
+    runs = (ends - begins) % len(truth) + 1
+    gaps = (np.roll(begins, -1) - begins) % len(truth)
+    gaps[gaps == 0] = len(truth)  # a single run: its gap goes all around
+    return runs, gaps - runs
+
+
+@dataclass(frozen=True, kw_only=True)
+class Blocks(NullModel):
+    """The sequence of labels, set down at a random step, is cut into blocks of a given length, and these are shuffled.
+
+    Keeps whatever events do within a block; destroys everything beyond. Choose a length above that of the clusters and
+    well below that of the sequence.
+
+    Parameters
+    ----------
+    length : int
+        Steps of a block; the last block may be shorter.
+    """
+
+    length: int
+
+    name: ClassVar[str] = "blocks"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.length, bool) or not isinstance(self.length, int | np.integer) or self.length < 1:
+            raise InputError(f"length={self.length!r} must be a whole number of steps, 1 or more.")
+
+    @property
+    def assumption(self) -> str:
+        return (
+            f"Chance shuffles blocks of {self.length:,} steps of the labels, so that clusters within a block stay; the "
+            "predictions stay as they are."
+        )
+
+    def draw(self, setting: Setting) -> Draw:
+        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+        n_blocks = -(-n_steps // self.length)
+        lengths = np.full(n_blocks, self.length)
+        lengths[-1] = n_steps - (n_blocks - 1) * self.length
+
+        def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            rotated = (events + generator.integers(n_steps, size=(size, 1))) % n_steps
+            order = generator.permuted(np.tile(np.arange(n_blocks), (size, 1)), axis=1)
+            begins = np.cumsum(lengths[order], axis=1) - lengths[order]
+            moved = np.empty_like(begins)
+            np.put_along_axis(moved, order, begins, axis=1)
+            return np.asarray(np.take_along_axis(moved, rotated // self.length, axis=1) + rotated % self.length)
+
+        return shuffled

@@ -1,0 +1,100 @@
+"""The null of Scharwächter and Müller (2020a): a stationary score, whose window maxima follow extreme value theory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nofluke.distributions import FloatArray, binomial
+from nofluke.errors import InputError
+from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.setting import Setting
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GevFit:
+    """A generalised extreme value distribution fitted to the maxima of disjoint blocks, and how well it fits.
+
+    ``success`` is the fitted chance that a window reaches the threshold, ``observed`` the share of blocks that do;
+    ``pvalue`` is of a Kolmogorov-Smirnov test of the fit (too large, as the parameters are fitted: only a small one says
+    something, namely that the fit is poor).
+    """
+
+    shape: float
+    location: float
+    scale: float
+    n_blocks: int
+    success: float
+    observed: float
+    pvalue: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stationary(NullModel):
+    """Recall's hits are binomial, with a success probability from extreme value theory; for comparison.
+
+    The score is taken for a strictly stationary process: the maximum of a window follows a generalised extreme value
+    distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for precision,
+    whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is of
+    use only for comparison with the literature.
+
+    References
+    ----------
+    Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time series.
+    Coles (2001), An introduction to statistical modeling of extreme values.
+    """
+
+    name: ClassVar[str] = "stationary"
+    methods: ClassVar[tuple[Method, ...]] = ("auto", "binomial")
+
+    @property
+    def assumption(self) -> str:
+        return (
+            "The score is a stationary process and events fall independently of it; recall's chance comes from a fit to window "
+            "maxima, precision's from permuted events."
+        )
+
+    def draw(self, setting: Setting) -> None:
+        """Uniformly, as the permutation does."""
+
+    def distributions(
+        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+    ) -> Nulls:
+        self.check(method)
+        recall = binomial(setting.n_events, self.fit(setting).success)
+        recall.method = "binomial (extreme value fit)"
+        precision = Permutation().distributions(setting, "auto", n_resamples=n_resamples, rng=rng).precision
+        return Nulls(precision=precision, recall=recall)
+
+    def fit(self, setting: Setting) -> GevFit:
+        """The extreme value distribution of the window maxima, with its fit check."""
+        from scipy.stats import genextreme, kstest
+
+        if setting.scores is None or setting.threshold is None:
+            raise InputError("the stationary null needs scores and a threshold: alarms alone have no maxima.")
+        maxima = self._maxima(setting.scores, setting)
+        if len(np.unique(maxima)) < 3:
+            raise InputError(
+                f"the stationary null cannot be fitted to {len(maxima)} block maxima with {len(np.unique(maxima))} distinct "
+                "values: use another null."
+            )
+        shape, location, scale = (float(v) for v in genextreme.fit(maxima))
+        return GevFit(
+            shape=-shape,  # scipy's sign is the opposite of the literature's
+            location=location,
+            scale=scale,
+            n_blocks=len(maxima),
+            success=float(genextreme.sf(setting.threshold, shape, location, scale)),
+            observed=float((maxima >= setting.threshold).mean()),
+            pvalue=float(kstest(maxima, genextreme(shape, location, scale).cdf).pvalue),
+        )
+
+    @staticmethod
+    def _maxima(scores: FloatArray, setting: Setting) -> FloatArray:
+        """Maxima of disjoint blocks, as long as the usual window."""
+        width = int(np.median(setting.cover.stops - setting.cover.starts))
+        n_blocks = len(scores) // width
+        return np.asarray(scores[: n_blocks * width].reshape(n_blocks, width).max(axis=1))
