@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import sys
+import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import click
 
@@ -14,17 +18,33 @@ from nofluke import __version__
 from nofluke.errors import InputError
 
 if TYPE_CHECKING:
-    from nofluke.evaluation import Evaluation
+    from nofluke.tables import Table
     from nofluke.tolerance import Tolerance
 
 # everything but click is imported inside the commands: `nofluke --help` should answer at once
 
+BUG = 70  # the exit code of an error in nofluke itself: not to be taken for the gate's 1
 FORMATS = ("text", "json", "csv", "markdown", "latex")
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+# what the library calls by its argument, the command line calls by its option
+_OPTIONS = {
+    'missing="mask"': "--missing mask",
+    "times=": "--time COLUMN",
+    "truth_as='times'": "--time COLUMN",
+    'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
+    "Tolerance(early=..., late=...)": "--early and --late",
+    "unit='clock'": "--unit clock",
+}
+
+
+@click.group(
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True
+)
 @click.version_option(__version__, prog_name="nofluke")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Is an anomaly detector's precision and recall on a sequence skill, or a fluke?
 
     \b
@@ -32,10 +52,15 @@ def cli() -> None:
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
     """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help())
 
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; bad input is one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash
     try:
         code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
     except (click.Abort, KeyboardInterrupt):
@@ -43,8 +68,16 @@ def main(args: list[str] | None = None) -> NoReturn:
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
-    except (InputError, OSError) as error:
-        _fail(str(error))
+    except InputError as error:
+        message = str(error)
+        for argument, option in _OPTIONS.items():
+            message = message.replace(argument, option)
+        _fail(message)
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}." if error.filename and error.strerror else str(error))
+    except Exception:
+        traceback.print_exc()
+        sys.exit(BUG)
     sys.exit(code if isinstance(code, int) else 0)
 
 
@@ -60,6 +93,14 @@ def _several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return command
 
     return add
+
+
+def _finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Let only finite numbers through: JSON knows no others."""
+    for number in value if isinstance(value, tuple) else (value,):
+        if number is not None and not math.isfinite(number):
+            raise InputError(f"{option.opts[0]} {number:g} must be finite: pass a number.")
+    return value
 
 
 data_options = _several(
@@ -82,15 +123,34 @@ data_options = _several(
         help="What to do with missing scores and labels.",
     ),
 )
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex), else text.",
+)
 output_option = click.option(
     "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing."
+)
+
+
+chance_options = _several(
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
+        default="auto",
+        show_default=True,
+        help="How chance is computed; auto is exact wherever that takes seconds.",
+    ),
+    click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
+    click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
 )
 
 
 @cli.command()
 @data_options
 @click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores.")
-@click.option("--threshold", type=float, help="Predict where the score is at least this.")
+@click.option("--threshold", type=float, callback=_finite, help="Predict where the score is at least this.")
 @click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9.")
 @click.option("--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0.")
 @click.option("--early", metavar="LENGTH", help="How early a prediction may be, if not as much as late.")
@@ -109,7 +169,20 @@ output_option = click.option(
     show_default=True,
     help="Value of undefined measures.",
 )
-@click.option("--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help="How to print.")
+@chance_options
+@click.option(
+    "--alternative",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="greater",
+    show_default=True,
+    help="Which hits count as extreme.",
+)
+@click.option(
+    "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate.")
+@click.option("--gate", is_flag=True, help="Exit with 1 unless precision and recall are both better than chance.")
+@format_option
 @output_option
 def evaluate(
     file: str,
@@ -121,11 +194,18 @@ def evaluate(
     late: str | None,
     unit: str,
     zero_division: str,
-    form: str,
+    method: Any,
+    resamples: int,
+    seed: int | None,
+    alternative: Any,
+    ties: Any,
+    alpha: float,
+    gate: bool,
+    form: str | None,
     output: str | None,
     **data: Any,
-) -> None:
-    """Precision and recall of a detector at one threshold, within a tolerance.
+) -> int:
+    """Precision and recall of a detector at one threshold, within a tolerance, beside what chance would score.
 
     FILE is CSV, TSV or Parquet, or - for standard input.
     """
@@ -138,14 +218,22 @@ def evaluate(
         quantile=quantile,
         tolerance=_tolerance(tolerance, early, late, unit),
         zero_division=float(zero_division),
+        method=method,
+        n_resamples=resamples,
+        rng=seed,
+        alternative=alternative,
+        ties=ties,
+        alpha=alpha,
     )
-    _write(_rendered(result, form), output, terminal=result if form == "text" else None)
+    form = form or _form_of(output)
+    _write(_rendered(result, form), output, terminal=result.table() if form == "text" else None)
+    return 1 if gate and result.verdict != "yes" else 0
 
 
 @cli.command()
 @data_options
 @click.option("--tolerance", "tolerances", metavar="LENGTH", multiple=True, help="Repeat for several. Default 0.")
-@click.option("--threshold", "thresholds", type=float, multiple=True, help="Repeat for several.")
+@click.option("--threshold", "thresholds", type=float, multiple=True, callback=_finite, help="Repeat for several.")
 @click.option("--quantile", "quantiles", type=float, multiple=True, help="Repeat for several.")
 @click.option(
     "--unit",
@@ -154,9 +242,12 @@ def evaluate(
     show_default=True,
     help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
 )
+@chance_options
 @click.option(
-    "--format", "form", type=click.Choice(FORMATS), help="How to print; csv where -o names a .csv file, else text."
+    "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold or --quantile."
 )
+@click.option("--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo).")
+@format_option
 @output_option
 def sweep(
     file: str,
@@ -164,6 +255,11 @@ def sweep(
     thresholds: tuple[float, ...],
     quantiles: tuple[float, ...],
     unit: str,
+    method: Any,
+    resamples: int,
+    seed: int | None,
+    chance: bool,
+    familywise: bool,
     form: str | None,
     output: str | None,
     **data: Any,
@@ -181,9 +277,15 @@ def sweep(
         tolerances=[_tolerance(t, None, None, unit) for t in tolerances or ("0",)],
         thresholds=list(thresholds) or None,
         quantiles=list(quantiles) or None,
+        method=method,
+        n_resamples=resamples,
+        rng=seed,
     )
-    form = form or ("csv" if output and Path(output).suffix == ".csv" else "text")
-    _write(_rendered(curve, form), output, terminal=curve if form == "text" else None)
+    if chance:
+        _ = curve.chance
+    family = curve.familywise(n_resamples=resamples, rng=seed) if familywise else None
+    form = form or _form_of(output)
+    _write(_rendered(curve, form, familywise=family), output, terminal=curve.table(family) if form == "text" else None)
 
 
 @cli.command()
@@ -200,7 +302,7 @@ def demo(seed: int) -> None:
         "daily tweets about earthquakes, scored by the energy transient (3 days over 14),\n"
         "against the days on which an earthquake struck. A hit may be two days early or late.\n"
     )
-    _write(str(result), None, terminal=result)
+    _write(str(result), None, terminal=result.table())
 
 
 def _read(
@@ -237,6 +339,8 @@ def _read(
     if truth_file:
         found["truth"] = read_times(truth_file, column=truth, time_format=time_format)
         found["truth_as"] = "positions" if time is None else "times"
+        if time is None and found["truth"].dtype.kind == "M":
+            raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
     else:
         found["truth_as"] = "labels"
     return found
@@ -244,36 +348,51 @@ def _read(
 
 def _tolerance(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
     """A tolerance from --tolerance, or from --early and --late; plain numbers count what --unit says."""
-    from nofluke.tolerance import Tolerance
+    from nofluke.tolerance import Tolerance, as_tolerance
 
     if both is not None and (early is not None or late is not None):
         raise InputError("pass either --tolerance, or --early and --late.")
-    sides = {"early": both or early or "0", "late": both or late or "0"}
-    lengths: dict[str, Any] = {}
-    for side, text in sides.items():
-        try:
-            lengths[side] = float(text) if unit == "clock" else int(text)
-        except ValueError:
-            lengths[side] = text
-    plain = any(not isinstance(length, str) for length in lengths.values())
-    return Tolerance(**lengths, unit="clock" if unit == "clock" and plain else None)
+    if both is not None:
+        length, counted = _length(both, unit)
+        return as_tolerance(length, "--tolerance", counted)
+    # each side is read alone first, so that an error names its option
+    sides = {"--early": _length(early or "0", unit), "--late": _length(late or "0", unit)}
+    read = [as_tolerance(length, option, counted) for option, (length, counted) in sides.items()]
+    lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
+    return Tolerance(**lengths, unit="clock" if all(side.unit == "clock" for side in read) else None)
 
 
-def _rendered(result: Any, form: str) -> str:
+def _length(text: str, unit: str) -> tuple[Any, Literal["clock"] | None]:
+    """A number, and what it counts; text that is no number is left as it is, a duration."""
+    for number in (int, float):  # in this order, so that an error shows 2 and not 2.0
+        with suppress(ValueError):
+            return number(text), "clock" if unit == "clock" else None
+    return text, None
+
+
+def _form_of(output: str | None) -> str:
+    """The format that the ending of a file asks for; text where it asks for none."""
+    return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
+
+
+def _rendered(result: Any, form: str, **more: Any) -> str:
     if form == "json":
-        return json.dumps(result.to_dict(), indent=2, ensure_ascii=False)
+        return json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False)
     if form == "csv":
-        return str(result.to_csv()).rstrip("\n")
-    return str(getattr(result.table(), form)())
+        return str(result.to_csv(**more)).rstrip("\n")
+    return str(getattr(result.table(**more), form)())
 
 
-def _write(text: str, output: str | None, terminal: Evaluation | Any = None) -> None:
+def _write(text: str, output: str | None, terminal: Table | None = None) -> None:
     """Print, in colour where a person looks on; or write to a file."""
     if output is not None:
-        Path(output).write_text(text + "\n", encoding="utf-8")
+        try:
+            Path(output).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--output {output} cannot be written ({error.strerror}): choose another place.") from None
     elif terminal is not None and sys.stdout.isatty():
         from nofluke.terminal import show
 
-        show(terminal.table())
+        show(terminal)
     else:
         click.echo(text)

@@ -6,6 +6,7 @@ kept as whole ticks of their own unit, so that comparisons are exact; clocks of 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,13 +18,16 @@ import numpy.typing as npt
 
 from nofluke.errors import InputError
 
+IntArray = npt.NDArray[np.int64]
 Duration = int
 """A length of time in nanoseconds, as a Python integer: no overflow, no rounding."""
 
+_LAST_TICK = int(np.iinfo(np.int64).max)
 _NANOSECONDS: dict[str, int] = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
 _UNITS: dict[str, int] = {
     **_NANOSECONDS,
-    "µs": 10**3,
+    "µs": 10**3,  # the micro sign; the Greek letter is the same to the eye
+    "μs": 10**3,
     "sec": 10**9,
     "min": 60 * 10**9,
     "m": 60 * 10**9,
@@ -31,7 +35,7 @@ _UNITS: dict[str, int] = {
     "d": 86400 * 10**9,
     "w": 7 * 86400 * 10**9,
 }
-_PART = re.compile(r"\s*(\d+)(?:\.(\d+))?\s*([a-zµ]+)")
+_PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([a-zµμ]+)")
 
 
 def parse_duration(text: str, name: str) -> Duration:
@@ -40,18 +44,18 @@ def parse_duration(text: str, name: str) -> Duration:
     >>> parse_duration("1h30min", "tolerance") == 90 * 60 * 10**9
     True
     """
-    total, end = 0, 0
-    for part in _PART.finditer(text.lower()):
-        whole, fraction, unit = part.groups()
-        if part.start() != end or unit not in _UNITS:
+    lowered, total, end = text.lower(), 0, 0
+    for part in _PART.finditer(lowered):
+        whole, fraction, unit = part[1], part[2] or "", part[3]
+        if part.start() != end or unit not in _UNITS or not (whole or fraction):
             break
-        fraction = fraction or ""
         total += int(whole + fraction) * _UNITS[unit] // 10 ** len(fraction)
         end = part.end()
-    if end == 0 or text[end:].strip():
+    if end == 0 or lowered[end:].strip():
+        sign = " is negative" if re.match(r"\s*-\s*[\d.]", text) else " is not a duration"
         raise InputError(
-            f"{name}={text!r} is not a duration: write a number and a unit "
-            f'({", ".join(u for u in _UNITS if u not in ("µs", "sec", "m"))}), such as "2h" or "1h30min".'
+            f"{name}={text!r}{sign}: write a number and a unit "
+            f'({", ".join(u for u in _UNITS if u not in ("µs", "μs", "sec", "m"))}), such as "2h" or "1h30min".'
         )
     return total
 
@@ -63,22 +67,42 @@ def as_duration(value: object, name: str) -> Duration | None:
     if isinstance(value, np.timedelta64):
         if np.isnat(value):
             raise InputError(f"{name} is not a time (NaT): pass a duration such as '2h'.")
-        return int(value.astype("timedelta64[ns]").astype(np.int64))
+        return _of_timedelta64(value, name)
     if isinstance(value, timedelta):
-        return (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 10**3
+        # pandas' own timedelta is one of these, with a few nanoseconds on top
+        rest = int(getattr(value, "nanoseconds", 0))
+        return (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 10**3 + rest
     return None
 
 
-def format_duration(nanoseconds: float) -> str:
-    """Write a duration the way people say it: ``2h``, ``90s``, ``1.5d``.
+def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
+    """Nanoseconds by whole numbers: NumPy's own conversion overflows in silence, and makes up a length for months."""
+    unit, many = np.datetime_data(value.dtype)
+    finer = {"ps": 10**3, "fs": 10**6, "as": 10**9}
+    if unit.lower() in _UNITS and unit != "M":
+        return int(value.astype(np.int64)) * many * _UNITS[unit.lower()]
+    if unit in finer:
+        return int(value.astype(np.int64)) * many // finer[unit]
+    raise InputError(f"{name}={value!r} has no fixed length: pass a duration in days or smaller units, such as '30d'.")
 
-    >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9)
-    ('1.5h', '-1.5d')
+
+def format_duration(nanoseconds: float) -> str:
+    """Write a duration the way people say it: ``2h``, ``1.5d``; whole nanoseconds so that they can be read back exactly.
+
+    >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9), format_duration(100_001 * 10**9)
+    ('1.5h', '-1.5d', '100001s')
     """
     size = abs(nanoseconds)
-    fitting = [u for u in ("d", "h", "min", "s", "ms", "us") if size >= _UNITS[u]]
-    unit = fitting[0] if fitting else "ns"
-    return f"{nanoseconds / _UNITS[unit]:.6g}{unit}" if size else "0s"
+    if size == 0:
+        return "0s"
+    fitting = [u for u in ("d", "h", "min", "s", "ms", "us", "ns") if size >= _UNITS[u]] or ["ns"]
+    if isinstance(nanoseconds, int):
+        for unit in fitting:
+            whole, rest = divmod(size * 1000, _UNITS[unit])
+            if rest == 0:  # at most three digits after the point
+                text = f"{whole // 1000}.{whole % 1000:03d}".rstrip("0").rstrip(".")
+                return f"{'-' if nanoseconds < 0 else ''}{text}{unit}"
+    return f"{nanoseconds / _UNITS[fitting[0]]:.6g}{fitting[0]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +112,7 @@ class Clock:
     Attributes
     ----------
     ticks : array
-        int64 ticks of ``unit`` for dates; int64 or float64 for a clock of plain numbers.
+        int64 ticks of ``unit`` for dates; int64 or floats for a clock of plain numbers.
     unit : {"s", "ms", "us", "ns"} or None
         Unit of a tick; None for a clock of plain numbers.
     aware : bool
@@ -110,11 +134,11 @@ class Clock:
     @property
     def step(self) -> float:
         """The median time between two steps, in ticks; 0 for a single step."""
-        return float(np.median(np.diff(self.ticks))) if len(self.ticks) > 1 else 0.0
+        return float(np.median(np.diff(self.elapsed()))) if len(self.ticks) > 1 else 0.0
 
     def lasting(self, steps: npt.NDArray[np.bool_]) -> float:
         """Time that the given steps last together: nanoseconds on a clock of dates, else its own unit."""
-        lengths = np.append(np.diff(self.ticks).astype(np.float64), self.step)
+        lengths = np.append(np.diff(self.elapsed()).astype(np.float64), self.step)
         return float(lengths[steps].sum()) * self.tick_size
 
     @property
@@ -125,47 +149,91 @@ class Clock:
     def show(self, tick: Any) -> str:
         """One time of this clock, as text."""
         if self.unit is None:
-            return f"{tick:g}"
-        text = str(np.datetime64(int(tick), self.unit)).removesuffix("T00:00:00")
-        return text + ("Z" if self.aware else "")
+            return str(tick).removesuffix(".0")
+        text = str(np.int64(tick).astype(f"datetime64[{self.unit}]"))
+        text = text.rstrip("0").removesuffix(".") if "." in text else text
+        return text + "Z" if self.aware else text.removesuffix("T00:00:00")
 
-    def between(self, early: Duration | float, late: Duration | float) -> tuple[Any, Any]:
-        """The two tolerances in ticks, cut to the clock's span so that no sum can overflow."""
-        span = self.ticks[-1] - self.ticks[0]
+    def elapsed(self) -> npt.NDArray[Any]:
+        """Ticks since the first step: unsigned for whole ticks, so that no clock is too long for them; else float64."""
+        if self.ticks.dtype.kind == "i":
+            # differences modulo 2**64 are right even where int64 overflows
+            return self.ticks.view(np.uint64) - self.ticks[:1].view(np.uint64)
+        return self.ticks.astype(np.float64) - float(self.ticks[0])
+
+    @property
+    def slack(self) -> float:
+        """What rounding may do to a time: a few units in the last place on a clock of floats, else nothing."""
+        return 4 * float(np.spacing(np.abs(self.ticks).max())) if self.ticks.dtype.kind == "f" else 0.0
+
+    def windows(self, before: Duration | float, after: Duration | float) -> tuple[IntArray, IntArray]:
+        """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in time."""
+        since = self.elapsed()
+        if since.dtype.kind == "u":
+            # all times are whole ticks, so a window that ends between two ticks reaches the lower one; each side is
+            # cut to what the clock holds before it is added, so that no sum can overflow
+            low, high = (np.uint64(min(int(d) // self.tick_size, int(since[-1]))) for d in (before, after))
+            earliest, latest = since - np.minimum(since, low), since + np.minimum(since[-1] - since, high)
+        else:
+            # 0.8 - 0.7 exceeds 0.1 by rounding alone: closed windows need slack, but no length stays none
+            reach = [float(d) + (self.slack if d else 0.0) for d in (before, after)]
+            earliest, latest = since - min(reach[0], 2 * since[-1]), since + min(reach[1], 2 * since[-1])
+        starts = np.searchsorted(since, earliest, side="left")
+        stops = np.searchsorted(since, latest, side="right")
+        return starts.astype(np.int64), stops.astype(np.int64)
+
+    def steps_at(self, times: npt.NDArray[Any], name: str) -> IntArray:
+        """Step of each time: the last step at or before it. Times outside the clock are an error that lists them.
+
+        ``times`` are dates (datetime64) or plain numbers, as the clock is.
+        """
+        first, last, whole = self.ticks[0], self.ticks[-1], self.ticks.dtype.kind == "i"
+        # rounding a time down to the clock's unit cannot move it before its step: steps are whole ticks
+        ticks, _ = as_ticks(times, self.unit)
+        fits = np.ones(len(times), dtype=np.bool_)
         if self.unit is not None:
-            # all times are whole ticks, so a tolerance that ends between two ticks reaches the lower one
-            return tuple(np.int64(min(int(d) // self.tick_size, int(span))) for d in (early, late))  # type: ignore[return-value]
-        slack = 0.0
-        if self.ticks.dtype.kind == "f":
-            # 0.8 - 0.7 exceeds 0.1 by rounding alone: closed windows need a few units in the last place
-            slack = 4 * float(np.spacing(np.abs(self.ticks).max()))
-        return min(float(early) + slack, float(span)), min(float(late) + slack, float(span))
-
-    def steps_at(self, times: npt.NDArray[Any], name: str) -> npt.NDArray[np.int64]:
-        """Step of each time: the last step at or before it. Times outside the clock are an error that lists them."""
-        last = self.ticks[-1]
-        end = last + self.step
-        inside = (times >= self.ticks[0]) & ((times < end) | (times == last))
+            # but a date too far away for that unit wraps around
+            fits = times.astype("datetime64[s]") == ticks.view(f"datetime64[{self.unit}]").astype("datetime64[s]")
+        elif not whole:
+            # a time that should equal a step's but was rounded otherwise belongs to that step, not to the one before
+            own = 4 * np.spacing(np.abs(times)) if times.dtype.kind == "f" else 0.0
+            ticks = times.astype(np.float64) + np.maximum(self.slack, own)
+        end = min(int(last) + math.ceil(self.step), _LAST_TICK) if whole else float(last) + self.step
+        inside = fits & (ticks >= first) & ((ticks < end) | (ticks <= (last if whole else last + 2 * self.slack)))
         if not inside.all():
             outside = times[~inside]
             raise InputError(
-                f"{name} has {len(outside)} time(s) outside the clock ({self.show(self.ticks[0])} to {self.show(last)}): "
-                f"{listing(outside, self.show)}: remove them, or pass the scores of that time too."
+                f"{name} has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
+                f"{listing(outside, self._show_time)}: remove them, or pass the steps of that time too."
             )
-        return np.searchsorted(self.ticks, times, side="right").astype(np.int64) - 1
+        return np.searchsorted(self.ticks, ticks, side="right").astype(np.int64) - 1
+
+    def _show_time(self, time: Any) -> str:
+        if self.unit is None:
+            return self.show(time)
+        unit = np.datetime_data(time.dtype)[0]
+        own = unit if unit in _NANOSECONDS else "s"
+        return Clock(ticks=self.ticks, unit=own, aware=self.aware).show(
+            time.astype(f"datetime64[{own}]").astype(np.int64)
+        )
 
 
 def as_ticks(values: npt.NDArray[Any], unit: str | None = None) -> tuple[npt.NDArray[Any], str | None]:
     """Ticks and their unit, of dates or numbers; dates are brought to ``unit`` (rounded down to it) where it is given."""
     if values.dtype.kind != "M":
+        if values.dtype.kind != "f":
+            # one kind of whole numbers, so that none is compared through floats; those beyond it have to be floats
+            values = values.astype(np.int64 if values.max(initial=0) <= _LAST_TICK else np.float64)
         return values, None
     own = np.datetime_data(values.dtype)[0]
-    target = unit or (own if own in _NANOSECONDS else "s")
+    target = unit or (own if own in _NANOSECONDS else "ns" if own in ("ps", "fs", "as") else "s")
     return values.astype(f"datetime64[{target}]").astype(np.int64), target
 
 
 def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Clock:
     """A clock from checked, one-dimensional dates or numbers: no gaps in it, strictly increasing."""
+    if values.dtype.kind == "b":
+        raise InputError(f"{name} must be dates or numbers, got booleans: pass one increasing time for each step.")
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)

@@ -8,6 +8,7 @@ measures lose their usual meaning. Each measure therefore says whether it can be
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
@@ -59,8 +60,8 @@ class Confusion:
         if self.tolerance_in not in ("neither", "truth", "predictions"):
             raise InputError(f"tolerance_in={self.tolerance_in!r} must be 'neither', 'truth' or 'predictions'.")
         for name in ("tp", "fp", "fn", "tn"):
-            if getattr(self, name) < 0:
-                raise InputError(f"{name}={getattr(self, name)} must not be negative.")
+            # plain integers: products of NumPy's would overflow in silence
+            object.__setattr__(self, name, _count(getattr(self, name), name))
 
     @classmethod
     def from_marginals(cls, tp: int, predicted: int, actual: int, total: int, tolerance_in: Side) -> Confusion:
@@ -114,12 +115,12 @@ class Confusion:
         return self if other == 0 else self.__add__(other)  # sum() starts with 0
 
     def measure(self, name: str, *, zero_division: float = math.nan) -> float:
-        """One standard measure by name; ``zero_division`` where it is undefined (0/0). See :func:`measures`."""
+        """One standard measure by name; ``zero_division`` where its denominator is 0. See :meth:`measures`."""
         if name not in MEASURES:
             raise InputError(f"measure {name!r} is unknown: choose one of {', '.join(MEASURES)}.")
         check_zero_division(zero_division)
         value = MEASURES[name].of(self)
-        return zero_division if math.isnan(value) else value
+        return float(zero_division) if math.isnan(value) else value
 
     def measures(self, *, zero_division: float = math.nan) -> dict[str, float]:
         """All standard measures, by name."""
@@ -138,6 +139,16 @@ class Confusion:
         return MEASURES[name].reading[self.tolerance_in]
 
 
+def _count(value: object, name: str) -> int:
+    try:
+        number = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise InputError(f"{name}={value!r} must be a whole number of steps.") from None
+    if number < 0:
+        raise InputError(f"{name}={number} must not be negative.")
+    return number
+
+
 def check_zero_division(value: float) -> None:
     """Accept what scikit-learn accepts, less its warning: 0, 1 or NaN."""
     if not (value in (0, 1) or (isinstance(value, float) and math.isnan(value))):
@@ -150,9 +161,11 @@ def divide(numerator: float, denominator: float) -> float:
 
 
 def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
-    """F_β = (1 + β²) P R / (β² P + R); NaN where P or R is, 0 where both are 0."""
+    """F_β = (1 + β²) P R / (β² P + R); NaN where P or R is, 0 where both are 0; F_0 is P."""
     if math.isnan(precision) or math.isnan(recall):
         return math.nan
+    if beta == 0:  # also where R is 0 and P is not, as zero_division may have it
+        return precision
     below = beta**2 * precision + recall
     return (1 + beta**2) * precision * recall / below if below else 0.0
 
@@ -193,21 +206,27 @@ def _per_actual(good: str) -> dict[str, tuple[bool, str]]:
     return {"truth": (False, _WIDE_TRUTH), "predictions": (True, good)}
 
 
-def _informedness(c: Confusion) -> float:
-    return divide(c.tp, c.actual) - divide(c.fp, c.not_actual)
-
-
-def _markedness(c: Confusion) -> float:
-    return divide(c.tp, c.predicted) - divide(c.fn, c.not_predicted)
-
-
+# whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
 def _determinant(c: Confusion) -> int:
     return c.tp * c.tn - c.fp * c.fn
 
 
+def _informedness(c: Confusion) -> float:
+    return divide(_determinant(c), c.actual * c.not_actual)
+
+
+def _markedness(c: Confusion) -> float:
+    return divide(_determinant(c), c.predicted * c.not_predicted)
+
+
+def _balanced_accuracy(c: Confusion) -> float:
+    return divide(c.tp * c.not_actual + c.tn * c.actual, 2 * c.actual * c.not_actual)
+
+
 def _mcc(c: Confusion) -> float:
-    below = math.sqrt(c.predicted) * math.sqrt(c.not_predicted) * math.sqrt(c.actual) * math.sqrt(c.not_actual)
-    return divide(_determinant(c), below)
+    product = c.predicted * c.not_predicted * c.actual * c.not_actual
+    root = math.isqrt(product)  # a whole root is kept: beyond 2**53 a float's is off, and perfection would exceed 1
+    return divide(_determinant(c), root if root * root == product else math.sqrt(product))
 
 
 def _kappa(c: Confusion) -> float:
@@ -280,9 +299,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=_MIXED),
     "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=_MIXED),
-    "balanced_accuracy": Measure(
-        formula="(recall + specificity) / 2", of=lambda c: (_informedness(c) + 1) / 2, reading=_MIXED
-    ),
+    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=_MIXED),
     "f1": Measure(
         formula="2 TP / (2 TP + FP + FN)",
         of=lambda c: divide(2 * c.tp, 2 * c.tp + c.fp + c.fn),
@@ -290,7 +307,7 @@ MEASURES: dict[str, Measure] = {
     ),
     "g_measure": Measure(
         formula="TP / sqrt((TP + FP)(TP + FN))",
-        of=lambda c: divide(c.tp, math.sqrt(c.predicted) * math.sqrt(c.actual)),
+        of=lambda c: divide(c.tp, math.sqrt(c.predicted * c.actual)),
         reading=_MIXED,
     ),
     "jaccard": Measure(formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=_MIXED),

@@ -55,7 +55,7 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
     References
     ----------
     Withers et al. (1998), A comparison of select trigger algorithms for automated global seismic phase
-    picking and event location, Bull. Seismol. Soc. Am. 88; Earle, Bowden and Guy (2011), Twitter earthquake
+    and event detection, Bull. Seismol. Soc. Am. 88; Earle, Bowden and Guy (2011), Twitter earthquake
     detection, Ann. Geophys. 54.
 
     Examples

@@ -6,4 +6,11 @@ class InputError(ValueError):
 
     A ``ValueError``, so that code written against other libraries catches it; a class of its own, so that
     the command line can print its message in one line and let every other error through as the bug it is.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> nf.evaluate([0, 1], [0.2, float("nan")], threshold=0.5)
+    Traceback (most recent call last):
+    nofluke.errors.InputError: scores has 1 NaN at position(s) 1: drop them, or pass missing="mask".
     """

@@ -64,6 +64,15 @@ class Evaluation:
         The level of the verdict.
     notes : tuple of str
         Everything a reader should know: undefined values, what was left out or merged, degenerate input.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0], predictions=[0, 0, 1, 0, 1, 0, 0], tolerance=1)
+    >>> result.precision, result.recall, result.f1
+    (1.0, 1.0, 1.0)
+    >>> result.tolerant_truth.tp, result.tolerant_truth.fn, result.verdict
+    (2, 4, 'no')
     """
 
     n: int
@@ -117,7 +126,7 @@ class Evaluation:
         return self._defined(f_beta(self.precision, self.recall, beta))
 
     def _defined(self, value: float) -> float:
-        return self.zero_division if math.isnan(value) else value
+        return float(self.zero_division) if math.isnan(value) else value
 
     def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
         """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
@@ -154,7 +163,7 @@ class Evaluation:
             "n": self.n,
             "n_events": self.n_events,
             "n_predictions": self.n_predictions,
-            "threshold": self.threshold,
+            "threshold": self.threshold if self.threshold is None or math.isfinite(self.threshold) else None,
             "quantile": self.quantile,
             "tolerance": self.tolerance.plain(),
             "precision": {
@@ -328,7 +337,7 @@ def evaluate(
     missing : {"error", "mask"}
         What to do with NaN in scores, alarms or labels.
     zero_division : {nan, 0, 1}
-        Value of precision without predictions, of recall without events, and of F where either is undefined.
+        Value of precision without predictions and of recall without events; F is reckoned from those.
     null : str, NullModel or callable
         What chance does. "permutation" (as in the paper) places the events on random steps that count. See :mod:`nofluke.nulls`
         for nulls that keep clusters, runs or seasons of the events, and :func:`diagnose` for which to trust; a function of a
@@ -415,15 +424,22 @@ def choose_threshold(sequence: Sequence, threshold: float | None, quantile: floa
             "one of them says which scores are predictions."
         )
     if threshold is not None:
-        if math.isnan(threshold):
+        try:
+            value = float(threshold)
+        except (TypeError, ValueError):
+            raise InputError(f"threshold={threshold!r} must be a number.") from None
+        if math.isnan(value):
             raise InputError("threshold is NaN: pass a number.")
-        return float(threshold)
+        return value
     return quantile_thresholds(sequence, [quantile])[0]
 
 
 def quantile_thresholds(sequence: Sequence, quantiles: Any) -> list[float]:
     """Thresholds at quantiles of the scores of the steps that count."""
-    levels = np.asarray(quantiles, dtype=np.float64)
+    try:
+        levels = np.array([float(q) for q in quantiles])
+    except (TypeError, ValueError):
+        raise InputError(f"quantile={quantiles[0]!r} must be a number.") from None
     wrong = levels[~((levels >= 0) & (levels <= 1))]
     if len(wrong):
         raise InputError(f"quantile={wrong[0]:g} must be between 0 and 1.")
@@ -473,14 +489,16 @@ def count(
         "neither" if tolerance.zero else "predictions",
     )
     unit: Unit = "steps" if clock is None else "seconds" if clock.is_dates else "clock"
-    scale = 1e-9 if unit == "seconds" else 1.0  # clocks of dates count nanoseconds
+    # ticks a second; divided by, for times 1e-9 would make a week 604800.0000000001 s
+    per_unit = 10**9 // clock.tick_size if clock is not None and clock.is_dates else 1
     when = np.arange(steps) if clock is None else clock.ticks
-    tick = 1.0 if clock is None else clock.tick_size * scale
     delays = Delays(
-        values=nearest_predictions(truth, alarms, when, around_events) * tick, found=near_alarm[truth], unit=unit
+        values=nearest_predictions(truth, alarms, when, around_events) / per_unit, found=near_alarm[truth], unit=unit
     )
     how: dict[str, Any] = {"model": model.name, "alternative": alternative, "ties": ties}
-    duration = float(sequence.n) if clock is None else clock.lasting(sequence.open_steps) * scale
+    duration = (
+        float(sequence.n) if clock is None else clock.lasting(sequence.open_steps) / (1e9 if clock.is_dates else 1)
+    )
     return Evaluation(
         n=sequence.n,
         n_events=sequence.n_events,
@@ -513,7 +531,7 @@ def _remarks(
     """What is degenerate about this input, in plain words."""
     remarks = []
     scores = sequence.scores
-    if scores is not None and sequence.n > 1 and np.ptp(scores[sequence.open_steps]) == 0:
+    if scores is not None and sequence.n > 1 and sequence.open_scores().min() == sequence.open_scores().max():
         remarks.append("All scores are equal: no threshold can tell one step from another.")
     if truth_side.predicted == 0:
         remarks.append("There are no predictions: precision is undefined.")

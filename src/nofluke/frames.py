@@ -19,8 +19,8 @@ def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
 
     if backend is not None and backend not in _BACKENDS:
         raise InputError(f"backend={backend!r} must be one of {', '.join(map(repr, _BACKENDS))}.")
-    wanted = (backend,) if backend else (*(b for b in _BACKENDS if b in sys.modules), *_BACKENDS)
-    found = next((b for b in wanted if b in sys.modules or importlib.util.find_spec(b)), None)
+    wanted = (backend,) if backend else (*(b for b in _BACKENDS if sys.modules.get(b)), *_BACKENDS)
+    found = next((b for b in wanted if sys.modules.get(b) or importlib.util.find_spec(b)), None)
     if found is None:
         raise InputError(f"a data frame needs {' or '.join(dict.fromkeys(wanted))}: pip install {wanted[0]}.")
     columns = {name: list(values) if found == "pyarrow" else values for name, values in data.items()}

@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.clock import Clock, as_ticks, listing, make_clock
+from nofluke.clock import Clock, listing, make_clock
 from nofluke.columns import Column, as_column
 from nofluke.errors import InputError
 
@@ -88,22 +88,27 @@ def prepare(
     n = _length(given, name, stamps, events)
     given_kind = "labels" if name == "scores" else _kind_of(given, n, "auto", name)
     truth_kind = _kind_of(events, n, truth_as, "truth")
-    # labels are aligned with the scores (or alarms) by their index; a list of events has nothing to align
-    reference = given if given_kind == "labels" else Column(values=np.zeros(n, dtype=np.bool_))
+    reference, whose = _reference(given, given_kind, name, events, truth_kind, n)
     if truth_kind == "labels":
-        events = _aligned(events, reference, "truth", name)
-    clock = _find_clock(stamps, reference, events if truth_kind == "labels" else None, n, name)
+        events = _aligned(events, reference, "truth", whose)
+    if stamps is not None:
+        stamps = _aligned(stamps, reference, "times", whose)
+    clock = _find_clock(stamps, reference, events if truth_kind == "labels" else None, whose)
+    given_kind = _on_clock(given, given_kind, clock, "times")  # a list of alarms is of times, where there is a clock
+    truth_kind = _on_clock(events, truth_kind, clock, truth_as)
 
     masked = np.zeros(n, dtype=np.bool_)
     if mask is not None:
-        masked = _flags(_aligned(as_column(mask, "mask"), reference, "mask", name), "mask")
+        masked = _flags(_aligned(as_column(mask, "mask"), reference, "mask", whose), "mask")
     absent = np.zeros(n, dtype=np.bool_)
-    for column, kind, whose in ((given, given_kind, name), (events, truth_kind, "truth")):
+    for column, kind, argument in ((given, given_kind, name), (events, truth_kind, "truth")):
         if kind == "labels":
-            absent |= _absent(column, whose, missing, waived=masked)
+            absent |= _absent(column, argument, missing, waived=masked)
     open_steps = ~(absent | masked)
     if not open_steps.any():
-        raise InputError("no step is left to evaluate: every step is masked or missing.")
+        raise InputError(
+            f"no step is left to evaluate: all {n} are masked or missing: mask fewer, or pass the values that are missing."
+        )
 
     notes: list[str] = []
     labels = _read_flags(events, truth_kind, "truth", open_steps, clock, notes)
@@ -136,13 +141,18 @@ def _length(given: Column, name: str, stamps: Column | None, events: Column) -> 
         raise InputError("scores must be numbers, got dates: pass the dates as times=.")
     if name == "predictions" and stamps is not None:
         n = len(stamps)
-    elif dates:
+    elif dates or (name == "predictions" and len(given) == 0 and _has_dates(events)):
         n = len(events)  # its index is the clock, or there is none and that is said later
     else:
         n = len(given)
     if n == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate.")
+        raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
     return n
+
+
+def _has_dates(column: Column) -> bool:
+    """Whether the index of a column shows dates: then it is a clock."""
+    return getattr(getattr(column.index, "dtype", None), "kind", "") == "M"
 
 
 def _read_flags(
@@ -183,17 +193,43 @@ def _kind_of(column: Column, n: int, asked: TruthKind, name: str) -> str:
     return "labels" if len(values) == n or (binary and len(values) > 0) else "positions"
 
 
+def _reference(
+    given: Column, given_kind: str, name: str, events: Column, truth_kind: str, n: int
+) -> tuple[Column, str]:
+    """What everything is aligned with, and whose it is: scores or 0/1 alarms, else 0/1 labels, else nothing."""
+    if given_kind == "labels":
+        return given, name
+    if truth_kind != "labels":
+        return Column(values=np.zeros(n, dtype=np.bool_)), name
+    if len(events) != n:
+        raise InputError(f"truth has {len(events)} values but times has {n}: pass one label for each step.")
+    return events, "truth"
+
+
+def _on_clock(column: Column, kind: str, clock: Clock | None, asked: TruthKind) -> str:
+    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
+    if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
+        return kind
+    if np.array_equal(clock.ticks, np.arange(len(clock))):
+        return kind
+    if asked == "auto":
+        raise InputError(
+            f"truth has {len(column)} numbers for {len(clock)} steps, which may be positions or times on the clock: "
+            "pass truth_as='positions' or truth_as='times'."
+        )
+    return "times"
+
+
 def _aligned(column: Column, reference: Column, name: str, other: str) -> Column:
     """The column in the order of the reference: by index where both have one, else by position."""
     n = len(reference)
     mine, theirs = column.index, reference.index
     if mine is None or theirs is None or (_default(mine) and _default(theirs)):
         if len(column) != n:
-            remedy = (
-                "one label for each score, or event positions (truth_as='positions')"
-                if name == "truth"
-                else "one for each"
-            )
+            remedy = {
+                ("truth", "scores"): "one label for each score, or event positions (truth_as='positions')",
+                ("truth", "predictions"): "one label and one alarm for each step, or times= with a list of alarm times",
+            }.get((name, other), "one for each step")
             raise InputError(f"{name} has {len(column)} values but {other} has {n}: pass {remedy}.")
         return column
     if len(mine) == n and mine.equals(theirs):
@@ -202,16 +238,20 @@ def _aligned(column: Column, reference: Column, name: str, other: str) -> Column
         if index.has_duplicates:
             twice = index[index.duplicated()]
             raise InputError(
-                f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: cannot align {name} with {other}."
+                f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: {name} and {other} cannot be aligned "
+                "by it: keep one row for each, or pass .to_numpy() to align by position."
             )
-    lacking, extra = theirs.difference(mine), mine.difference(theirs)
+    lacking, extra = theirs[~theirs.isin(mine)], mine[~mine.isin(theirs)]
     if len(lacking) or len(extra):
         parts = [
             f"{len(labels)} label(s) only in {whose}, first {labels[0]}"
             for labels, whose in ((lacking, other), (extra, name))
             if len(labels)
         ]
-        raise InputError(f"{name} and {other} do not share their index: {'; '.join(parts)}: reindex one to the other.")
+        raise InputError(
+            f"{name} and {other} do not share their index: {'; '.join(parts)}: reindex one to the other, or pass .to_numpy() "
+            "to align by position."
+        )
     order = mine.get_indexer(theirs)
     return Column(values=column.values[order], index=theirs, aware=column.aware)
 
@@ -221,13 +261,11 @@ def _default(index: Any) -> bool:
     return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
 
 
-def _find_clock(stamps: Column | None, reference: Column, labels: Column | None, n: int, name: str) -> Clock | None:
+def _find_clock(stamps: Column | None, reference: Column, labels: Column | None, name: str) -> Clock | None:
     if stamps is not None:
-        if len(stamps) != n:
-            raise InputError(f"times has {len(stamps)} values but {name} has {n}: pass one time for each step.")
         return make_clock(stamps.values, "times", stamps.aware)
     for column, whose in ((reference, name), (labels, "truth")):
-        if column is not None and getattr(getattr(column.index, "dtype", None), "kind", "") == "M":
+        if column is not None and _has_dates(column):
             own = as_column(column.index, f"the index of {whose}")
             return make_clock(own.values, f"the index of {whose}", own.aware)
     return None
@@ -260,7 +298,7 @@ def _flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolAr
     if values.dtype.kind == "b":
         return values.astype(np.bool_)
     if values.dtype.kind == "M":
-        raise InputError(f"{name} must be 0 or 1 for each step, got dates.")
+        raise InputError(f"{name} must be 0 or 1 for each step, got dates: turn them into 0 and 1.")
     wrong = ~np.isin(values, (0, 1))
     if ignore is not None:
         wrong &= ~ignore
@@ -276,7 +314,9 @@ def _flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolAr
 
 def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
     if values.dtype.kind == "b":
-        raise InputError(f"{name} has {len(values)} booleans for {n} steps: positions must be whole numbers.")
+        raise InputError(
+            f"{name} has {len(values)} booleans for {n} steps: positions must be whole numbers, labels one for each step."
+        )
     wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
     wrong |= np.where(wrong, 0, values) % 1 != 0
     if wrong.any():
@@ -287,9 +327,10 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
     outside = values[(values < 0) | (values >= n)]
     if len(outside):
         raise InputError(
-            f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}."
+            f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}: "
+            "pass one 0/1 label for each step, or positions within them."
         )
-    _no_duplicates(values, name)
+    _no_duplicates(values, f"{name} has {len(values)} values for {n} steps, and as positions it")
     return values.astype(np.int64)
 
 
@@ -307,16 +348,14 @@ def _steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArr
         zoned = ("the clock", name) if clock.aware else (name, "the clock")
         raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
     _no_duplicates(values, name)
-    # rounding a time down to the clock's unit cannot move it before its step: steps are whole ticks
-    ticks, _ = as_ticks(values, clock.unit)
-    return clock.steps_at(ticks, name)
+    return clock.steps_at(values, name)
 
 
 def _no_duplicates(values: npt.NDArray[Any], name: str) -> None:
     ordered, counts = np.unique(values, return_counts=True)
     twice = ordered[counts > 1]
     if len(twice):
-        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: remove duplicates.")
+        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: keep each once.")
 
 
 def _left_out_notes(left_out: LeftOut) -> tuple[str, ...]:

@@ -172,7 +172,7 @@ def chance_of_cells(cells: Cells, model: NullModel, method: Method, *, n_resampl
         side: CellChance(**{name: np.array(values).reshape(shape)[:, inverse] for name, values in part.items()})
         for side, part in parts.items()
     }
-    return SweepChance(**sides, model=model.name, methods=tuple(methods))
+    return SweepChance(precision=sides["precision"], recall=sides["recall"], model=model.name, methods=tuple(methods))
 
 
 _FIELDS = ("mean", "std", "low", "high", "pvalue")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -23,7 +24,7 @@ from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import show_p
 from nofluke.tolerance import Tolerance, as_tolerance
 
-MOST_CELLS = 2_000  # above, chance is computed only when it is asked for
+MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,6 +50,16 @@ class Sweep:
         What was left out, and what a reader should know.
     chance : SweepChance
         Null mean, band and p-value of every cell, computed when first asked for.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> curve = nf.sweep(quakes.truth, nf.detectors.energy_transient(quakes.counts), quantiles=[0.8, 0.9], tolerances=2)
+    >>> curve.shape, curve.precision_hits
+    ((1, 2), array([[221, 146]]))
+    >>> bool((curve.chance.precision.pvalue < 1e-6).all())
+    True
     """
 
     n: int
@@ -64,6 +75,7 @@ class Sweep:
     left_out: LeftOut
     notes: tuple[str, ...]
     cells: Cells = field(repr=False)
+    chosen: bool = True
     null: NullModel = field(default_factory=Permutation)
     method: Method = "auto"
     n_resamples: int = 10_000
@@ -76,8 +88,8 @@ class Sweep:
 
     @property
     def shows_chance(self) -> bool:
-        """Whether tables carry the chance columns: if there are at most 2,000 cells, or chance was asked for before."""
-        return self.precision_hits.size <= MOST_CELLS or "chance" in self.__dict__
+        """Whether tables carry the chance columns: for up to 2,000 chosen cells, or if chance was asked for before."""
+        return (self.chosen and self.precision_hits.size <= MOST_CELLS) or "chance" in self.__dict__
 
     def familywise(
         self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int = 10_000, rng: Any = None
@@ -303,7 +315,7 @@ def sweep(
     Notes
     -----
     O(T log T) for each tolerance, however long it is, and for all thresholds together; memory O(T) for each tolerance.
-    Chance is computed when it is first asked for, and shown in tables for up to 2,000 cells.
+    Chance is computed when it is first asked for, and shown in tables for up to 2,000 chosen thresholds and tolerances.
 
     References
     ----------
@@ -342,7 +354,11 @@ def sweep(
         np.stack([c.precision_hits for c in counts]),
         np.stack([c.recall_hits for c in counts]),
     )
-    notes = sequence.notes if sequence.n_events else (*sequence.notes, "There are no events: recall is undefined.")
+    notes = list(sequence.notes)
+    if sequence.n > 1 and values.min() == values.max():
+        notes.append("All scores are equal: no threshold can tell one step from another.")
+    if sequence.n_events == 0:
+        notes.append("There are no events: recall is undefined.")
     return Sweep(
         n=sequence.n,
         n_events=sequence.n_events,
@@ -355,7 +371,7 @@ def sweep(
         near_events=np.array([c.near_events for c in counts], dtype=np.int64),
         near_predictions=np.stack([c.near_predictions for c in counts]),
         left_out=sequence.left_out,
-        notes=notes,
+        notes=tuple(notes),
         cells=Cells(
             sequence=sequence,
             thresholds=cuts,
@@ -364,6 +380,7 @@ def sweep(
             precision_hits=precision_hits,
             recall_hits=recall_hits,
         ),
+        chosen=thresholds is not None or quantiles is not None,
         null=model,
         method=method,
         n_resamples=n_resamples,
@@ -373,7 +390,7 @@ def sweep(
 
 def _tolerances(values: Any) -> tuple[Tolerance, ...]:
     """One tolerance or many; a string or a Tolerance is one."""
-    single = isinstance(values, str | Tolerance) or np.ndim(values) == 0
+    single = isinstance(values, str | Tolerance) or not isinstance(values, Iterable)
     windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if single else values))
     if not windows:
         raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
@@ -389,7 +406,11 @@ def _thresholds(
     if thresholds is None and quantiles is None:
         return np.unique(values), None
     name = "thresholds" if quantiles is None else "quantiles"
-    asked = np.sort(np.atleast_1d(np.asarray(thresholds if quantiles is None else quantiles, dtype=np.float64)))
+    given = thresholds if quantiles is None else quantiles
+    try:
+        asked = np.sort(np.atleast_1d(np.asarray(given, dtype=np.float64)))
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be one or more numbers, got {given!r}.") from None
     if asked.ndim != 1 or len(asked) == 0 or np.isnan(asked).any():
         raise InputError(
             f"{name} must be one or more numbers without NaN, got {thresholds if quantiles is None else quantiles!r}."

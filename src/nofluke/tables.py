@@ -20,10 +20,11 @@ def show_share(value: float) -> str:
     """
     if math.isnan(value):
         return "undefined"
-    if value in (0, 1):
+    if value in (-1, 0, 1):
         return str(int(value))
-    texts = (f"{value:.{digits}f}" for digits in range(3, 10))
-    return next((text for text in texts if float(text) not in (0, 1)), f"{value:.2e}")
+    # an exponent tells a tiny share from 0, but only digits tell one from 1
+    texts = (f"{value:.{digits}f}" for digits in range(3, 10 if abs(value) < 0.5 else 18))
+    return next((text for text in texts if float(text) not in (-1, 0, 1)), f"{value:.2e}")
 
 
 def show_number(value: float) -> str:
@@ -153,6 +154,14 @@ _LATEX = str.maketrans(
         "≤": r"$\leq$",
         "×": r"$\times$",
         "µ": r"$\mu$",
+        "τ": r"$\tau$",
+        "α": r"$\alpha$",
+        "²": r"$^2$",
+        "−": r"$-$",
+        "≈": r"$\approx$",
+        "→": r"$\rightarrow$",
+        "|": r"\textbar{}",
+        "[": "{[}",  # bare, at the start of a row, it would be an argument of the line break before it
         "–": "--",
         "<": r"$<$",
         ">": r"$>$",

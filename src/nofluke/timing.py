@@ -68,14 +68,18 @@ class FalseAlarms:
     @property
     def default_per(self) -> float | str:
         """The unit of time of the default rate."""
-        return {"steps": 1000, "seconds": "1d", "clock": 1}[self.unit]
+        lengths: dict[str, float | str] = {"steps": 1000, "seconds": "1d", "clock": 1}
+        return lengths[self.unit]
 
     def _length(self, per: object) -> float:
         duration: Duration | None = as_duration(per, "per")
         if (duration is not None) is not (self.unit == "seconds"):
             wanted = 'a duration such as "1d"' if self.unit == "seconds" else f"a number of {self.unit}"
             raise InputError(f"per={per!r} does not fit the data's clock: pass {wanted}.")
-        length = duration / 1e9 if duration is not None else float(per)  # type: ignore[arg-type]
+        try:
+            length = duration / 1e9 if duration is not None else float(per)  # type: ignore[arg-type]
+        except (TypeError, ValueError):
+            raise InputError(f"per={per!r} must be a number of {self.unit}.") from None
         if not 0 < length < math.inf:
             raise InputError(f"per={per!r} must be positive and finite.")
         return length

@@ -74,9 +74,11 @@ class Tolerance:
         late, late_unit = _side(self.late, "late", self.unit)
         if early_unit != late_unit and early and late:
             raise InputError(f"early={self.early!r} and late={self.late!r} must both be steps or both be durations.")
+        # a plain 0 goes with any unit: early=0, late="2h"; where both are 0, a duration says more than a 0
+        unit = late_unit if early == 0 and (late or early_unit == "steps") else early_unit
         object.__setattr__(self, "early", early)
         object.__setattr__(self, "late", late)
-        object.__setattr__(self, "unit", late_unit if early == 0 and early_unit == "steps" else early_unit)
+        object.__setattr__(self, "unit", unit)
 
     @property
     def zero(self) -> bool:
@@ -94,7 +96,8 @@ class Tolerance:
 
     def plain(self) -> Any:
         """For JSON: a number of steps or of the clock's units, a duration as text; early and late apart if they differ."""
-        early, late = (format_duration(v) if self.unit == "ns" else v for v in (self.early, self.late))
+        sides: tuple[Any, Any] = (self.early, self.late)
+        early, late = (format_duration(side) if self.unit == "ns" else side for side in sides)
         return early if early == late else {"early": early, "late": late}
 
     def _show(self, value: Any) -> str:
@@ -105,7 +108,15 @@ class Tolerance:
 
     def event_ranges(self, n: int, clock: Clock | None) -> Ranges:
         """For each step seen as a prediction, the steps whose events make it a hit: [p - late, p + early]."""
-        return self._ranges(n, clock, before=self.late, after=self.early)
+        if self.unit == "steps":
+            return self._ranges(n, clock, before=self.late, after=self.early)
+        # the same relation read the other way, not reckoned anew: on a clock of floats that could round otherwise
+        found_by = self.prediction_ranges(n, clock)
+        steps = np.arange(n, dtype=np.int64)
+        return Ranges(
+            starts=np.searchsorted(found_by.stops, steps, side="right").astype(np.int64),
+            stops=np.searchsorted(found_by.starts, steps, side="right").astype(np.int64),
+        )
 
     def prediction_ranges(self, n: int, clock: Clock | None) -> Ranges:
         """For each step seen as an event, the steps whose predictions find it: [q - early, q + late]."""
@@ -126,14 +137,11 @@ class Tolerance:
             remedy = (
                 'a clock of dates needs a duration such as "2h"'
                 if clock.is_dates
-                else 'on a clock of plain numbers pass Tolerance(early=..., late=..., unit="clock")'
+                else 'a clock of plain numbers needs a plain number, with Tolerance(early=..., late=..., unit="clock")'
             )
             raise InputError(f"tolerance of {self} does not fit the clock: {remedy}.")
-        low, high = clock.between(before, after)
-        return Ranges(
-            starts=np.searchsorted(clock.ticks, clock.ticks - low, side="left").astype(np.int64),
-            stops=np.searchsorted(clock.ticks, clock.ticks + high, side="right").astype(np.int64),
-        )
+        starts, stops = clock.windows(before, after)
+        return Ranges(starts=starts, stops=stops)
 
 
 def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Unit]:
@@ -149,7 +157,7 @@ def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Uni
     else:
         number, unit = _whole(value, name), unit or "steps"
     if not 0 <= number < float("inf"):
-        raise InputError(f"{name}={value!r} must be finite and not negative.")
+        raise InputError(f"{name}={value!r} must be finite and not negative: 0 or more, counted away from the event.")
     return number, unit
 
 
@@ -167,14 +175,14 @@ def _whole(value: Any, name: str) -> int:
         if isinstance(value, float | np.floating) and float(value).is_integer():
             return int(value)
     raise InputError(
-        f"{name}={value!r} must be a whole number of steps, or a duration such as '2h' where the data has a clock; on a "
-        "clock of plain numbers pass Tolerance(early=..., late=..., unit='clock')."
+        f"{name}={value!r} must be a whole number of steps, or a duration such as '2h' where the data has a clock; for two "
+        "different sides pass Tolerance(early=..., late=...), on a clock of plain numbers with unit='clock'."
     )
 
 
-def as_tolerance(value: Length | Tolerance, name: str = "tolerance") -> Tolerance:
+def as_tolerance(value: Length | Tolerance, name: str = "tolerance", unit: Unit | None = None) -> Tolerance:
     """A tolerance from a number of steps, a duration or a Tolerance; one value is used on both sides."""
     if isinstance(value, Tolerance):
         return value
-    number, unit = _side(value, name, None)
-    return Tolerance(early=number, late=number, unit=unit)
+    number, found = _side(value, name, unit)
+    return Tolerance(early=number, late=number, unit=found)

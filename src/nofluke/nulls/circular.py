@@ -136,7 +136,7 @@ def _correlation(moved: npt.NDArray[np.bool_], fixed: npt.NDArray[np.bool_]) -> 
 
     spectrum = np.conj(fft.rfft(moved.astype(np.float64))) * fft.rfft(fixed.astype(np.float64))
     counts = fft.irfft(spectrum, n=len(moved))
-    return np.rint(counts).astype(np.int64)
+    return np.asarray(np.rint(counts), dtype=np.int64)
 
 
 def _circular_dilation(flags: npt.NDArray[np.bool_], before: int, after: int) -> npt.NDArray[np.bool_]:

@@ -1,0 +1,71 @@
+"""How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``. Nothing is fetched while reading."""
+
+import html
+from importlib.metadata import version as installed_version
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+from sphinx.application import Sphinx
+
+project = "nofluke"
+author = "the authors of nofluke"
+copyright = author
+version = release = installed_version("nofluke")
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
+exclude_patterns = ["_build"]
+myst_enable_extensions = ["dollarmath"]
+myst_heading_anchors = 3
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"  # types are told in the docstrings, in words
+numpydoc_show_class_members = False  # autodoc lists them, with their docstrings
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"nofluke {version}"
+html_static_path = ["_static"]
+html_css_files = ["nofluke.css"]
+html_math_renderer = "mathml"
+html_show_sourcelink = False
+html_copy_source = False
+html_sidebars: dict[str, list[str]] = {"**": []}
+html_theme_options = {
+    "navbar_align": "left",
+    "header_links_before_dropdown": 8,
+    "show_toc_level": 2,
+    "navbar_end": ["theme-switcher"],
+    "footer_start": [],
+    "footer_center": [],
+    "footer_end": [],
+    "show_prev_next": False,
+    "secondary_sidebar_items": ["page-toc"],
+}
+
+
+def _mathml(latex: str, display: str) -> str:
+    return convert(latex.strip(), display=display)
+
+
+def _visit_math(self: Any, node: nodes.math) -> None:
+    self.body.append(_mathml(node.astext(), "inline"))
+    raise nodes.SkipNode
+
+
+def _visit_math_block(self: Any, node: nodes.math_block) -> None:
+    number = f'<span class="eqno">({html.escape(str(node["number"]))})</span>' if node.get("number") else ""
+    self.body.append(self.starttag(node, "div", CLASS="formula") + number)
+    self.body.append(_mathml(node.astext(), "block") + "</div>\n")
+    raise nodes.SkipNode
+
+
+def _trim_examples(_app: Sphinx, tree: nodes.document) -> None:
+    """Take out the empty line that doctest needs between an example and the end of its fence."""
+    for block in tree.findall(nodes.literal_block):
+        block.rawsource = block.astext().rstrip()
+        block[:] = [nodes.Text(block.rawsource)]
+
+
+def setup(app: Sphinx) -> None:
+    """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
+    app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
+    app.connect("doctree-read", _trim_examples)

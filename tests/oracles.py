@@ -1,0 +1,246 @@
+"""Slow, obvious measures to check the fast ones against, and random cases for both. Nothing here comes from nofluke.
+
+First the paper's equations 1 to 3 and its two tables, sum for sum, with zero padding. Then the same for any times,
+asymmetric windows and masks, by looking at every pair of steps. Times are whole numbers or fractions, so that every
+comparison is exact. `cases` draws what both sides are to be asked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from fractions import Fraction
+from statistics import median
+from typing import Any
+
+import numpy as np
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+
+relaxed = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+"""No property test is about speed: a busy machine must not fail one."""
+
+Matrix = tuple[int, int, int, int]
+"""tp, fp, fn, tn."""
+
+
+def indicator(condition: bool) -> int:
+    """I(c) of the paper."""
+    return 1 if condition else 0
+
+
+def predicted(scores: list[Any], threshold: Any) -> list[int]:
+    """I(z_t >= τ) for each step."""
+    return [indicator(z >= threshold) for z in scores]
+
+
+def padded(values: list[int], t: int) -> int:
+    """The value at step t; 0 outside the sequence."""
+    return values[t] if 0 <= t < len(values) else 0
+
+
+def paper_precision(e: list[int], y: list[int], delta: int) -> tuple[int, int]:
+    """Numerator and denominator of equation 2 (of equation 1 for δ = 0); y_t is I(z_t >= τ)."""
+    above = 0
+    for t in range(len(e)):
+        above += indicator(sum(padded(e, u) for u in range(t - delta, t + delta + 1)) > 0) * y[t]
+    return above, sum(y)
+
+
+def paper_recall(e: list[int], y: list[int], delta: int) -> tuple[int, int]:
+    """Numerator and denominator of equation 3 (of equation 1 for δ = 0)."""
+    above = 0
+    for t in range(len(e)):
+        above += e[t] * indicator(sum(padded(y, u) for u in range(t - delta, t + delta + 1)) > 0)
+    return above, sum(e)
+
+
+def paper_tables(e: list[int], y: list[int], delta: int) -> tuple[Matrix, Matrix]:
+    """Tables 1 and 2, cell by cell: tolerance in the ground truth, tolerance in the predictions."""
+    first, second = [0, 0, 0, 0], [0, 0, 0, 0]
+    for t in range(len(e)):
+        event_near = indicator(sum(padded(e, u) for u in range(t - delta, t + delta + 1)) > 0)
+        alarm_near = indicator(sum(padded(y, u) for u in range(t - delta, t + delta + 1)) > 0)
+        first[0] += event_near * y[t]
+        first[1] += (1 - event_near) * y[t]
+        first[2] += event_near * (1 - y[t])
+        first[3] += (1 - event_near) * (1 - y[t])
+        second[0] += e[t] * alarm_near
+        second[1] += (1 - e[t]) * alarm_near
+        second[2] += e[t] * (1 - alarm_near)
+        second[3] += (1 - e[t]) * (1 - alarm_near)
+    return tuple(first), tuple(second)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random question: what nofluke is told (``*_argument``) and what the oracle reckons with.
+
+    ``when`` are the times that the tolerance is measured on, ``stamps`` those of the clock (None without one), both in
+    units that make every number here exact; ``per_unit`` of them make one unit of the results (a step, a second, a
+    unit of the clock).
+    """
+
+    truth: list[int]
+    scores: list[int]
+    threshold: int
+    open_steps: list[bool]
+    when: list[int]
+    early: int
+    late: int
+    stamps: list[int] | None
+    per_unit: int
+    times_argument: Any
+    tolerance_arguments: dict[str, Any]
+
+    @property
+    def n(self) -> int:
+        """Steps, closed ones too."""
+        return len(self.truth)
+
+    @property
+    def mask_argument(self) -> Any:
+        """True for closed steps."""
+        return [not is_open for is_open in self.open_steps]
+
+    @property
+    def events(self) -> list[int]:
+        """Open steps that hold an event."""
+        return [t for t in range(self.n) if self.truth[t] and self.open_steps[t]]
+
+    def alarms(self, threshold: Any = None) -> list[int]:
+        """Open steps that are predicted."""
+        cut = self.threshold if threshold is None else threshold
+        return [t for t in range(self.n) if self.scores[t] >= cut and self.open_steps[t]]
+
+    def counts(self, p: int, q: int) -> bool:
+        """Whether a prediction at step p counts for an event at step q."""
+        return self.when[q] - self.early <= self.when[p] <= self.when[q] + self.late
+
+    def tables(self, threshold: Any = None) -> tuple[Matrix, Matrix]:
+        """Both tables over the open steps, by looking at every pair of steps."""
+        events, alarms = self.events, self.alarms(threshold)
+        first, second = [0, 0, 0, 0], [0, 0, 0, 0]
+        for t in range(self.n):
+            if self.open_steps[t]:
+                event_near = any(self.counts(t, q) for q in events)
+                alarm_near = any(self.counts(p, t) for p in alarms)
+                first[2 * (t not in alarms) + (not event_near)] += 1
+                second[2 * (not alarm_near) + (t not in events)] += 1
+        return tuple(first), tuple(second)
+
+    def found(self) -> list[bool]:
+        """For each event, whether a prediction counts for it."""
+        return [any(self.counts(p, q) for p in self.alarms()) for q in self.events]
+
+    def delays(self) -> list[Fraction | None]:
+        """For each event, its nearest prediction's time minus its own: those that count first, then the nearest, then
+        the earliest; None where nothing is predicted. On the clock where there is one, else in steps."""
+        clock = self.stamps if self.stamps is not None else list(range(self.n))
+        nearest = []
+        for q in self.events:
+            ranked = [(not self.counts(p, q), abs(clock[p] - clock[q]), p) for p in self.alarms()]
+            nearest.append(Fraction(clock[min(ranked)[2]] - clock[q], self.per_unit) if ranked else None)
+        return nearest
+
+    def duration(self) -> Fraction:
+        """Time the open steps last: each up to the next one, the last as long as the median step."""
+        if self.stamps is None:
+            return Fraction(sum(self.open_steps))
+        lengths = [Fraction(b - a) for a, b in zip(self.stamps, self.stamps[1:], strict=False)]
+        lengths.append(Fraction(median(lengths)) if lengths else Fraction(0))
+        return (
+            sum((x for x, is_open in zip(lengths, self.open_steps, strict=True) if is_open), Fraction(0))
+            / self.per_unit
+        )
+
+
+NANOSECONDS = {"D": 86400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+@st.composite
+def cases(draw: st.DrawFn, max_steps: int = 20, clocks: tuple[str, ...] = ("none", "dates", "ints", "floats")) -> Case:
+    """Short sequences with many ties, few or many events, masks, clocks of every kind, windows of every width."""
+    n = draw(st.integers(1, max_steps))
+    rare = draw(st.booleans())
+    flags = st.integers(0, 9).map(lambda v: int(v >= (8 if rare else 4)))
+    truth = draw(st.lists(flags, min_size=n, max_size=n))
+    scores = draw(st.lists(st.integers(-2, 4), min_size=n, max_size=n))
+    open_steps = [True] * n
+    if draw(st.booleans()):
+        open_steps = draw(st.lists(st.integers(0, 3).map(bool), min_size=n, max_size=n))
+        open_steps[draw(st.integers(0, n - 1))] = True
+    gaps = draw(st.one_of(st.just([1] * n), st.lists(st.integers(1, 5), min_size=n, max_size=n)))
+    ticks = [sum(gaps[:t]) for t in range(n)]
+    # widths in halves of a tick, so that windows end on steps and between them; now and then beyond everything
+    width = st.one_of(st.integers(0, 12), st.integers(0, 12 * n))
+    early, late = draw(width), draw(width)
+    if draw(st.booleans()):
+        late = early
+    kind = draw(st.sampled_from(clocks))
+    clock = {"none": no_clock, "dates": date_clock, "ints": int_clock, "floats": float_clock}[kind]
+    when, early, late, stamps, per_unit, times, tolerance = draw(clock(ticks, early, late))
+    if kind != "none" and draw(st.integers(0, 4)) == 0:  # steps are steps, whatever the clock says
+        when, early, late = list(range(n)), early % (n + 2), late % (n + 2)
+        tolerance = {"early": early, "late": late}
+    return Case(
+        truth=truth,
+        scores=scores,
+        threshold=draw(st.integers(-3, 5)),
+        open_steps=open_steps,
+        when=when,
+        early=early,
+        late=late,
+        stamps=stamps,
+        per_unit=per_unit,
+        times_argument=times,
+        tolerance_arguments=tolerance,
+    )
+
+
+def no_clock(ticks: list[int], early: int, late: int) -> st.SearchStrategy[tuple[Any, ...]]:
+    """Steps only."""
+    early, late = early // 2, late // 2
+    return st.just((list(range(len(ticks))), early, late, None, 1, None, {"early": early, "late": late}))
+
+
+@st.composite
+def date_clock(draw: st.DrawFn, ticks: list[int], early: int, late: int) -> tuple[Any, ...]:
+    """Dates in any unit, before and after 1970, reckoned in half nanoseconds; durations in any dress."""
+    unit = draw(st.sampled_from(list(NANOSECONDS)))
+    size = NANOSECONDS[unit]
+    start = draw(st.integers(-3 * 10**18, 3 * 10**18)) // size
+    stamps = [2 * size * (start + tick) for tick in ticks]
+    nanoseconds = [size * early // 2, size * late // 2]
+    dress = draw(st.sampled_from(["text", "numpy", "python"]))
+    if dress == "python":  # whole microseconds are all it can hold
+        nanoseconds = [length // 1000 * 1000 for length in nanoseconds]
+    wear = {
+        "text": lambda length: f"{length}ns",
+        "numpy": lambda length: np.timedelta64(length, "ns"),
+        "python": lambda length: timedelta(microseconds=length // 1000),
+    }[dress]
+    times = np.array([start + tick for tick in ticks], dtype=np.int64).astype(f"datetime64[{unit}]")
+    tolerance = {"early": wear(nanoseconds[0]), "late": wear(nanoseconds[1])}
+    return stamps, 2 * nanoseconds[0], 2 * nanoseconds[1], stamps, 2 * 10**9, times, tolerance
+
+
+@st.composite
+def int_clock(draw: st.DrawFn, ticks: list[int], early: int, late: int) -> tuple[Any, ...]:
+    """Whole numbers, small ones and such as no float can tell apart, reckoned in halves."""
+    start = draw(st.sampled_from([0, -7, 3, 10**18 + 1]))
+    stamps = [2 * (start + tick) for tick in ticks]
+    times = np.array([start + tick for tick in ticks])
+    if start >= 0 and max(ticks) < 100 and draw(st.booleans()):
+        times = times.astype(draw(st.sampled_from([np.uint64] if start > 100 else [np.uint8, np.int32])))
+    return stamps, early, late, stamps, 2, times, {"early": early / 2, "late": late / 2, "unit": "clock"}
+
+
+@st.composite
+def float_clock(draw: st.DrawFn, ticks: list[int], early: int, late: int) -> tuple[Any, ...]:
+    """Tenths, which floats only come near to, reckoned in twentieths, that is, exactly."""
+    start = draw(st.sampled_from([0, -35, 1, 12345]))
+    stamps = [2 * (start + tick) for tick in ticks]
+    times = np.array([start + tick for tick in ticks])
+    times = draw(st.sampled_from([times / 10, times * 0.1]))
+    return stamps, early, late, stamps, 20, times, {"early": early / 20, "late": late / 20, "unit": "clock"}

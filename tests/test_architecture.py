@@ -1,0 +1,272 @@
+"""How the package is put together: who may import whom, what is loaded when, and what is public."""
+
+import ast
+import inspect
+import json
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import nofluke
+
+PACKAGE = Path(nofluke.__file__).parent
+
+LINE = (
+    # what everything may use
+    "errors",
+    "progress",
+    # align and validate
+    "clock",
+    "tolerance",
+    "columns",
+    "inputs",
+    # load, and detect
+    "files",
+    "datasets",
+    "detectors",
+    # count
+    "counting",
+    "confusion",
+    "timing",
+    # write
+    "tables",
+    "frames",
+    # null
+    "exact",
+    "distributions",
+    "montecarlo",
+    "nulls",
+    # infer
+    "testing",
+    "evaluation",
+    "sweep_chance",
+    "sweeping",
+    # present; "" is the package itself, `import nofluke`
+    "plot",
+    "",
+    "reproduce",
+    "terminal",
+    "cli",
+    "__main__",
+)
+"""A module may import only from what stands before it here: at its top, inside functions, or for types.
+
+A new module goes after everything it needs and before everything that needs it. A package stands for all its modules;
+among themselves they may import as they like, but not in a circle.
+"""
+
+SHORTCUTS = {("distributions", "plot")}
+"""Methods of results that hand over to a later module when they are called, such as `.plot()`."""
+
+HEAVY = (
+    "pandas",
+    "polars",
+    "pyarrow",
+    "xarray",
+    "duckdb",
+    "matplotlib",
+    "numba",
+    "scipy.stats",
+    "rich",
+    "sklearn",
+    "pooch",
+)
+
+
+def module_name(path):
+    """src/nofluke/exact/__init__.py is "exact", src/nofluke/__init__.py is ""."""
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix("__init__").removesuffix(".")
+
+
+MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
+
+
+def place_of(name):
+    """The module itself, or the package that it belongs to."""
+    return name.partition(".")[0]
+
+
+def imported_by(path):
+    """Modules of this package that a file imports anywhere, by their names in LINE."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name} line {node.lineno}: write imports in full, from nofluke.x import y"
+            source = node.module
+            # `from nofluke.exact import kernels` imports a module, `from nofluke.exact.kernels import run` a name of one
+            as_modules = {f"{source}.{alias.name}" for alias in node.names}
+            known = {full for full in as_modules if full.removeprefix("nofluke.") in MODULES}
+            found |= known | ({source} if len(known) < len(as_modules) else set())
+    return {name.removeprefix("nofluke").removeprefix(".") for name in found if name.partition(".")[0] == "nofluke"}
+
+
+def loaded_after(code, *arguments):
+    """Names of the modules a fresh interpreter has loaded after running code."""
+    end = "\nimport json, sys\nprint('\\n' + json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + end, *arguments],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(PACKAGE.parent)},
+    )
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_every_module_has_its_place_in_the_line():
+    """A new module says where it belongs, and one that is gone leaves no trace."""
+    assert sorted(set(map(place_of, MODULES)) - set(LINE)) == [], "give each new module its place in LINE"
+    assert sorted(set(LINE) - set(MODULES)) == [], "take out of LINE what no longer exists"
+    assert len(LINE) == len(set(LINE))
+
+
+@pytest.mark.parametrize("name", MODULES, ids=lambda name: name or "nofluke")
+def test_modules_import_only_from_before_themselves(name):
+    """load, align and validate, detect, count, null, infer, present: nothing imports what comes after it."""
+    place = place_of(name)
+    allowed = {*LINE[: LINE.index(place)], *(late for early, late in SHORTCUTS if early == name)}
+    inside = {other for other in imported_by(MODULES[name]) if place_of(other) == place and "." in name + other}
+    assert sorted({place_of(other) for other in imported_by(MODULES[name]) - inside} - allowed) == []
+
+
+def test_nothing_is_imported_in_a_circle():
+    """Also within a package, where the line says nothing."""
+    waiting = {
+        name: imported_by(path) - {late for early, late in SHORTCUTS if early == name} for name, path in MODULES.items()
+    }
+    while free := [name for name, needs in waiting.items() if not needs & set(waiting)]:
+        for name in free:
+            del waiting[name]
+    assert sorted(waiting) == []
+
+
+def test_the_check_of_imports_sees_them_all(tmp_path):
+    """Imports at the top, inside functions and for types; of modules and of names in them."""
+    text = (
+        "import json\nimport nofluke as nf\nimport nofluke.clock\nfrom nofluke import __version__, errors\n"
+        "from nofluke.exact import geometry\n"
+        "def f():\n    from nofluke.tolerance import Tolerance\n    from numpy import array\n"
+    )
+    (tmp_path / "some.py").write_text(text)
+    assert imported_by(tmp_path / "some.py") == {"", "clock", "errors", "exact.geometry", "tolerance"}
+
+
+def test_kernels_are_imported_late():
+    """numba takes long to load: only kernel modules name it, and nobody imports those at the top."""
+    for name, path in MODULES.items():
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        top = {
+            full
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+            for full in (alias.name, f"{getattr(node, 'module', '')}.{alias.name}", getattr(node, "module", None) or "")
+        }
+        if not name.endswith("kernels"):
+            assert not any(full.partition(".")[0] == "numba" for full in top), name
+            assert not any(full.startswith("nofluke.") and full.endswith("kernels") for full in top), name
+        assert not any(full.startswith("scipy.stats") for full in top), name
+
+
+def test_importing_nofluke_loads_nothing_heavy():
+    """No data frame library, no duckdb, no plots, no compiler: the user brings them or a function needs them."""
+    assert loaded_after("import nofluke").isdisjoint(HEAVY)
+
+
+def test_help_loads_nothing_heavy():
+    """`nofluke --help` and the help of every command answer at once."""
+    code = (
+        "import contextlib, sys\nfrom nofluke.cli import main\n"
+        "for words in ([], ['--help'], ['--version'], *([name, '--help'] for name in sys.argv[1:])):\n"
+        "    with contextlib.suppress(SystemExit):\n        main(words)\n"
+    )
+    from nofluke.cli import cli
+
+    assert loaded_after(code, *cli.commands).isdisjoint({*HEAVY, "narwhals"})
+
+
+def test_evaluating_arrays_loads_no_data_frames():
+    """NumPy in, numbers out: pandas and its like stay unloaded, though they are installed."""
+    code = (
+        "import numpy as np, nofluke as nf\n"
+        "x = np.arange(50) % 7\n"
+        "result = nf.evaluate(x == 3, x, quantile=0.8, tolerance=1)\n"
+        "str(result), result.to_dict(), result.to_csv(), result._repr_html_()\n"
+        "curve = nf.sweep([0, 1, 0, 1], [1, 2, 3, 4], tolerances=(0, 1))\n"
+        "str(curve), curve.to_dict(), curve.to_csv()\n"
+    )
+    frames = {
+        "pandas",
+        "polars",
+        "pyarrow",
+        "xarray",
+        "duckdb",
+        "matplotlib",
+        "scipy.stats",
+        "rich",
+        "sklearn",
+        "narwhals",
+    }
+    assert loaded_after(code).isdisjoint(frames)
+
+
+def test_the_command_line_reads_files_without_data_frames(tmp_path):
+    """duckdb alone reads files, and a pipe needs no rich."""
+    (tmp_path / "data.csv").write_text("y,z\n0,1\n1,2\n0,3\n")
+    code = (
+        "import contextlib, sys\nfrom nofluke.cli import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main(['evaluate', sys.argv[1], '--truth', 'y', '--scores', 'z', '--threshold', '2'])\n"
+    )
+    loaded = loaded_after(code, str(tmp_path / "data.csv"))
+    assert "duckdb" in loaded
+    assert loaded.isdisjoint({"pandas", "polars", "pyarrow", "xarray", "matplotlib", "rich"})
+
+
+def test_what_is_public_is_written_down():
+    """A name becomes public, or stops being so, on purpose only."""
+    assert sorted(nofluke.__all__) == [
+        "Confusion",
+        "Evaluation",
+        "InputError",
+        "Sweep",
+        "Tolerance",
+        "datasets",
+        "detectors",
+        "evaluate",
+        "sweep",
+    ]
+    assert all(hasattr(nofluke, name) for name in nofluke.__all__)
+
+
+@pytest.mark.parametrize("name", sorted(nofluke.__all__))
+def test_what_is_public_is_documented_with_an_example(name):
+    """A newcomer can paste something; the doctests see to it that it works."""
+    thing = getattr(nofluke, name)
+    text = inspect.getdoc(thing) or ""
+    assert text
+    if not inspect.ismodule(thing):
+        assert "Examples\n--------\n>>> " in text, f"nofluke.{name} has no Examples section"
+
+
+def test_the_version_is_the_same_everywhere():
+    """`nofluke --version` and the package index agree."""
+    project = PACKAGE.parent.parent / "pyproject.toml"
+    if not project.exists():
+        pytest.skip("installed without its source tree")
+    assert tomllib.loads(project.read_text(encoding="utf-8"))["project"]["version"] == nofluke.__version__
+
+
+def test_no_path_of_a_machine_and_no_loose_end_is_left_in_the_source():
+    """What is written works anywhere, and is finished."""
+    for path in MODULES.values():
+        text = path.read_text(encoding="utf-8")
+        for word in ("TODO", "FIXME", "XXX", "NotImplementedError", "/work/", "/root/", "/tmp/", "/home/"):
+            assert word not in text, f"{path.name} has {word}"

@@ -1,0 +1,271 @@
+"""Confusion matrices: every measure is its formula, matrices add up, and each says how far it can be read."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.confusion import MEASURES, f_beta
+from oracles import relaxed
+
+counts = st.one_of(st.integers(0, 4), st.integers(0, 10**7))
+matrices = st.builds(nf.Confusion, tp=counts, fp=counts, fn=counts, tn=counts)
+
+
+def over(above: int | Fraction, below: int | Fraction) -> Fraction | None:
+    """A ratio, or None where there is nothing to divide by."""
+    return Fraction(above) / below if below else None
+
+
+def combine(formula, *parts: Fraction | None) -> Fraction | None:
+    """A formula of ratios, undefined where one of them is."""
+    return None if None in parts else formula(*parts)
+
+
+def expected_ratios(c: nf.Confusion) -> dict[str, Fraction | None]:
+    """The rational measures as Powers (2007) defines them, each from ratios of entries and nothing simplified."""
+    tp, fp, fn, tn = c.tp, c.fp, c.fn, c.tn
+    total = tp + fp + fn + tn
+    precision, recall = over(tp, tp + fp), over(tp, tp + fn)
+    inverse_precision, inverse_recall = over(tn, tn + fn), over(tn, tn + fp)
+    accuracy, prevalence = over(tp + tn, total), over(tp + fn, total)
+    chance = over((tp + fp) * (tp + fn) + (fn + tn) * (fp + tn), total**2)
+    return {
+        "precision": precision,
+        "false_discovery_rate": combine(lambda p: 1 - p, precision),
+        "recall": recall,
+        "miss_rate": combine(lambda r: 1 - r, recall),
+        "prevalence": prevalence,
+        "bias": over(tp + fp, total),
+        "specificity": inverse_recall,
+        "false_positive_rate": combine(lambda s: 1 - s, inverse_recall),
+        "negative_predictive_value": inverse_precision,
+        "false_omission_rate": combine(lambda v: 1 - v, inverse_precision),
+        "accuracy": accuracy,
+        "error_rate": combine(lambda a: 1 - a, accuracy),
+        "balanced_accuracy": combine(lambda r, s: (r + s) / 2, recall, inverse_recall),
+        "f1": over(2 * tp, 2 * tp + fp + fn),
+        "jaccard": over(tp, tp + fp + fn),
+        "informedness": combine(lambda r, s: r + s - 1, recall, inverse_recall),
+        "markedness": combine(lambda p, v: p + v - 1, precision, inverse_precision),
+        "kappa": None if chance in (None, 1) else (accuracy - chance) / (1 - chance),
+        "weighted_relative_accuracy": over(tp * tn - fp * fn, total**2),
+        "lift": combine(lambda p, a: over(p, a), precision, prevalence),
+        "positive_likelihood_ratio": combine(lambda r, s: over(r, 1 - s), recall, inverse_recall),
+        "negative_likelihood_ratio": combine(lambda r, s: over(1 - r, s), recall, inverse_recall),
+        "diagnostic_odds_ratio": over(tp * tn, fp * fn),
+    }
+
+
+def expected_squares(c: nf.Confusion) -> dict[str, Fraction | None]:
+    """Squares of the two measures with a root: their means of two ratios are geometric."""
+    ratios = expected_ratios(c)
+    return {
+        "g_measure": combine(lambda p, r: p * r, ratios["precision"], ratios["recall"]),
+        "mcc": combine(lambda i, m: i * m, ratios["informedness"], ratios["markedness"]),
+    }
+
+
+def same(found: float, expected: Fraction | None) -> bool:
+    """The correctly rounded value, or NaN for None."""
+    return math.isnan(found) if expected is None else found == float(expected)
+
+
+@relaxed
+@given(c=matrices)
+def test_every_ratio_is_its_formula_correctly_rounded(c):
+    """Each rational measure is the float nearest to the exact fraction, and NaN where the fraction has no value."""
+    found = c.measures()
+    for name, expected in expected_ratios(c).items():
+        assert same(found[name], expected), name
+        assert type(found[name]) is float
+
+
+@relaxed
+@given(c=matrices)
+def test_measures_with_a_root_are_geometric_means(c):
+    """g is the geometric mean of precision and recall, mcc that of informedness and markedness, with their sign."""
+    found = c.measures()
+    for name, square in expected_squares(c).items():
+        if square is None:
+            assert math.isnan(found[name])
+        else:
+            assert found[name] ** 2 == pytest.approx(float(square), rel=1e-14)
+            assert -1 <= found[name] <= 1
+    if not math.isnan(found["mcc"]):
+        assert np.sign(found["mcc"]) == np.sign(c.tp * c.tn - c.fp * c.fn)
+
+
+def test_every_measure_is_checked_here():
+    """No measure escapes the two tests above."""
+    c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
+    assert set(expected_ratios(c)) | set(expected_squares(c)) == set(MEASURES) == set(c.measures())
+
+
+@relaxed
+@given(tp=st.integers(1, 10**10), tn=st.integers(1, 10**10))
+def test_perfection_is_exactly_one(tp, tn):
+    """A perfect detector scores 1, not nearly 1 and never more; one that is always wrong scores -1."""
+    perfect, wrong = nf.Confusion(tp=tp, fp=0, fn=0, tn=tn), nf.Confusion(tp=0, fp=tn, fn=tp, tn=0)
+    for name in ("precision", "recall", "f1", "g_measure", "mcc", "kappa", "informedness", "markedness", "jaccard"):
+        assert perfect.measure(name) == 1, name
+    for name in ("mcc", "informedness", "markedness"):
+        assert wrong.measure(name) == -1, name
+
+
+@relaxed
+@given(a=st.integers(1, 1000), b=st.integers(1, 1000), c=st.integers(1, 1000), d=st.integers(1, 1000))
+def test_independence_is_exactly_zero(a, b, c, d):
+    """Predictions independent of the truth: measures that correct for chance are 0, and lift is 1, to the last bit."""
+    matrix = nf.Confusion(tp=a * c, fp=a * d, fn=b * c, tn=b * d)
+    for name in ("mcc", "kappa", "informedness", "markedness", "weighted_relative_accuracy"):
+        assert matrix.measure(name) == 0, name
+    assert matrix.measure("lift") == 1
+
+
+def test_the_papers_entries_have_their_places():
+    """Row and column sums as in the paper's general table."""
+    c = nf.Confusion(tp=1, fp=20, fn=300, tn=4000)
+    assert (c.predicted, c.not_predicted, c.actual, c.not_actual, c.total) == (21, 4300, 301, 4020, 4321)
+    built = nf.Confusion.from_marginals(tp=1, predicted=21, actual=301, total=4321, tolerance_in="truth")
+    assert built == nf.Confusion(tp=1, fp=20, fn=300, tn=4000, tolerance_in="truth")
+
+
+@relaxed
+@given(parts=st.lists(matrices, min_size=1, max_size=5))
+def test_matrices_add_entry_by_entry(parts):
+    """sum() pools sequences: every entry and every marginal is the sum of the parts'."""
+    pooled = sum(parts)
+    for name in ("tp", "fp", "fn", "tn", "predicted", "actual", "total"):
+        assert getattr(pooled, name) == sum(getattr(part, name) for part in parts)
+
+
+def test_matrices_of_different_kinds_do_not_add():
+    """Tolerance in the truth and in the predictions count different things: adding them is an error that says so."""
+    one = nf.Confusion(tp=1, fp=1, fn=1, tn=1, tolerance_in="truth")
+    other = nf.Confusion(tp=1, fp=1, fn=1, tn=1, tolerance_in="predictions")
+    with pytest.raises(nf.InputError, match="tolerance in predictions to one with tolerance in truth"):
+        one + other
+    with pytest.raises(TypeError):
+        one + 1
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int64, np.uint64])
+def test_counts_become_plain_integers(dtype):
+    """Counts from NumPy do not overflow: 100 + 100 is 200 even for int8."""
+    c = nf.Confusion(tp=dtype(100), fp=dtype(100), fn=dtype(100), tn=dtype(100))
+    assert (c.predicted, c.total) == (200, 400)
+    assert all(type(getattr(c, name)) is int for name in ("tp", "fp", "fn", "tn", "predicted", "total"))
+
+
+def test_huge_counts_do_not_overflow():
+    """Products of four marginals stay exact far beyond 64 bits."""
+    c = nf.Confusion(tp=np.int64(5 * 10**9), fp=0, fn=0, tn=np.int64(5 * 10**9))
+    assert c.measure("mcc") == c.measure("kappa") == c.measure("g_measure") == 1
+
+
+@pytest.mark.parametrize(
+    ("entries", "message"),
+    [
+        ({"tp": -1}, "tp=-1 must not be negative"),
+        ({"fn": np.int64(-3)}, "fn=-3 must not be negative"),
+        ({"fp": 1.5}, "fp=1.5 must be a whole number"),
+        ({"tn": math.nan}, "tn=nan must be a whole number"),
+        ({"tn": "3"}, "tn='3' must be a whole number"),
+        ({"tolerance_in": "both"}, "tolerance_in='both' must be 'neither', 'truth' or 'predictions'"),
+    ],
+)
+def test_wrong_entries_are_named(entries, message):
+    """An entry that is no count, or a side that is none, is an error that names it."""
+    with pytest.raises(nf.InputError, match=message):
+        nf.Confusion(**{"tp": 1, "fp": 1, "fn": 1, "tn": 1, **entries})
+
+
+def test_marginals_that_cannot_be_are_refused():
+    """More hits than predictions cannot be: the negative entry is named."""
+    with pytest.raises(nf.InputError, match="fp=-1 must not be negative"):
+        nf.Confusion.from_marginals(tp=2, predicted=1, actual=5, total=9, tolerance_in="truth")
+
+
+def test_an_unknown_measure_is_answered_with_those_there_are():
+    """A misspelt name is an error that lists all names, from each of the three questions."""
+    c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
+    for ask in (c.measure, c.why, c.interpretable):
+        with pytest.raises(nf.InputError, match="measure 'precison' is unknown: choose one of precision, "):
+            ask("precison")
+
+
+@pytest.mark.parametrize("value", [0, 1, 0.0, True, np.float64(1)])
+def test_zero_division_replaces_what_is_undefined(value):
+    """zero_division takes the place of NaN, as a plain float, and of nothing else."""
+    empty = nf.Confusion(tp=0, fp=0, fn=0, tn=0)
+    for found in (empty.measure("precision", zero_division=value), *empty.measures(zero_division=value).values()):
+        assert found == value
+        assert type(found) is float
+    assert nf.Confusion(tp=1, fp=1, fn=0, tn=0).measure("precision", zero_division=value) == 0.5
+
+
+@pytest.mark.parametrize("value", ["warn", 2, 0.5, None, -1])
+def test_zero_division_must_be_what_scikit_learn_takes(value):
+    """Anything but 0, 1 and NaN is refused."""
+    with pytest.raises(nf.InputError, match=r"zero_division=.* must be 0, 1 or nan"):
+        nf.Confusion(tp=1, fp=1, fn=1, tn=1).measure("precision", zero_division=value)
+
+
+READABLE = {
+    "truth": {"precision", "false_discovery_rate", "bias", "lift"},
+    "predictions": {"recall", "miss_rate", "prevalence", "lift"},
+}
+
+
+@pytest.mark.parametrize("side", ["truth", "predictions"])
+def test_only_ratios_of_interpretable_entries_are_interpretable(side):
+    """Section 2.2: with tolerance in the truth only PA's row reads as usual, with it in the predictions AA's column."""
+    c = nf.Confusion(tp=1, fp=1, fn=1, tn=1, tolerance_in=side)
+    assert {name for name in MEASURES if c.interpretable(name)} == READABLE[side]
+    for name in MEASURES:
+        readable, reason = c.why(name)
+        assert readable is c.interpretable(name)
+        assert reason.endswith(".")
+        assert len(reason) > 20
+
+
+def test_without_tolerance_everything_is_interpretable():
+    """The ordinary matrix has its ordinary measures."""
+    c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
+    assert all(c.interpretable(name) for name in MEASURES)
+
+
+@pytest.mark.parametrize(("tolerance", "sides"), [(0, ("neither", "neither")), (1, ("truth", "predictions"))])
+def test_results_know_where_their_tolerance_is(tolerance, sides):
+    """evaluate and sweep mark their matrices, and with no tolerance as ordinary ones."""
+    result = nf.evaluate([0, 1, 0], [1, 2, 3], threshold=2, tolerance=tolerance)
+    assert (result.tolerant_truth.tolerance_in, result.tolerant_predictions.tolerance_in) == sides
+    cell = nf.sweep([0, 1, 0], [1, 2, 3], tolerances=tolerance).matrices(0, 0)
+    assert tuple(matrix.tolerance_in for matrix in cell) == sides
+
+
+@relaxed
+@given(p=st.fractions(0, 1), r=st.fractions(0, 1), beta=st.fractions(0, 10))
+def test_f_beta_is_the_weighted_harmonic_mean(p, r, beta):
+    """F_β between P and R, P for β = 0, 0 where either is 0."""
+    found = f_beta(float(p), float(r), float(beta))
+    if beta == 0:
+        assert found == float(p)
+    elif p == 0 or r == 0:
+        assert found == 0
+    else:
+        weight = 1 / (1 + beta**2)
+        assert found == pytest.approx(float(1 / (weight / p + (1 - weight) / r)), rel=1e-12)
+
+
+def test_f_beta_is_undefined_where_a_part_is():
+    """NaN in, NaN out."""
+    assert math.isnan(f_beta(math.nan, 0.5))
+    assert math.isnan(f_beta(0.5, math.nan, 0))

@@ -1,0 +1,241 @@
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nofluke as nf
+from nofluke.cli import cli, main
+from nofluke.confusion import MEASURES
+from nofluke.nulls import permutation
+from nofluke.sweep_chance import CELL_OPERATIONS
+
+DOCS = Path(__file__).parent.parent / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+README = DOCS.parent / "README.md"
+
+
+def section(page: str, heading: str) -> str:
+    """The text of a page from a heading to the next of the same or a higher level."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    match = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    assert match, f"{page} has no heading {heading!r}"
+    rest = text[match.end() :]
+    end = re.search(rf"^#{{1,{len(match[1])}}} ", rest, re.MULTILINE)
+    return rest[: end.start()] if end else rest
+
+
+def table_rows(text: str) -> Iterator[list[str]]:
+    """The cells of all rows of all Markdown tables, headings and rules left out."""
+    below_rule = False
+    for line in text.splitlines():
+        if not line.startswith("|") or re.match(r"\| *---", line):
+            below_rule = line.startswith("|")
+        elif below_rule:
+            yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+
+
+@pytest.fixture
+def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The files that the sessions on the page of the command line use, in the working directory."""
+    quakes = nf.datasets.simulate_quakes(rng=0)
+    scores = nf.detectors.energy_transient(quakes.counts)
+    rows = zip(quakes.days, quakes.truth, scores, strict=True)
+    lines = [f"{day},{int(event)},{score:.6f}" for day, event, score in rows]
+    (tmp_path / "data.csv").write_text("\n".join(["day,label,z", *lines]) + "\n")
+    (tmp_path / "events.txt").write_text("".join(f"{day}T12:00\n" for day in quakes.days[quakes.truth]))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Exit code and output of one call of the command line."""
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    printed = capsys.readouterr()
+    return int(stopped.value.code or 0), printed.out + printed.err
+
+
+def sessions() -> list[tuple[str, str]]:
+    """All blocks of the kind ``console``, with the page they are on."""
+    pattern = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    return [(page.name, block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
+
+
+@pytest.mark.parametrize(("page", "session"), sessions())
+@pytest.mark.usefixtures("example_files")
+def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each command of a session prints what stands below it, up to digits written as three dots."""
+    code = 0
+    for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        if command == "echo $?":
+            printed = f"{code}\n"
+        else:
+            name, *arguments = shlex.split(command)
+            assert name == "nofluke", f"{page}: {command}"
+            code, printed = run(arguments, capsys)
+        same = doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS)
+        assert same, f"{page}: {command}\nshown:\n{expected}\nprinted:\n{printed}"
+
+
+def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
+    text = section("measures.md", "Which measures can be read as usual")
+    reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
+    listed = {}
+    for name, formula, truth, predictions in table_rows(text):
+        reading = {}
+        for side, cell in (("truth", truth), ("predictions", predictions)):
+            answer, reason = re.fullmatch(r"(\*\*yes\*\*|no) \((\d+)\)", cell).groups()
+            reading[side] = (answer != "no", reasons[reason])
+        listed[name.strip("`")] = (formula, reading)
+    assert list(listed.items()) == [(name, (m.formula, m.reading)) for name, m in MEASURES.items()]
+
+
+def flat_keys(value: Any, before: str = "") -> dict[str, Any]:
+    """All keys of nested objects, joined by dots, with their values."""
+    if not isinstance(value, dict) or before == "tolerance.":
+        return {before.removesuffix("."): value}
+    return {name: found for key, inner in value.items() for name, found in flat_keys(inner, f"{before}{key}.").items()}
+
+
+def fits(value: Any, kind: str) -> bool:
+    """Whether a value is of a kind as the page words it, such as ``number or null`` or ``list of integers``."""
+    if kind.startswith("list of "):
+        inner = re.sub(r"s\b", "", kind.removeprefix("list of "))
+        return isinstance(value, list) and all(fits(item, inner) for item in value)
+    kinds: dict[str, Any] = {"integer": int, "number": (int, float), "string": str, "null": type(None), "object": dict}
+    return any(isinstance(value, kinds[word]) for word in re.split(r", | or ", kind))
+
+
+def documented(heading: str) -> dict[str, tuple[str, str]]:
+    """Type and meaning by key."""
+    return {
+        key.strip("`"): (kind, meaning) for key, kind, meaning in table_rows(section("cli.md", heading)) if "`" in key
+    }
+
+
+def only_for(keys: dict[str, tuple[str, str]], *conditions: str) -> set[str]:
+    """Keys whose meaning begins with one of the conditions, alone or after another one."""
+    return {key for key, (_, meaning) in keys.items() if any(c in meaning.split(":")[0] for c in conditions)}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--scores z --quantile 0.9 --tolerance 2",
+        "--scores z --quantile 0.9 --tolerance 2 --method montecarlo --resamples 99 --seed 1",
+        "--scores z --threshold 1e9 --time day --late 2d",
+        "--predictions label --tolerance 1",
+    ],
+)
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON of evaluate has exactly the documented keys, with values of the documented types."""
+    code, printed = run(["evaluate", "data.csv", "--truth", "label", *options.split(), "--format", "json"], capsys)
+    assert code == 0, printed
+    keys = documented("Keys of evaluate")
+    absent = set() if "montecarlo" in options else only_for(keys, "Monte Carlo only")
+    found = flat_keys(json.loads(printed))
+    assert set(found) == set(keys) - absent
+    wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("options", "absent"),
+    [
+        ("--quantile 0.9 --tolerance 0", ("Monte Carlo only", "only with `--familywise`")),
+        ("--quantile 0.9 --tolerance 2d --time day --method montecarlo --resamples 99 --seed 1 --familywise", ()),
+        ("--tolerance 0 --tolerance 2", ("only with", "up to 2,000 cells")),
+    ],
+)
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_sweep_are_documented(
+    options: str, absent: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The JSON of sweep has exactly the documented keys, with values of the documented types."""
+    arguments = ["sweep", "data.csv", "--truth", "label", "--scores", "z", *options.split(), "--format", "json"]
+    code, printed = run(arguments, capsys)
+    assert code == 0, printed
+    keys = documented("Keys of sweep")
+    found = flat_keys(json.loads(printed))
+    assert set(found) == set(keys) - only_for(keys, *absent)
+    wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}
+    assert not wrong
+
+
+@pytest.mark.parametrize("command", ["evaluate", "sweep"])
+def test_every_option_is_documented(command: str) -> None:
+    """The tables of options have exactly the options of each command, with their choices."""
+    written = {
+        re.match(r"`(--[a-z-]+)", cells[0])[1]: cells[0]
+        for cells in table_rows(section("cli.md", "Options"))
+        if cells[0].startswith("`--") and cells[1] in (command, "both")
+    }
+    options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}
+    options.pop("file")
+    assert set(written) == set(options)
+    for name, option in options.items():
+        choices = getattr(option.type, "choices", None)
+        assert choices is None or "|".join(choices) in written[name], name
+
+
+def test_limits_of_the_methods_are_those_of_the_code() -> None:
+    """What the page calls affordable is what "auto" goes by."""
+    written = [
+        float(value) for _, value in table_rows(section("theory.md", "Which method when").split("affordable")[-1])
+    ]
+    limits = [
+        permutation.PROGRAMME_OPERATIONS,
+        CELL_OPERATIONS,
+        permutation.PROGRAMME_BYTES,
+        permutation.FOURIER_SECONDS,
+    ]
+    assert written == limits
+
+
+def test_every_null_model_is_listed_with_its_methods() -> None:
+    """The table of null models has the models and methods of the code."""
+    rows = table_rows(section("theory.md", "Other null models"))
+    written = {name.strip("`"): tuple(re.findall(r"`([a-z]+)`", methods)) for name, _, _, methods in rows}
+    models = [model for name, model in vars(nf.nulls).items() if name in nf.nulls.__all__ and hasattr(model, "methods")]
+    assert written == {m.name: m.methods for m in models if hasattr(m, "name") and m.name != "custom"}
+
+
+def test_every_command_is_documented() -> None:
+    """Each command of the command line is named on its page."""
+    text = (DOCS / "cli.md").read_text(encoding="utf-8")
+    assert [name for name in cli.commands if f"`nofluke {name}" not in text] == []
+
+
+def test_every_public_name_is_in_the_api_page() -> None:
+    """Each public name of the package has an entry."""
+    text = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert [name for name in nf.__all__ if f"nofluke.{name}" not in text] == []
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as Sphinx and web hosts make them."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("page", [*PAGES, README], ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Each link to a file of this repository names one that exists, and a heading that is in it."""
+    for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
+        if "://" not in target:
+            name, _, anchor = target.partition("#")
+            other = page.parent / name if name else page
+            assert other.exists(), target
+            assert not anchor or anchor in anchors(other), target
