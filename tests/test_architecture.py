@@ -25,6 +25,7 @@ LINE = (
     "columns",
     "inputs",
     # load, and detect
+    "layout",
     "files",
     "datasets",
     "detectors",

@@ -7,10 +7,7 @@ keep the order of the file; line numbers in errors count from 1, as editors do.
 from __future__ import annotations
 
 import csv
-import datetime
 import difflib
-import gzip
-import io
 import itertools
 import re
 import shutil
@@ -21,20 +18,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.errors import InputError
+from nofluke.layout import MISSING_WORDS, Layout, sniff, text_query
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _ROLES = ("truth", "scores", "predictions", "time", "mask", "series")
-_SAMPLE_BYTES = 1 << 16
-_GZIP = b"\x1f\x8b"
-_MISSING_WORDS = ("", "na", "n/a", "nan", "null", "none")
-_MISSING = f"(c IS NULL OR lower(trim(c)) IN {_MISSING_WORDS})"
+_MISSING = f"(c IS NULL OR lower(trim(c)) IN {MISSING_WORDS})"
 # duckdb would also take 'epoch' and 'infinity' for times: a time begins with a digit
 _INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMESTAMPTZ)"
 _ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
@@ -162,7 +157,7 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
 class _Table:
     """One file behind a duckdb connection; `load` puts the picked columns into a table of that name."""
 
-    def __init__(self, connection: Any, label: str, path: Path, layout: _Layout | None) -> None:
+    def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None) -> None:
         self.connection, self.label, self.path, self.layout = connection, label, path, layout
         self.n_rows = 0
         if layout is None:
@@ -262,7 +257,7 @@ class _Table:
             cells = ", ".join('"{}" AS c{}'.format(self.fields[i].replace('"', '""'), i) for i in positions)
             query = f"SELECT {cells} FROM read_parquet(?)"
         else:
-            query = _text_query(self.layout, positions, len(self.names))
+            query = text_query(self.layout, positions, len(self.names))
         self.ask(f"CREATE TEMP TABLE picked AS {query}", [_unglobbed(self.layout.body if self.layout else self.path)])
         if self.layout is not None and len(self.names) == 1:
             # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
@@ -399,7 +394,7 @@ def _open_table(source: str | Path, wanted: list[str | int], time_format: str | 
                     shutil.copyfileobj(stream, copy)
             with path.open("rb") as file:
                 magic = file.read(4)
-            layout = None if magic == b"PAR1" else _sniff(path, label, folder, wanted, time_format)
+            layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
             raise InputError(f"{label} cannot be read ({_one_line(str(error))}): check the file.") from None
         settings: dict[str, Any] = {"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
@@ -415,135 +410,3 @@ def _unglobbed(path: Path) -> str:
 
 def _one_line(text: str) -> str:
     return " ".join(text.split("\n")[0].split())[:120]
-
-
-# From here on: how a text file is cut into cells.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Layout:
-    """How a text file is cut into cells; a delimiter of " " stands for any run of blanks."""
-
-    delimiter: str
-    names: list[str]
-    has_header: bool
-    body: Path  # the file, or a copy without its preamble
-    lines_before_body: int
-
-    def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield line number and cells of every row, as duckdb would see them; for errors, since it is slow."""
-        with self.body.open(encoding="utf-8-sig", newline="") as file:
-            yield from _split(file, self.delimiter, self.lines_before_body)
-
-
-def _text_query(layout: _Layout, positions: list[int], width: int) -> str:
-    if layout.delimiter == " ":
-        split = "SELECT string_split_regex(trim(line), '\\s+') AS cells FROM read_csv(?, auto_detect=false, \
-            header=false, delim='\x01', quote='', escape='', columns={'line': 'VARCHAR'}) WHERE trim(line) <> ''"
-        ragged = f"CASE WHEN len(cells) <> {width} THEN error('ragged') ELSE "
-        cells = ", ".join(f"{ragged}trim(cells[{i + 1}], '\"') END AS c{i}" for i in positions)
-        source = f"({split})"
-    else:
-        kinds = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(width))
-        cells = ", ".join(f"c{i}" for i in positions)
-        source = f"read_csv(?, auto_detect=false, header=false, delim='{layout.delimiter}', quote='\"', \
-            escape='\"', columns={{{kinds}}})"
-    return f"SELECT {cells} FROM {source}" + (" OFFSET 1" if layout.has_header else "")
-
-
-def _sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_format: str | None) -> _Layout:
-    """Find delimiter, header and the first row of a text file."""
-    with path.open("rb") as file:
-        magic = file.read(2)
-    with _open_bytes(path, magic) as file:
-        sample = file.read(_SAMPLE_BYTES)
-    if not sample.strip():
-        raise InputError(f"{label} is empty: there is nothing to evaluate.")
-    if b"\0" in sample or sample[:2] in (b"PK", b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{label} is neither UTF-8 text nor Parquet: save it as CSV (UTF-8) or Parquet.")
-    lines = list(io.StringIO(sample.decode("utf-8-sig", errors="replace"), newline=""))
-    if len(sample) == _SAMPLE_BYTES and len(lines) > 1:
-        lines.pop()  # cut off in the middle
-    declared = re.match(r"sep=([,;|:\t])\s*$", lines[0])
-    before = 1 if declared else 0
-    while before < len(lines) and (not lines[before].strip() or lines[before].startswith("#")):
-        before += 1
-    if before == len(lines):
-        raise InputError(f"{label} has no rows: there is nothing to evaluate.")
-    delimiter = declared[1] if declared else _delimiter(lines[before:], path.name.lower().split(".")[1:], time_format)
-    first, second, *_ = [cells for _, cells in _split(iter(lines[before:]), delimiter)] + [[], []]
-    first = [cell.strip() for cell in first]
-    has_header = _is_header(first, second, wanted, time_format)
-    body = path
-    if before or magic == _GZIP:  # duckdb counts quotes in the lines it skips, so it gets none to skip
-        body = folder / "body"
-        with _open_bytes(path, magic) as file, body.open("wb") as copy:
-            for _ in range(before):
-                file.readline()
-            shutil.copyfileobj(file, copy)
-    names = [cell if has_header else f"column {i}" for i, cell in enumerate(first)]
-    return _Layout(delimiter=delimiter, names=names, has_header=has_header, body=body, lines_before_body=before)
-
-
-def _delimiter(lines: list[str], endings: list[str], time_format: str | None) -> str:
-    """Return the delimiter that cuts all lines into equally many cells, else one of the first row, else a comma."""
-    # commas last but blanks: in 1,5;2,5 they are decimal commas, and cut as evenly as the semicolons
-    candidates = ["\t"] if "tsv" in endings else ["\t", ";", "|", ","]
-    last = [line for line in lines if line.strip()][-1]
-    if _is_time(last.strip(), time_format):
-        return "\x1f"  # no delimiter at all: blanks or commas are part of the time
-    if not {"csv", "tsv"} & set(endings):
-        candidates.append(" ")
-    widths = {d: [len(cells) for _, cells in _split(iter(lines), d) if cells] for d in candidates}
-    even = [d for d in candidates if len(set(widths[d])) == 1 and widths[d][0] > 1]
-    torn = [d for d in candidates if d != " " and widths[d][0] > 1]
-    return (even or torn or [","])[0]
-
-
-def _is_header(first: list[str], second: list[str], wanted: list[str | int], time_format: str | None) -> bool:
-    """Whether the first row names the columns: it has a wanted name, or cells unlike data."""
-    if any(isinstance(name, str) and not name.isdecimal() and name in first for name in wanted):
-        return True
-    filled = [cell for cell in first if cell.lower() not in _MISSING_WORDS]
-    if all(_looks_like_data(cell, time_format) for cell in filled) and filled:
-        return False
-    # a date, or text that comes again in the next row, is no name either
-    dated = any(_is_time(cell, time_format) for cell in first)
-    return not dated and not any(a == b and a in filled for a, b in zip(first, second, strict=False))
-
-
-def _looks_like_data(cell: str, time_format: str | None) -> bool:
-    """Whether a cell is a number, a time or true/false; digits without letters, such as 31/12/2020, are data too."""
-    number = r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?|[-+]?inf(inity)?|true|false"
-    if re.fullmatch(number, cell, re.IGNORECASE) or _is_time(cell, time_format):
-        return True
-    return bool(re.search(r"\d", cell)) and not re.search(r"[^\W\d_]", cell)
-
-
-def _is_time(text: str, time_format: str | None) -> bool:
-    if time_format is None:
-        return bool(re.fullmatch(r"\d{4}([-/]\d\d?){2}([T ][\d:.]+\s*(Z|UTC|[-+][\d:]+)?)?", text))
-    try:
-        datetime.datetime.strptime(text, time_format)
-    except ValueError:
-        return False
-    return True
-
-
-def _split(lines: Iterator[str] | IO[str], delimiter: str, before: int = 0) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and cells of each row, leaving out blank lines where rows have several cells."""
-    if delimiter == " ":
-        for number, line in enumerate(lines, before + 1):
-            if line.strip():
-                yield number, [cell.strip('"') for cell in line.split()]
-        return
-    reader = csv.reader(lines, delimiter=delimiter)
-    width = 0
-    for cells in reader:
-        width = width or len(cells)
-        if cells or width == 1:
-            yield before + reader.line_num, cells
-
-
-def _open_bytes(path: Path, magic: bytes) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path)) if magic == _GZIP else path.open("rb")
