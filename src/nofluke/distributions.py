@@ -11,7 +11,8 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+Side = Literal["upper", "lower"]
 
 
 class NullDistribution(ABC):
@@ -98,11 +100,12 @@ class NullDistribution(ABC):
         """The smallest k with P(X ≥ k) ≤ alpha: from there on, hits are significant. None if no number of hits is."""
         if not 0 < alpha < 1:
             raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
-        low, high = 0, self.size + 1  # P(X >= size + 1) = 0
-        while low < high:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self.upper(middle) <= alpha else (middle + 1, high)
-        return low if low <= self.size else None
+        found = first_true(lambda k: self.upper(k) <= alpha, self._guess(1 - alpha), 0, self.size + 1)
+        return found if found <= self.size else None
+
+    def _guess(self, level: float) -> int:
+        """Where the quantile of a normal distribution with this mean and deviation lies."""
+        return round(self.mean + NormalDist().inv_cdf(level) * self.std)
 
     def rvs(self, size: int | tuple[int, ...] | None = None, rng: Any = None) -> Any:
         """Random numbers of hits; ``rng`` is anything ``numpy.random.default_rng`` takes."""
@@ -118,6 +121,28 @@ class NullDistribution(ABC):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.method}: 0..{self.size}, mean {self.mean:.6g}, std {self.std:.6g}>"
+
+
+def first_true(holds: Callable[[int], bool], guess: int, low: int, high: int) -> int:
+    """The smallest k in low..high from which on a monotone condition holds (it does at high), asked near a guess first.
+
+    >>> first_true(lambda k: k * k >= 200, guess=10, low=0, high=1000)
+    15
+    """
+    guess = min(max(guess, low), high)
+    step = 1
+    if guess == high or holds(guess):
+        while guess > low and holds(max(guess - step, low)):
+            guess, step = max(guess - step, low), 2 * step
+        low, high = max(guess - step + 1, low), guess
+    else:
+        while guess + step < high and not holds(guess + step):
+            guess, step = guess + step, 2 * step
+        low, high = guess + 1, min(guess + step, high)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if holds(middle) else (middle + 1, high)
+    return low
 
 
 def _each(k: Any, function: Callable[[int], float]) -> Any:
@@ -166,12 +191,12 @@ class TailNull(NullDistribution):
         mean: float,
         var: float,
         method: str,
-        tail: Callable[[int, str], float],
+        tail: Callable[[int, Side], float],
         table: Callable[[], FloatArray],
     ) -> None:
         super().__init__(size=size, mean=mean, var=var, method=method)
         self._tail, self._whole = tail, table
-        self._known: dict[tuple[int, str], float] = {}
+        self._known: dict[tuple[int, Side], float] = {}
 
     def _table(self) -> FloatArray:
         return self._whole()
@@ -182,7 +207,18 @@ class TailNull(NullDistribution):
     def lower(self, hits: int) -> float:
         return self._at(hits, "lower") if 0 <= hits < self.size else float(hits >= self.size)
 
-    def _at(self, hits: int, side: str) -> float:
+    def quantile(self, q: Any) -> Any:
+        """The smallest k with P(X ≤ k) ≥ q, for a number or an array of them: from a few tails near it."""
+        levels = np.asarray(q, dtype=np.float64)
+        if not ((levels > 0) & (levels < 1)).all():
+            return super().quantile(q)
+        found = [self._quantile(float(level)) for level in levels.ravel()]
+        return found[0] if levels.ndim == 0 else np.array(found, dtype=np.int64).reshape(levels.shape)
+
+    def _quantile(self, level: float) -> int:
+        return first_true(lambda k: self.lower(k) >= level, self._guess(level), 0, self.size)
+
+    def _at(self, hits: int, side: Side) -> float:
         if (hits, side) not in self._known:
             self._known[hits, side] = self._tail(hits, side)
         return self._known[hits, side]

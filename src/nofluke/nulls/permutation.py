@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nofluke.distributions import FloatArray, NullDistribution, TableNull, TailNull, hypergeometric
+from nofluke.distributions import FloatArray, NullDistribution, Side, TableNull, TailNull, hypergeometric
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, simulated
 from nofluke.nulls.bernoulli import donges
 from nofluke.nulls.setting import Setting
 
 PROGRAMME_OPERATIONS = 1e9  # the dynamic programme answers within a second up to here, with nothing to compile
 PROGRAMME_BYTES = 1e9
+SMALLEST_IN_TABLE = (
+    1e-16  # probabilities below this are 0 in a table of the Fourier inversion; single tails have no limit
+)
+WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
+PROGRAMME_PATIENCE = 2e10  # and is left to the dynamic programme up to here, some ten seconds
 FOURIER_SECONDS = 60.0  # above, "auto" takes the saddlepoint approximation and says so
 
 
@@ -96,27 +103,57 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
     windows, m = setting.windows, setting.n_events
     mean, var = setting.precision_moments.mean, setting.precision_moments.var
     if method != "saddlepoint" and _programme_fits(setting, programme_operations):
-        from nofluke.exact.programme import precision_pmf
-
-        return TableNull(
-            lambda: precision_pmf(windows, m), size=windows.n, mean=mean, var=var, method="exact (dynamic programme)"
-        )
+        return _by_programme(setting)
     from nofluke.exact import fourier, saddlepoint
 
     if method == "saddlepoint" or (method == "auto" and fourier.estimate_cost(windows, m) > FOURIER_SECONDS):
-        engine: Any = saddlepoint
-        name = "saddlepoint (approximate)"
-    else:
-        engine = fourier
-        name = "exact (Fourier)"
+
+        def near(hits: int, side: Side) -> float:
+            return saddlepoint.tail(windows, m, hits, side=side).p
+
+        return TailNull(
+            size=windows.n,
+            mean=mean,
+            var=var,
+            method="saddlepoint (approximate)",
+            tail=near,
+            table=lambda: _from_tails(near, mean, math.sqrt(var), windows.n),
+        )
 
     def whole() -> FloatArray:
-        low, values = engine.pmf(windows, m)
+        low, values = fourier.pmf(windows, m, floor=SMALLEST_IN_TABLE)
         table = np.zeros(windows.n + 1)
         table[low : low + len(values)] = values
         return table
 
-    def tail(hits: int, side: str) -> float:
-        return float(engine.tail(windows, m, hits, side=side).p)
+    def tail(hits: int, side: Side) -> float:
+        found = fourier.tail(windows, m, hits, side=side)
+        if found.relative_error_bound > WORST_ERROR and _programme_fits(setting, PROGRAMME_PATIENCE):
+            # lost in rounding, which few large clusters far in the lower tail can do: the programme loses nothing
+            programme = _by_programme(setting)
+            return programme.upper(hits) if side == "upper" else programme.lower(hits)
+        return found.p  # an upper bound where it is lost and the programme would take too long
 
-    return TailNull(size=windows.n, mean=mean, var=var, method=name, tail=tail, table=whole)
+    return TailNull(size=windows.n, mean=mean, var=var, method="exact (Fourier)", tail=tail, table=whole)
+
+
+def _by_programme(setting: Setting) -> TableNull:
+    from nofluke.exact.programme import precision_pmf
+
+    moments = setting.precision_moments
+    return TableNull(
+        lambda: precision_pmf(setting.windows, setting.n_events),
+        size=setting.n_predictions,
+        mean=moments.mean,
+        var=moments.var,
+        method="exact (dynamic programme)",
+    )
+
+
+def _from_tails(upper: Callable[[int, Side], float], mean: float, std: float, size: int) -> FloatArray:
+    """A table from differences of approximate tails, as far as eight standard deviations from the mean."""
+    low, high = max(0, math.floor(mean - 8 * std)), min(size, math.ceil(mean + 8 * std))
+    tails = [1.0, *(upper(k, "upper") for k in range(low + 1, high + 1)), 0.0]
+    table = np.zeros(size + 1)
+    table[low : high + 1] = np.maximum(-np.diff(np.minimum.accumulate(tails)), 0.0)
+    return table

@@ -1,0 +1,152 @@
+"""The timeline: score and threshold, which events were found, and which predictions were hits."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.counting import dilate
+from nofluke.errors import InputError
+from nofluke.evaluation import choose_threshold, predicted
+from nofluke.inputs import Missing, Sequence, TruthKind, prepare
+from nofluke.plot.style import PALETTE, make_axes, tidy
+from nofluke.tables import show_number
+from nofluke.tolerance import Length, Tolerance, as_tolerance
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FloatArray = npt.NDArray[np.float64]
+
+MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
+
+
+def timeline(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    tolerance: Length | Tolerance = 0,
+    times: Any = None,
+    mask: Any = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+    ax: Axes | None = None,
+) -> Axes:
+    """Draw score and threshold over time, which events were found, and which predictions were hits.
+
+    Parameters
+    ----------
+    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing
+        As in :func:`nofluke.evaluate`, and counted in the same way.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The legend has the counts. Steps near an event are shaded where there are few enough steps to see them, steps
+        left out are grey. A long score is thinned to the smallest and the largest value of each stretch.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> ax = nf.plot.timeline([0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0], threshold=1, tolerance=1, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][-4:]
+    ['events found: 1', 'events missed: 1', 'predictions that are hits: 1', 'false alarms: 0']
+    """
+    sequence = prepare(
+        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+    )
+    cut = choose_threshold(sequence, threshold, quantile)
+    alarms = sequence.predictions if cut is None else predicted(sequence, cut)
+    if alarms is None:
+        raise InputError("pass threshold= or quantile= to say which scores are predictions.")
+    window = as_tolerance(tolerance)
+    steps = len(sequence.truth)
+    near_event = dilate(sequence.truth, window.event_ranges(steps, sequence.clock))
+    near_alarm = dilate(alarms, window.prediction_ranges(steps, sequence.clock))
+
+    ax = make_axes(ax, (9, 3.2))
+    when = _when(sequence)
+    across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
+    if steps <= 400 and sequence.n_events:
+        ax.fill_between(
+            when,
+            0,
+            1,
+            where=near_event,
+            step="mid",
+            transform=across,
+            color="#999999",
+            alpha=0.25,
+            linewidth=0,
+            label="near an event",
+        )
+    if not sequence.open_steps.all():
+        left_out = ~sequence.open_steps
+        ax.fill_between(when, 0, 0.04, where=left_out, step="mid", transform=across, color="#999999", label="left out")
+    if sequence.scores is not None and cut is not None:
+        _draw_scores(ax, when, np.where(sequence.open_steps, sequence.scores, np.nan), cut)
+        ax.set_ylabel("score")
+    else:
+        ax.set_yticks([])
+    lanes = (
+        ("events found", sequence.truth & near_alarm, 0.97, "v", "good"),
+        ("events missed", sequence.truth & ~near_alarm, 0.92, "x", "bad"),
+        ("predictions that are hits", alarms & near_event, 0.86, "|", "good"),
+        ("false alarms", alarms & ~near_event, 0.81, "|", "bad"),
+    )
+    for name, flags, height, marker, meaning in lanes:
+        at = when[flags]
+        ax.plot(
+            at,
+            np.full(len(at), height),
+            linestyle="none",
+            marker=marker,
+            markersize=6 if marker == "|" else 4,
+            color=PALETTE[meaning],
+            transform=across,
+            label=f"{name}: {len(at):,}",
+        )
+    if steps > 1:
+        ax.set_xlim(when[0], when[-1])
+    ax.set_xlabel("step" if sequence.clock is None else "time")
+    tidy(ax, grid=False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize="small")
+    return ax
+
+
+def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float) -> None:
+    kept = _thinned(scores)
+    ax.plot(when[kept], scores[kept], color=PALETTE["ink"], linewidth=0.7, label="score")
+    ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=f"threshold {show_number(cut)}")
+    finite = np.append(scores[np.isfinite(scores)], cut if np.isfinite(cut) else [])
+    low, high = float(finite.min()), float(finite.max())
+    room = (high - low) or 1.0
+    ax.set_ylim(low - 0.05 * room, low + room / 0.72)  # the upper quarter is for the lanes
+
+
+def _thinned(scores: FloatArray) -> npt.NDArray[np.int64]:
+    """Positions of the smallest and the largest score of each stretch; all of a short sequence."""
+    n = len(scores)
+    if n <= MOST_POINTS:
+        return np.arange(n)
+    stretches = np.array_split(np.arange(n), MOST_POINTS // 2)
+    # NaN are left out: a stretch of nothing else keeps its first, so that the gap stays a gap
+    low, high = np.where(np.isnan(scores), np.inf, scores), np.where(np.isnan(scores), -np.inf, scores)
+    ends = [s[0] + int(np.argmin(low[s])) for s in stretches] + [s[0] + int(np.argmax(high[s])) for s in stretches]
+    return np.unique(np.array(ends, dtype=np.int64))
+
+
+def _when(sequence: Sequence) -> npt.NDArray[Any]:
+    """What the timeline's axis shows: dates, the clock's numbers, or steps."""
+    clock = sequence.clock
+    if clock is None:
+        return np.arange(len(sequence.truth))
+    return clock.ticks.astype(f"datetime64[{clock.unit}]") if clock.is_dates else clock.ticks

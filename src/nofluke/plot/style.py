@@ -1,0 +1,89 @@
+"""What all figures share: one palette, and the Axes they are drawn into. Matplotlib is imported only inside.
+
+The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also differs
+by line style or marker.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+AxesArray = npt.NDArray[Any]
+
+PALETTE = {
+    "ink": "#222222",
+    "observed": "#D55E00",
+    "chance": "#0072B2",
+    "simulated": "#999999",
+    "binomial": "#000000",
+    "good": "#0072B2",
+    "bad": "#D55E00",
+}
+"""What each colour means, in every figure."""
+
+SERIES: tuple[tuple[str, Any], ...] = (
+    ("#E69F00", "-"),
+    ("#56B4E9", (0, (6, 1.2))),
+    ("#009E73", (0, (3, 1))),
+    ("#CC79A7", (0, (6, 1, 1, 1))),
+    ("#0072B2", (0, (1, 0.8))),
+    ("#D55E00", (0, (3, 1, 1, 1, 1, 1))),
+)
+"""Colour and line style of the first, second, ... of several curves."""
+
+
+def tidy(ax: Axes, *, grid: bool = True) -> None:
+    """No box, a light grid."""
+    ax.spines[["top", "right"]].set_visible(False)
+    if grid:
+        ax.grid(True, color=PALETTE["ink"], alpha=0.12, linewidth=0.6)
+        ax.set_axisbelow(True)
+
+
+def legend(ax: Axes, loc: Any = "best") -> None:
+    """A legend without a frame."""
+    ax.legend(loc=loc, frameon=False, fontsize="small")
+
+
+def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
+    """The Axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+    return made
+
+
+def make_panels(axes: Any, shape: tuple[int, ...], *, width: float, height: float) -> AxesArray:
+    """The Axes given, in the shape needed; or those of a new figure."""
+    if axes is None:
+        rows, columns = (1, *shape)[-2:]
+        size = (width * columns, height * rows)
+        axes = pyplot().subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+    panels: AxesArray = np.asarray(axes, dtype=object)
+    if panels.size != np.prod(shape):
+        raise InputError(f"axes must be {' × '.join(map(str, shape))} Axes, got {panels.size}.")
+    return panels.reshape(shape)
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot."""
+    check_matplotlib()
+    import matplotlib.pyplot as plt
+
+    return plt
+
+
+def check_matplotlib() -> None:
+    """Say what to do where matplotlib is missing."""
+    try:
+        import matplotlib.figure  # noqa: F401
+    except ImportError:
+        raise InputError("figures need matplotlib, which is not installed: pip install 'nofluke[plot]'") from None

@@ -1,0 +1,73 @@
+"""Pieces of a page: figures put inline, matrices and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from html import escape
+
+from nofluke.confusion import Confusion
+from nofluke.plot.style import PALETTE
+from nofluke.reproduce.figures import Drawn
+
+
+def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool) -> str:
+    """A figure with its caption, and links to its files."""
+    label = f"Figure {number} (simulated data)" if simulated else f"Figure {number}"
+    links = ", ".join(f'<a href="{drawn.name}.{form}">{form.upper()}</a>' for form in ("svg", "pdf", "png", "csv"))
+    return (
+        f'<figure id="{drawn.name}"><div class="wide" tabindex="0">{inlined(drawn, caption)}</div>'
+        f"<figcaption>{label}. {escape(caption)} {links}</figcaption></figure>"
+    )
+
+
+def inlined(drawn: Drawn, description: str) -> str:
+    """The SVG as part of a page: described, its ids its own, its ink the page's, its ground clear."""
+    svg = drawn.svg[drawn.svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{drawn.name}-", svg)
+    svg = svg.replace(PALETTE["ink"], "currentColor").replace(PALETTE["binomial"], "currentColor")
+    svg = svg.replace("fill: #ffffff", "fill: none")
+    opening = f'<svg role="img" aria-label="{escape(description)}"'
+    return re.sub(r'^<svg ((?:[\w:]+="[^"]*"\s*)*)>', lambda m: _clean_tag(opening, m.group(1)), svg).strip()
+
+
+def _clean_tag(opening: str, attributes: str) -> str:
+    """The opening tag without its size in points: the page decides how wide a figure is."""
+    kept = re.sub(r'\b(width|height|version)="[^"]*"\s*', "", attributes)
+    return f"{opening} {kept.strip()}>"
+
+
+def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tuple[str, str], readable: set[str]) -> str:
+    """A confusion matrix with marginal sums, its readable entries marked."""
+    grid = (
+        (rows[0], ("tp", "fp", "predicted")),
+        (rows[1], ("fn", "tn", "not_predicted")),
+        ("∑", ("actual", "not_actual", "total")),
+    )
+    body = "".join(
+        f'<tr><th scope="row">{name}</th>'
+        + "".join(
+            f'<td class="{"read" if entry in readable else "unread"}">{getattr(matrix, entry):,}</td>'
+            for entry in entries
+        )
+        + "</tr>"
+        for name, entries in grid
+    )
+    head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns, "∑"))
+    return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    """A table whose first column names the rows."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    body = "".join(
+        "<tr>"
+        + "".join(f'<th scope="row">{escape(c)}</th>' if i == 0 else f"<td>{escape(c)}</td>" for i, c in enumerate(row))
+        + "</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="wide" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )

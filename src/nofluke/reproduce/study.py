@@ -1,0 +1,228 @@
+"""Every number of the paper's study, computed once: the measures, chance, and what the exact nulls add."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
+from nofluke.detectors import energy_transient
+from nofluke.distributions import EmpiricalNull, TableNull, binomial
+from nofluke.errors import InputError
+from nofluke.evaluation import Evaluation, evaluate
+from nofluke.sweep_chance import FamilywiseTest
+from nofluke.sweeping import Sweep, sweep
+
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+SIDES = ("recall", "precision")  # in the paper's order
+TOLERANCES = (0, 1, 2, 4)
+QUANTILES = np.arange(50) / 50  # 0, .02, ..., .98
+QUANTILE, TOLERANCE = 0.9, 2  # section 3.2
+THE_QUANTILE, THE_TOLERANCE = 45, 2  # their positions in the sweep
+CURVES = 100  # permuted sequences drawn in Figure 3
+LAGS = range(-7, 8)
+NEARBY = (2, 7)  # days: is one event followed by another within so many more often than by chance?
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lag:
+    """The result after moving all predictions by ``shift`` days (negative: earlier)."""
+
+    shift: int
+    result: Evaluation = field(repr=False)
+
+    def hits(self, side: str) -> int:
+        """Hits of recall or precision."""
+        return int(getattr(self.result, f"{side}_hits"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clustering:
+    """Successive events at most ``days`` apart: how many, what chance gives, and its Monte Carlo p-value."""
+
+    days: int
+    pairs: int
+    expected: float
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Study:
+    """Everything the figures, tables and statements are made from.
+
+    Attributes
+    ----------
+    quakes, scores : the data and its energy transient (3 days over 14)
+    seed, permutations : of all that is simulated
+    curve : the sweep over 50 quantiles and four tolerances; ``curve.chance`` is exact
+    result : both matrices and exact tests at δ = 2 and the .9-quantile
+    permuted_recall, permuted_precision : arrays (sequences, tolerances, thresholds), of Figure 3
+    simulated_recall, simulated_precision : the simulated null distributions of Figure 4
+    lags : the same evaluation with the predictions moved in time
+    familywise : the test of the whole sweep
+    clustering : whether events follow one another more often than by chance
+    """
+
+    quakes: Quakes
+    scores: FloatArray = field(repr=False)
+    seed: int
+    permutations: int
+    curve: Sweep = field(repr=False)
+    result: Evaluation = field(repr=False)
+    permuted_recall: FloatArray = field(repr=False)
+    permuted_precision: FloatArray = field(repr=False)
+    simulated_recall: EmpiricalNull = field(repr=False)
+    simulated_precision: EmpiricalNull = field(repr=False)
+    lags: tuple[Lag, ...] = field(repr=False)
+    familywise: FamilywiseTest
+    clustering: tuple[Clustering, ...]
+
+    def measure(self, side: str) -> FloatArray:
+        """Observed recall or precision of every cell."""
+        return np.asarray(getattr(self.curve, side))
+
+    def trials(self, side: str) -> IntArray:
+        """What the hits of each threshold are counted from: the events, or the predictions."""
+        curve = self.curve
+        return curve.n_predictions if side == "precision" else np.full(len(curve.thresholds), curve.n_events)
+
+    def chance(self, side: str, name: str = "mean") -> FloatArray:
+        """Exact mean (or low, high) of chance's recall or precision in every cell."""
+        return np.asarray(getattr(getattr(self.curve.chance, side), name) / self.trials(side))
+
+    def gap(self, side: str) -> FloatArray:
+        """Observed minus expected by chance, in every cell."""
+        return self.measure(side) - self.chance(side)
+
+    def explained(self, side: str) -> FloatArray:
+        """The share of the observed measure that chance alone explains, in every cell; NaN where nothing was hit."""
+        observed = self.measure(side)
+        return np.asarray(
+            np.divide(self.chance(side), observed, out=np.full(observed.shape, np.nan), where=observed > 0)
+        )
+
+    def dispersion(self, side: str) -> FloatArray:
+        """Exact variance of chance's hits over that of a binomial with the same mean; NaN where hits cannot vary."""
+        cells, trials = getattr(self.curve.chance, side), self.trials(side)
+        share = cells.mean / trials
+        independent = trials * share * (1 - share)
+        # where everything is hit for sure, rounding leaves a variance of 1e-14 to divide by
+        varies = independent > 1e-9
+        return np.asarray(np.divide(cells.std**2, independent, out=np.full(share.shape, np.nan), where=varies))
+
+    def simulated(self, side: str) -> EmpiricalNull:
+        """The simulated null distribution at δ = 2 and the .9-quantile."""
+        null: EmpiricalNull = getattr(self, f"simulated_{side}")
+        return null
+
+    def permuted(self, side: str) -> FloatArray:
+        """Recall or precision of the permuted sequences of Figure 3."""
+        return np.asarray(getattr(self, f"permuted_{side}"))
+
+    def fitted_binomial(self, side: str) -> TableNull:
+        """The binomial with the success probability estimated from the simulations, as in the paper's Figure 4."""
+        counts = self.simulated(side).counts
+        hits = np.arange(len(counts))
+        return binomial(len(hits) - 1, float(hits @ counts) / (counts.sum() * (len(hits) - 1)))
+
+
+def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
+    """Compute the study on the paper's data, or on simulated data shaped like it.
+
+    Parameters
+    ----------
+    simulated : bool
+        Take ``simulate_quakes(rng=seed)`` in place of the paper's data.
+    seed : int
+        Of the permutations (and of the simulated data).
+    permutations : int
+        Random placements for Figure 4 and the familywise test; the first 100 of them are drawn in Figure 3.
+    """
+    if permutations < 1:
+        raise InputError(f"permutations={permutations!r} must be at least 1: the paper takes 10,000.")
+    if seed < 0:
+        raise InputError(f"seed={seed!r} must not be negative.")
+    quakes = simulate_quakes(rng=seed) if simulated else load_earthquakes()
+    scores = energy_transient(quakes.counts)
+    curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES)
+    _ = curve.chance  # exact, for all cells: the longest part
+    cell: dict[str, Any] = {"quantile": QUANTILE, "tolerance": TOLERANCE}
+    drawn = evaluate(quakes.truth, scores, **cell, method="montecarlo", n_resamples=permutations, rng=seed)
+    recall, precision = _permuted(curve, min(permutations, CURVES), seed)
+    return Study(
+        quakes=quakes,
+        scores=scores,
+        seed=seed,
+        permutations=permutations,
+        curve=curve,
+        result=evaluate(quakes.truth, scores, **cell),
+        permuted_recall=recall,
+        permuted_precision=precision,
+        simulated_recall=_empirical(drawn.recall_test.null),
+        simulated_precision=_empirical(drawn.precision_test.null),
+        lags=_lags(quakes, scores),
+        familywise=curve.familywise(n_resamples=permutations, rng=seed),
+        clustering=tuple(_clustering(quakes, days, permutations, seed) for days in NEARBY),
+    )
+
+
+def _empirical(null: Any) -> EmpiricalNull:
+    if not isinstance(null, EmpiricalNull):
+        raise TypeError(f"the Monte Carlo method returned {null!r}")
+    return null
+
+
+def _permuted(curve: Sweep, sequences: int, seed: int) -> tuple[FloatArray, FloatArray]:
+    """Recall and precision of the first of the simulated placements, in every cell."""
+    from nofluke.montecarlo import Problem, count_hits, placements
+
+    ranges = curve.cells.ranges()
+    problem = Problem(
+        level=np.searchsorted(curve.thresholds, curve.cells.sequence.open_scores(), side="right"),
+        n_thresholds=len(curve.thresholds),
+        n_events=curve.n_events,
+        cover_start=np.stack([r.predictions.starts for r in ranges]),
+        cover_stop=np.stack([r.predictions.stops for r in ranges]),
+    )
+    hits = [
+        count_hits(problem, events)
+        for block in placements(curve.n, curve.n_events, n_resamples=sequences, rng=seed)
+        for events in block
+    ]
+    recall = np.stack([h.recall for h in hits]) / curve.n_events
+    precision = np.stack([h.precision for h in hits]) / curve.n_predictions
+    return recall, precision
+
+
+def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
+    """The evaluation of section 3.2 with the predictions moved; those moved out of the sequence are lost."""
+    alarms = scores >= np.quantile(scores, QUANTILE)
+    lags = []
+    for shift in LAGS:
+        moved = np.zeros_like(alarms)
+        at = np.flatnonzero(alarms) + shift
+        moved[at[(at >= 0) & (at < len(alarms))]] = True
+        lags.append(Lag(shift=shift, result=evaluate(quakes.truth, predictions=moved, tolerance=TOLERANCE)))
+    return tuple(lags)
+
+
+def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clustering:
+    """Successive events close to one another, against placements at random."""
+    from nofluke.montecarlo import p_value, placements
+
+    events = np.flatnonzero(quakes.truth)
+    pairs = int((np.diff(events) <= days).sum())
+    drawn = np.concatenate(
+        [
+            (np.diff(block.astype(np.int64), axis=1) <= days).sum(axis=1)
+            for block in placements(len(quakes.truth), len(events), n_resamples=permutations, rng=seed)
+        ]
+    )
+    reached = int((drawn >= pairs).sum())
+    pvalue = float(p_value(reached, permutations))
+    return Clustering(days=days, pairs=pairs, expected=float(drawn.mean()), pvalue=pvalue)
