@@ -80,3 +80,36 @@ def test_every_threshold_of_a_sweep_is_an_evaluation(quakes):
     for k in range(0, len(curve.thresholds), 211):
         one = nf.evaluate(truth, scores, threshold=curve.thresholds[k], tolerance=2)
         assert curve.matrices(0, k) == (one.tolerant_truth, one.tolerant_predictions)
+
+
+def test_exact_p_values_and_moments(quakes):
+    """δ = 2, .9-quantile: p-values to six digits, exact means and variances, where the paper can only say p < .0001."""
+    truth, scores = quakes
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+    assert f"{result.recall_test.pvalue:.5e}" == "1.56558e-12"
+    assert f"{result.precision_test.pvalue:.5e}" == "4.06298e-12"
+    assert result.precision_test.null.mean == pytest.approx(71.49893, abs=5e-6)
+    assert result.precision_test.null.var == pytest.approx(102.24024, abs=5e-6)
+    assert result.recall_test.null.mean == pytest.approx(39.91396, abs=5e-6)
+
+
+def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
+    """Section 3.2: recall's null has the binomial's variance but for the draws without replacement, precision's twice it."""
+    truth, scores = quakes
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+    for test, least, most in ((result.recall_test, 0.9, 1.0), (result.precision_test, 1.9, 2.1)):
+        binomial = test.expected * (1 - test.expected / test.of)
+        assert least < test.null.var / binomial < most
+
+
+def test_monte_carlo_agrees_with_exact_in_every_cell(quakes):
+    """50 quantiles, four tolerances, both measures: 10,000 permutations lie within their error of the exact p-values."""
+    truth, scores = quakes
+    settings = {"quantiles": np.arange(50) / 50, "tolerances": (0, 1, 2, 4)}
+    exact = nf.sweep(truth, scores, **settings).chance
+    n = 10_000
+    drawn = nf.sweep(truth, scores, **settings, method="montecarlo", n_resamples=n, rng=1).chance
+    for side in ("precision", "recall"):
+        p, q = getattr(exact, side).pvalue, getattr(drawn, side).pvalue
+        assert p.shape == (4, 50)
+        assert (np.abs(p - q) <= 4.5 * np.sqrt(p * (1 - p) / n) + 2 / n).all()

@@ -89,6 +89,14 @@ def test_latex_escapes_everything_that_means_something():
     )
 
 
+def test_latex_writes_powers_of_ten_as_papers_do():
+    """4.1e-12 is a power of ten in LaTeX; words and hexadecimal text stay."""
+    table = Table(columns=("a", "p"), rows=(("x1e-5y", "4.1e-12"), ("n", "1e+06")))
+    assert r"x1e-5y & $4.1 \times 10^{-12}$" in table.latex()
+    assert r"$1 \times 10^{6}$" in table.latex()
+    assert "4.1e-12" in table.text()
+
+
 def test_latex_rows_do_not_start_with_a_bracket():
     """After a line break LaTeX reads [..] as its argument: a row's name in brackets must not be swallowed."""
     rows = Table(columns=("a", "b"), rows=(("x", "1"), ("[0, 1]", "2"))).latex()

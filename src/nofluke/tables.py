@@ -6,6 +6,7 @@ import csv
 import html
 import io
 import math
+import re
 import unicodedata
 from dataclasses import dataclass
 
@@ -135,6 +136,7 @@ def _pad(text: str, width: int, left: bool) -> str:
     return text + space if left else space + text
 
 
+_POWER = re.compile(r"\b(\d+(?:\.\d+)?)e([+-]\d+)\b")
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}",
@@ -170,4 +172,5 @@ _LATEX = str.maketrans(
 
 
 def _latex(text: str) -> str:
-    return text.translate(_LATEX)
+    """Text as LaTeX prints it; 4.1e-12 becomes a power of ten, as papers write it."""
+    return _POWER.sub(lambda m: rf"${m[1]} \times 10^{{{int(m[2])}}}$", text.translate(_LATEX))

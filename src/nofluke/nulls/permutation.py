@@ -104,8 +104,10 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
     mean, var = setting.precision_moments.mean, setting.precision_moments.var
     if method != "saddlepoint" and _programme_fits(setting, programme_operations):
         return _by_programme(setting)
-    from nofluke.exact import fourier, saddlepoint
+    from nofluke.exact import fourier, kernels, saddlepoint
+    from nofluke.progress import announce_compilation
 
+    announce_compilation(kernels.invert, seconds=8)
     if method == "saddlepoint" or (method == "auto" and fourier.estimate_cost(windows, m) > FOURIER_SECONDS):
 
         def near(hits: int, side: Side) -> float:
