@@ -44,11 +44,14 @@ LINE = (
     # infer
     "testing",
     "evaluation",
+    "findings",
+    "diagnosis",
     "sweep_chance",
     "sweeping",
     # present; "" is the package itself, `import nofluke`
     "plot",
     "",
+    "report",
     "reproduce",
     "terminal",
     "cli",
@@ -60,7 +63,7 @@ A new module goes after everything it needs and before everything that needs it.
 among themselves they may import as they like, but not in a circle.
 """
 
-SHORTCUTS = {("distributions", "plot")}
+SHORTCUTS = {("distributions", "plot"), ("evaluation", "plot"), ("sweeping", "plot"), ("evaluation", "report")}
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""
 
 HEAVY = (
@@ -235,13 +238,17 @@ def test_what_is_public_is_written_down():
     """A name becomes public, or stops being so, on purpose only."""
     assert sorted(nofluke.__all__) == [
         "Confusion",
+        "Diagnosis",
         "Evaluation",
         "InputError",
         "Sweep",
         "Tolerance",
         "datasets",
         "detectors",
+        "diagnose",
         "evaluate",
+        "nulls",
+        "plot",
         "sweep",
     ]
     assert all(hasattr(nofluke, name) for name in nofluke.__all__)

@@ -156,7 +156,7 @@ def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFix
     [
         ("--quantile 0.9 --tolerance 0", ("Monte Carlo only", "only with `--familywise`")),
         ("--quantile 0.9 --tolerance 2d --time day --method montecarlo --resamples 99 --seed 1 --familywise", ()),
-        ("--tolerance 0 --tolerance 2", ("only with", "up to 2,000 cells")),
+        ("--tolerance 0 --tolerance 2", ("only with", "with chance")),
     ],
 )
 @pytest.mark.usefixtures("example_files")

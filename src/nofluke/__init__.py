@@ -1,7 +1,8 @@
 """nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?"""
 
-from nofluke import datasets, detectors
+from nofluke import datasets, detectors, nulls, plot
 from nofluke.confusion import Confusion
+from nofluke.diagnosis import Diagnosis, diagnose
 from nofluke.errors import InputError
 from nofluke.evaluation import Evaluation, evaluate
 from nofluke.sweeping import Sweep, sweep
@@ -9,4 +10,18 @@ from nofluke.tolerance import Tolerance
 
 __version__ = "0.1.0"
 
-__all__ = ["Confusion", "Evaluation", "InputError", "Sweep", "Tolerance", "datasets", "detectors", "evaluate", "sweep"]
+__all__ = [
+    "Confusion",
+    "Diagnosis",
+    "Evaluation",
+    "InputError",
+    "Sweep",
+    "Tolerance",
+    "datasets",
+    "detectors",
+    "diagnose",
+    "evaluate",
+    "nulls",
+    "plot",
+    "sweep",
+]

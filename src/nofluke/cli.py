@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import math
+import shlex
 import sys
 import traceback
 from collections.abc import Callable
@@ -51,6 +52,8 @@ def cli(context: click.Context) -> None:
     Try:  nofluke demo
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
+          nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
+          nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -136,6 +139,14 @@ output_option = click.option(
 
 chance_options = _several(
     click.option(
+        "--null",
+        default="permutation",
+        show_default=True,
+        metavar="NULL",
+        help="What chance does, with settings after a colon: permutation, circular-shift, seasonal:period=24,bins=12, "
+        "interval-shuffle, segments, blocks:length=48, bernoulli, stationary. `nofluke diagnose` says which to trust.",
+    ),
+    click.option(
         "--method",
         type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
         default="auto",
@@ -194,6 +205,7 @@ def evaluate(
     late: str | None,
     unit: str,
     zero_division: str,
+    null: str,
     method: Any,
     resamples: int,
     seed: int | None,
@@ -218,6 +230,7 @@ def evaluate(
         quantile=quantile,
         tolerance=_tolerance(tolerance, early, late, unit),
         zero_division=float(zero_division),
+        null=null,
         method=method,
         n_resamples=resamples,
         rng=seed,
@@ -255,6 +268,7 @@ def sweep(
     thresholds: tuple[float, ...],
     quantiles: tuple[float, ...],
     unit: str,
+    null: str,
     method: Any,
     resamples: int,
     seed: int | None,
@@ -277,6 +291,7 @@ def sweep(
         tolerances=[_tolerance(t, None, None, unit) for t in tolerances or ("0",)],
         thresholds=list(thresholds) or None,
         quantiles=list(quantiles) or None,
+        null=null,
         method=method,
         n_resamples=resamples,
         rng=seed,
@@ -289,8 +304,67 @@ def sweep(
 
 
 @cli.command()
+@data_options
+@click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores.")
+@click.option("--threshold", type=float, callback=_finite, help="Alarms are where the score is at least this.")
+@click.option("--quantile", type=float, help="The threshold as a quantile of the scores. Default 0.9.")
+@click.option("--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0.")
+@click.option("--early", metavar="LENGTH", help="How early a prediction may be, if not as much as late.")
+@click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early.")
+@click.option(
+    "--unit",
+    type=click.Choice(["steps", "clock"]),
+    default="steps",
+    show_default=True,
+    help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
+)
+@click.option(
+    "--period",
+    metavar="PERIOD",
+    help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the findings.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
+)
+@output_option
+def diagnose(
+    file: str,
+    predictions: str | None,
+    threshold: float | None,
+    quantile: float | None,
+    tolerance: str | None,
+    early: str | None,
+    late: str | None,
+    unit: str,
+    period: str | None,
+    alpha: float,
+    form: str | None,
+    output: str | None,
+    **data: Any,
+) -> None:
+    """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null.
+    """
+    import nofluke as nf
+
+    result = nf.diagnose(
+        **_read(file, predictions=predictions, **data),
+        threshold=threshold,
+        quantile=quantile,
+        tolerance=_tolerance(tolerance, early, late, unit),
+        period=int(period) if period is not None and period.strip().isdigit() else period,
+        alpha=alpha,
+    )
+    form = form or ("json" if _form_of(output) == "json" else "text")
+    _write(_rendered(result, form), output, terminal=result.table() if form == "text" else None)
+
+
+@cli.command()
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
-def demo(seed: int) -> None:
+@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page about it, too.")
+def demo(seed: int, report: str | None) -> None:
     """The main job on built-in data: simulated tweets about earthquakes."""
     import nofluke as nf
 
@@ -303,6 +377,9 @@ def demo(seed: int) -> None:
         "against the days on which an earthquake struck. A hit may be two days early or late.\n"
     )
     _write(str(result), None, terminal=result.table())
+    if report is not None:
+        dated = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
+        click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
 
 
 def _read(
@@ -396,3 +473,125 @@ def _write(text: str, output: str | None, terminal: Table | None = None) -> None
         show(terminal)
     else:
         click.echo(text)
+
+
+@cli.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="Where to write index.html, figures, numbers and claims.json.",
+)
+@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything simulated: same seed, same bytes.")
+@click.option(
+    "--permutations", type=int, default=10_000, show_default=True, help="Random placements, where the paper simulates."
+)
+def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> None:
+    """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
+
+    Takes the paper's data from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
+    """
+    from nofluke.reproduce import reproduce as run
+
+    done = run(output, simulated=simulated, seed=seed, permutations=permutations)
+    for claim in done.claims:
+        click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
+    click.echo(f"\n{done.in_words()}\nOpen {Path(output) / 'index.html'}")
+
+
+@cli.command()
+@data_options
+@click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores.")
+@click.option("--threshold", type=float, callback=_finite, help="Predict where the score is at least this.")
+@click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9.")
+@click.option("--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0.")
+@click.option("--early", metavar="LENGTH", help="How early a prediction may be, if not as much as late.")
+@click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early.")
+@click.option(
+    "--unit",
+    type=click.Choice(["steps", "clock"]),
+    default="steps",
+    show_default=True,
+    help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
+)
+@chance_options
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--title", help="Heading of the page; by default the name of FILE.")
+@click.option(
+    "--scripts",
+    type=click.Choice(["inline", "cdn"]),
+    default="inline",
+    show_default=True,
+    help="Have plotly's script (5 MB) in the page, which then needs no network; or let the page fetch it.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="The page to write.",
+)
+def report(
+    file: str,
+    predictions: str | None,
+    threshold: float | None,
+    quantile: float | None,
+    tolerance: str | None,
+    early: str | None,
+    late: str | None,
+    unit: str,
+    null: str,
+    method: Any,
+    resamples: int,
+    seed: int | None,
+    alpha: float,
+    title: str | None,
+    scripts: Any,
+    output: str,
+    **data: Any,
+) -> None:
+    """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
+    """
+    import nofluke as nf
+    from nofluke.report import Source, write_report
+
+    result = nf.evaluate(
+        **_read(file, predictions=predictions, **data),
+        threshold=threshold,
+        quantile=quantile,
+        tolerance=_tolerance(tolerance, early, late, unit),
+        null=null,
+        method=method,
+        n_resamples=resamples,
+        rng=0 if seed is None else seed,
+        alpha=alpha,
+    )
+    roles = {**{role: data[role] for role in ("truth", "scores", "time", "mask")}, "predictions": predictions}
+    source = Source(
+        file=file,
+        columns={role: name for role, name in roles.items() if name is not None},
+        command=_command_line(click.get_current_context()),
+        time_format=data["time_format"],
+        truth_file=data["truth_file"],
+        missing=data["missing"],
+    )
+    path = write_report(result, output, title=title, scripts=scripts, source=source)
+    click.echo(f"{result.verdict_in_words()}\nOpen {path}")
+
+
+def _command_line(context: click.Context) -> str:
+    """What was typed, with every option in full, ready to be pasted into a shell."""
+    words = ["nofluke", context.info_name or ""]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is click.core.ParameterSource.COMMANDLINE:
+            value = str(context.params[parameter.name or ""])
+            words += [value] if isinstance(parameter, click.Argument) else [parameter.opts[-1], value]
+    return shlex.join(words)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from nofluke.errors import InputError
 from nofluke.inputs import LeftOut, Missing, Sequence, TruthKind, prepare
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.nulls.doubts import doubts
 from nofluke.nulls.setting import Setting, make_setting, open_ranges
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import (
@@ -60,10 +62,13 @@ class Evaluation:
         What chance was taken to do.
     setting : Setting
         What the null models are computed from.
+    sequence : Sequence
+        The data as they were read, aligned and checked.
     alpha : float
         The level of the verdict.
     notes : tuple of str
-        Everything a reader should know: undefined values, what was left out or merged, degenerate input.
+        Everything a reader should know: undefined values, what was left out or merged, degenerate input, and why the
+        chosen null is doubtful, where the data plainly show it.
 
     Examples
     --------
@@ -90,6 +95,7 @@ class Evaluation:
     recall_test: ChanceTest
     null: NullModel
     setting: Setting = field(repr=False)
+    sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
     zero_division: float
     alpha: float
@@ -269,6 +275,20 @@ class Evaluation:
         ]
         rows.append(("f1", self.f1, *(None,) * 7))
         return csv_text(("measure", "value", "hits", "of", "expected", "std", "pvalue", "method", "null"), rows)
+
+    def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
+        """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""
+        from nofluke.plot import evaluation as plot_evaluation
+
+        return plot_evaluation(self, axes, compare_binomial=compare_binomial)
+
+    def report(
+        self, path: str | Path, *, title: str | None = None, scripts: Literal["inline", "cdn"] = "inline"
+    ) -> Path:
+        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See `write_report`."""
+        from nofluke.report import write_report
+
+        return write_report(self, path, title=title, scripts=scripts)
 
     def __str__(self) -> str:
         return self.table().text()
@@ -519,7 +539,12 @@ def count(
         ),
         null=model,
         setting=setting,
-        notes=(*sequence.notes, *_remarks(sequence, tolerant_truth, tolerant_predictions, tolerance)),
+        sequence=sequence,
+        notes=(
+            *sequence.notes,
+            *_remarks(sequence, tolerant_truth, tolerant_predictions, tolerance),
+            *doubts(model, setting),
+        ),
         zero_division=zero_division,
         alpha=alpha,
     )

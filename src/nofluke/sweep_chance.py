@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,11 @@ from nofluke.errors import InputError
 from nofluke.inputs import Sequence
 from nofluke.nulls.base import Method, NullModel, as_seed
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.setting import OpenRanges, make_setting, open_ranges
+from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.setting import OpenRanges, Setting, make_setting, open_ranges
 from nofluke.progress import progress_bar
 from nofluke.tables import show_share
-from nofluke.testing import benjamini_hochberg, check_alpha, holm, show_p
+from nofluke.testing import benjamini_hochberg, check_alpha, holm, p_is, show_p
 from nofluke.tolerance import Tolerance
 
 BAND = (0.025, 0.975)
@@ -100,7 +103,7 @@ class FamilywiseTest:
         name = "F1" if self.beta == 1 else f"F{self.beta:g}"
         return (
             f"Best {name} of the whole sweep {show_share(self.observed_best_f)}; chance's best reaches it with "
-            f"p = {show_p(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
+            f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
             f"{show_p(self.recall)} ({self.n_resamples:,} resamples, seed {self.seed})."
         )
 
@@ -145,43 +148,72 @@ def chance_of_cells(cells: Cells, model: NullModel, method: Method, *, n_resampl
     """Null mean, band and p-value of both hits in every cell."""
     if method == "montecarlo" or set(model.methods) == {"auto", "montecarlo"}:
         return _simulated(cells, model, n_resamples, rng)
-    scores = cells.sequence.open_scores()
     if isinstance(model, Permutation):
-        model = Permutation(programme_operations=min(model.programme_operations, CELL_OPERATIONS))
+        model = replace(model, programme_operations=min(model.programme_operations, CELL_OPERATIONS))
+    if isinstance(model, Seasonal) and method == "auto" and not _enumerable(cells, model):
+        # precision in all cells from the same resamples, recall exactly
+        recall = _each_cell(cells, lambda setting: {"recall": model.recall(setting)})
+        drawn = _simulated(cells, model, n_resamples, rng)
+        return replace(drawn, recall=recall.sides["recall"], methods=("precision montecarlo", *recall.methods))
+
+    def both(setting: Setting) -> dict[str, NullDistribution]:
+        nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
+        return {"precision": nulls.precision, "recall": nulls.recall}
+
+    found = _each_cell(cells, both)
+    sides = found.sides
+    return SweepChance(precision=sides["precision"], recall=sides["recall"], model=model.name, methods=found.methods)
+
+
+def _enumerable(cells: Cells, model: Seasonal) -> bool:
+    some = make_setting(cells.sequence, np.zeros(cells.sequence.n, dtype=np.bool_), cells.ranges()[0])
+    return model.enumerable(some, times=len(cells.tolerances) * len(cells.distinct[0]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """Chance by measure, and the methods it came by."""
+
+    sides: dict[str, CellChance]
+    methods: tuple[str, ...]
+
+
+def _each_cell(cells: Cells, nulls_of: Callable[[Setting], dict[str, NullDistribution]]) -> _Found:
+    """Null distributions cell by cell; thresholds that predict the same steps share theirs."""
+    scores = cells.sequence.open_scores()
     first, inverse = cells.distinct
-    parts: dict[str, dict[str, list[Any]]] = {side: {name: [] for name in _FIELDS} for side in ("precision", "recall")}
-    methods: dict[str, None] = {}
-    done = 0
-    with progress_bar("exact chance", len(cells.tolerances) * len(first)) as advance:
-        for d, ranges in enumerate(cells.ranges()):
-            for k in first:
-                setting = make_setting(
-                    cells.sequence, scores >= cells.thresholds[k], ranges, float(cells.thresholds[k])
-                )
-                nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
-                for side, null, hits in (
-                    ("precision", nulls.precision, cells.precision_hits),
-                    ("recall", nulls.recall, cells.recall_hits),
-                ):
-                    _append(parts[side], null, int(hits[d, k]))
-                    methods[f"{side} {null.method}"] = None
-                done += 1
-                advance(done)
-    shape = (len(cells.tolerances), len(first))
+    ranges = cells.ranges()
+
+    def numbers(cell: tuple[int, int]) -> dict[str, dict[str, Any]]:
+        d, k = cell
+        cut = cells.thresholds[k]
+        nulls = nulls_of(make_setting(cells.sequence, scores >= cut, ranges[d], float(cut)))
+        hits = {"precision": cells.precision_hits, "recall": cells.recall_hits}
+        return {side: _numbers(null, int(hits[side][d, k])) for side, null in nulls.items()}
+
+    todo = [(d, int(k)) for d in range(len(ranges)) for k in first]
+    with progress_bar("exact chance", len(todo)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
+        # the compiled inversion runs without the interpreter's lock, so threads share the work
+        found = []
+        for done, cell in enumerate(pool.map(numbers, todo), start=1):
+            found.append(cell)
+            advance(done)
+    shape = (len(ranges), len(first))
     sides = {
-        side: CellChance(**{name: np.array(values).reshape(shape)[:, inverse] for name, values in part.items()})
-        for side, part in parts.items()
+        side: CellChance(**{n: np.array([c[side][n] for c in found]).reshape(shape)[:, inverse] for n in _FIELDS})
+        for side in found[0]
     }
-    return SweepChance(precision=sides["precision"], recall=sides["recall"], model=model.name, methods=tuple(methods))
+    methods = dict.fromkeys(f"{side} {cell[side]['method']}" for cell in found for side in cell)
+    return _Found(sides=sides, methods=tuple(methods))
 
 
 _FIELDS = ("mean", "std", "low", "high", "pvalue")
 
 
-def _append(part: dict[str, list[Any]], null: NullDistribution, hits: int) -> None:
+def _numbers(null: NullDistribution, hits: int) -> dict[str, Any]:
     low, high = null.quantile(BAND)
-    for name, value in zip(_FIELDS, (null.mean, null.std, low, high, null.upper(hits)), strict=True):
-        part[name].append(value)
+    values = (null.mean, null.std, low, high, null.upper(hits))
+    return {**dict(zip(_FIELDS, values, strict=True)), "method": null.method}
 
 
 def _exact_moments(cells: Cells) -> dict[str, dict[str, FloatArray]]:
@@ -265,7 +297,7 @@ def familywise_test(
     pilot = None
     if not isinstance(model, Permutation):
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
-        pilot, _ = _run(cells, model, n_resamples, None if seed is None else np.random.SeedSequence([seed, 1]))
+        pilot, _ = _run(cells, model, n_resamples, rng if seed is None else np.random.SeedSequence([seed, 1]))
     moments = _moments(cells, model, pilot)
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, NullModel
+from nofluke.nulls.doubts import doubts_about_events
 from nofluke.nulls.permutation import Permutation
 from nofluke.sweep_chance import Cells, FamilywiseTest, SweepChance, chance_of_cells, familywise_test
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
@@ -249,7 +250,7 @@ class Sweep:
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
             how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
         else:
-            how = f"Chance was not computed for {self.precision_hits.size:,} cells: choose some by quantiles or thresholds."
+            how = f"Chance was not computed for {self.precision_hits.size:,} cells: choose some by quantiles or thresholds, or ask for it."
         if familywise is not None:
             return how, familywise.in_words()
         return (
@@ -257,6 +258,12 @@ class Sweep:
             if self.shows_chance
             else (how,)
         )
+
+    def plot(self, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
+        """Draw recall and precision by threshold, with the band of chance (matplotlib); returns the Axes."""
+        from nofluke.plot import sweep as plot_sweep
+
+        return plot_sweep(self, axes, chance=chance)
 
     def __str__(self) -> str:
         return self.table().text()
@@ -359,6 +366,7 @@ def sweep(
         notes.append("All scores are equal: no threshold can tell one step from another.")
     if sequence.n_events == 0:
         notes.append("There are no events: recall is undefined.")
+    notes += doubts_about_events(model, sequence.truth[sequence.open_steps])
     return Sweep(
         n=sequence.n,
         n_events=sequence.n_events,

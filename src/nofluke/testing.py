@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -34,6 +35,16 @@ def show_p(value: float) -> str:
     if value < 0.001:
         return f"{value:.1e}"
     return f"{value:.2g}" if value < 0.9995 else f"{value:.4g}"
+
+
+def p_is(value: float) -> str:
+    """A p-value as it stands in a sentence.
+
+    >>> p_is(4.063e-12), p_is(0.0)
+    ('p = 4.1e-12', 'p < 1e-300')
+    """
+    shown = show_p(value)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
 def show_chance(mean: float, std: float) -> str:
@@ -95,14 +106,10 @@ class ChanceTest:
         check_alternative(alternative, ties)
         tails = []
         if alternative in ("greater", "two-sided"):
-            tails.append(self._tail(self.null.upper(self.hits), self.null.upper(self.hits + 1), ties))
+            tails.append(_tail(self.null.upper, self.hits, 1, ties))
         if alternative in ("less", "two-sided"):
-            tails.append(self._tail(self.null.lower(self.hits), self.null.lower(self.hits - 1), ties))
-        return min(tails) if len(tails) == 1 else min(2 * min(tails), 1.0)
-
-    @staticmethod
-    def _tail(including: float, excluding: float, ties: Ties) -> float:
-        return including if ties == "full" else (including + excluding) / 2
+            tails.append(_tail(self.null.lower, self.hits, -1, ties))
+        return tails[0] if len(tails) == 1 else min(2 * min(tails), 1.0)
 
     @property
     def pvalue_error(self) -> float:
@@ -155,7 +162,7 @@ class ChanceTest:
         """What chance gives and the p-value, as the end of a sentence."""
         chance = f"chance gives {show_chance(self.expected, self.std)}"
         error = self.pvalue_error
-        return f"{chance}; p = {show_p(self.pvalue)}" + (f" ± {error:.1g}" if error else "")
+        return f"{chance}; {p_is(self.pvalue)}" + (f" ± {error:.1g}" if error else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON."""
@@ -175,6 +182,11 @@ class ChanceTest:
                 else {}
             ),
         }
+
+
+def _tail(tail: Callable[[int], float], hits: int, outwards: int, ties: Ties) -> float:
+    """A tail that counts hits equal to the observed fully, or by half."""
+    return tail(hits) if ties == "full" else (tail(hits) + tail(hits + outwards)) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from nofluke.errors import InputError
@@ -41,7 +42,7 @@ def as_null(null: Null) -> NullModel:
     """A null model from itself, a function that draws labels, or a name with settings: "seasonal:period=24,bins=12".
 
     >>> as_null("circular-shift")
-    CircularShift(guard=0)
+    CircularShift(guard=0, every=1)
     >>> as_null("blocks:length=48")
     Blocks(length=48)
     """
@@ -55,7 +56,7 @@ def as_null(null: Null) -> NullModel:
 
 
 def _named(text: str) -> NullModel:
-    name, _, rest = text.partition(":")
+    name, _, rest = (piece.strip() for piece in text.partition(":"))
     if name not in _MODELS:
         raise InputError(f"null={text!r} must be one of {', '.join(map(repr, _MODELS))}.")
     settings: dict[str, Any] = {}
@@ -63,8 +64,15 @@ def _named(text: str) -> NullModel:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise InputError(f"null={text!r}: write settings as name:key=value, such as 'seasonal:period=24'.")
-        settings[key] = int(value) if value.lstrip("-").isdigit() else value
+        settings[key] = _number_or_text(value)
     try:
         return _MODELS[name](**settings)
     except TypeError as error:
         raise InputError(f"null={text!r}: {str(error).rpartition('() ')[2]}.") from None
+
+
+def _number_or_text(value: str) -> int | float | str:
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(value)
+    return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -50,6 +50,22 @@ class NullModel(ABC):
     @abstractmethod
     def assumption(self) -> str:
         """What the null takes for granted, in one plain sentence."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The numbers and names that it was made with, where they are not the defaults."""
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        return {
+            name: value
+            for name, (value, default) in values.items()
+            if isinstance(value, int | float | str) and value != default
+        }
+
+    @property
+    def text(self) -> str:
+        """Name and settings as :func:`nofluke.nulls.as_null` and ``--null`` read them: "seasonal:period=24"."""
+        settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.name}:{settings}" if settings else self.name
 
     @abstractmethod
     def draw(self, setting: Setting) -> Draw | None:

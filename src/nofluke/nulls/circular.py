@@ -34,6 +34,10 @@ class CircularShift(NullModel):
         Leaves out shifts by fewer steps than this (but not the identity), which are too much like the observed labels.
         The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no longer a test by a
         group of rotations, and exact only as far as small shifts are the reason for leaving them out.
+    every : int, default 1
+        Takes only shifts by multiples of this many steps. With the period of a season (in steps that count) they keep
+        the season as well as the clusters, and p ≥ every/T. Where T is no multiple of it, events that go over the end
+        change their phase by T modulo ``every``.
 
     References
     ----------
@@ -41,16 +45,23 @@ class CircularShift(NullModel):
     """
 
     guard: int = 0
+    every: int = 1
 
     name: ClassVar[str] = "circular-shift"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
 
     def __post_init__(self) -> None:
-        if isinstance(self.guard, bool) or not isinstance(self.guard, int | np.integer) or self.guard < 0:
-            raise InputError(f"guard={self.guard!r} must be a whole number of steps, 0 or more.")
+        for name, value, least in (("guard", self.guard, 0), ("every", self.every, 1)):
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+                raise InputError(f"{name}={value!r} must be a whole number of steps, {least} or more.")
 
     @property
     def assumption(self) -> str:
+        if self.every > 1:
+            return (
+                f"Chance shifts all events together by multiples of {self.every:,} steps around the circle, so that "
+                "clusters and a season of that period stay; the predictions stay as they are."
+            )
         return (
             "Chance shifts all events together around the circle of steps, so that clusters stay; the predictions stay as "
             "they are. It does not allow for a season that events and predictions share."
@@ -67,7 +78,8 @@ class CircularShift(NullModel):
 
     def _shifts(self, n_steps: int) -> IntArray:
         """The rotations that count, the identity first."""
-        allowed = np.arange(max(self.guard, 1), n_steps - max(self.guard, 1) + 1)
+        shifts = np.arange(self.every, n_steps, self.every)
+        allowed = shifts[(shifts >= self.guard) & (shifts <= n_steps - self.guard)]
         return np.concatenate([[0], allowed]).astype(np.int64)
 
     def distributions(

@@ -21,7 +21,7 @@ SMALLEST_IN_TABLE = (
 )
 WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
 PROGRAMME_PATIENCE = 2e10  # and is left to the dynamic programme up to here, some ten seconds
-FOURIER_SECONDS = 60.0  # above, "auto" takes the saddlepoint approximation and says so
+FOURIER_SECONDS = 20.0  # above, "auto" takes the saddlepoint approximation and says so
 
 
 @dataclass(frozen=True, kw_only=True)

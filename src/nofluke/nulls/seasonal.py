@@ -22,6 +22,7 @@ from nofluke.nulls.setting import Setting
 
 CALENDAR = ("hour of day", "day of week", "month")
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
+ROWS = 10_000  # placements at a time
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -93,6 +94,14 @@ class Seasonal(NullModel):
             labels = (np.flatnonzero(setting.open_steps) % period) * self.phases // period
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
+    def enumerable(self, setting: Setting, times: int = 1) -> bool:
+        """Whether there are few enough placements to go through them all, so many times, for precision's null."""
+        return _placements(setting, self.strata_of(setting)) * times <= MOST_PLACEMENTS
+
+    def recall(self, setting: Setting) -> NullDistribution:
+        """Recall's null, exactly: a sum of one hypergeometric number for each stratum."""
+        return _recall(setting, self.strata_of(setting))
+
     def draw(self, setting: Setting) -> Draw:
         from nofluke.montecarlo import kernels
 
@@ -115,12 +124,11 @@ class Seasonal(NullModel):
         self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
-        strata = self.strata_of(setting)
         if method == "montecarlo":
             return simulated(setting, n_resamples, rng, self.draw(setting))
-        recall = _recall(setting, strata)
-        if _placements(setting, strata) <= MOST_PLACEMENTS:
-            return Nulls(precision=_enumerated(setting, strata), recall=recall)
+        recall = self.recall(setting)
+        if self.enumerable(setting):
+            return Nulls(precision=_enumerated(setting, self.strata_of(setting)), recall=recall)
         if method == "exact":
             raise InputError(
                 f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
@@ -178,18 +186,28 @@ def _placements(setting: Setting, strata: IntArray) -> float:
 
 
 def _enumerated(setting: Setting, strata: IntArray) -> NullDistribution:
-    """Precision's null from all placements, one by one."""
-    starts, stops = setting.windows.starts, setting.windows.stops
+    """Precision's null from all placements.
+
+    An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
+    hits are what each of its events adds to those before it.
+    """
+    before = np.concatenate([[0], np.cumsum(setting.alarms)])
+    first, last = before[setting.cover.starts], before[setting.cover.stops]
     choices = [
-        list(itertools.combinations(np.flatnonzero(strata == s).tolist(), int(setting.truth[strata == s].sum())))
+        itertools.combinations(np.flatnonzero(strata == s).tolist(), int(setting.truth[strata == s].sum()))
         for s in range(strata.max() + 1)
     ]
+    placements = itertools.chain.from_iterable(map(itertools.chain.from_iterable, itertools.product(*choices)))
+    total, size = int(_placements(setting, strata)), setting.n_events
     counts = np.zeros(setting.n_predictions + 1, dtype=np.int64)
-    for placement in itertools.product(*choices):
-        events = np.sort(np.fromiter(itertools.chain.from_iterable(placement), dtype=np.int64))
-        hit = np.searchsorted(events, stops) > np.searchsorted(events, starts)
-        counts[int(hit.sum())] += 1
+    for begin in range(0, total, ROWS):
+        rows = min(ROWS, total - begin)
+        events = np.fromiter(itertools.islice(placements, rows * size), dtype=np.int64, count=rows * size)
+        events = np.sort(events.reshape(rows, size), axis=1)
+        covered = np.concatenate([np.zeros((rows, 1), dtype=np.int64), last[events]], axis=1)
+        added = np.maximum(last[events] - np.maximum(first[events], covered[:, :-1]), 0)
+        counts += np.bincount(added.sum(axis=1), minlength=len(counts))
     hits = np.arange(len(counts))
-    mean = float(hits @ counts) / counts.sum()
-    var = float((hits - mean) ** 2 @ counts) / counts.sum()
+    mean = float(hits @ counts) / total
+    var = float((hits - mean) ** 2 @ counts) / total
     return CountNull(counts, mean=mean, var=var, method="exact (all placements)")

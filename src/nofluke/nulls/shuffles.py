@@ -78,7 +78,7 @@ def runs_and_gaps(truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], 
     """Lengths of the runs of events and of the gaps behind them, around the circle; a run over the end is one run.
 
     >>> runs_and_gaps(np.array([1, 0, 0, 1, 1, 0, 1], dtype=bool))
-    (array([2, 2]), array([2, 1]))
+    (array([2, 2]), array([1, 2]))
     """
     events = np.flatnonzero(truth)
     if len(events) in (0, len(truth)):

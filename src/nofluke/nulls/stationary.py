@@ -64,8 +64,9 @@ class Stationary(NullModel):
         self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
-        recall = binomial(setting.n_events, self.fit(setting).success)
-        recall.method = "binomial (extreme value fit)"
+        fit = self.fit(setting)
+        recall = binomial(setting.n_events, fit.success)
+        recall.method = f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})"
         precision = Permutation().distributions(setting, "auto", n_resamples=n_resamples, rng=rng).precision
         return Nulls(precision=precision, recall=recall)
 

@@ -13,7 +13,7 @@ from nofluke.evaluation import Evaluation
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, legend, make_axes, make_panels, tidy
 from nofluke.sweeping import Sweep
 from nofluke.tables import show_share
-from nofluke.testing import ChanceTest, show_p
+from nofluke.testing import ChanceTest, p_is
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -79,7 +79,7 @@ def null(
     if other is not None:
         _outline(ax, other, hits, kind, color=PALETTE["binomial"], label="binomial", dashed=True)
     if observed is not None:
-        label = f"observed {observed:,}, p = {show_p(distribution.upper(observed))}"
+        label = f"observed {observed:,}, {p_is(distribution.upper(observed))}"
         top = HEADROOM if kind == "pmf" else 1
         ax.axvline(observed, 0, top, color=PALETTE["observed"], linewidth=2, label=label)
     pad = max(0.03 * len(hits), 1)

@@ -1,0 +1,277 @@
+"""Advice: from what is seen in events and alarms to the null model that keeps it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.counting import window_maxima
+from nofluke.distributions import FloatArray, IntArray, NullDistribution, hypergeometric
+from nofluke.errors import InputError
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.circular import CircularShift, precision_by_shift, recall_by_shift
+from nofluke.nulls.evidence import (
+    CALENDAR_PERIODS,
+    Evidence,
+    cluster_scales,
+    dispersion_of,
+    in_runs,
+    pairs_in_blocks,
+    season_of_calendar,
+    season_of_steps,
+)
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.setting import Setting
+from nofluke.tolerance import Ranges
+
+Period = int | str
+RESAMPLES = 199
+SEED = 2020
+FEW_EVENTS = 10  # fewer show no clusters even where there are some
+LAGS = 20
+LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
+SMALL_PROGRAMME = 5e6  # operations: the smallest p of precision is asked for only where it is cheap, and of interest
+SIMULATED_FLOOR = 1 / 10_001  # with as many resamples as evaluate draws by default
+CHUNK = 2_000_000  # events drawn at a time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonSeen:
+    """A season that was looked for, in events and in alarms."""
+
+    period: Period
+    events: Evidence
+    alarms: Evidence
+    events_found: bool
+    alarms_found: bool
+
+    @property
+    def label(self) -> str:
+        """The season in words."""
+        return self.period if isinstance(self.period, str) else f"period {self.period:,} steps"
+
+    @property
+    def found(self) -> bool:
+        """Whether events or alarms follow it; one of them is enough to make a null that keeps it the safe choice."""
+        return self.events_found or self.alarms_found
+
+
+def look_for_seasons(setting: Setting, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
+    """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
+    if period is not None:
+        Seasonal(period=period)  # refuses what is no period
+    looked: list[tuple[Period, Evidence, Evidence]] = []
+    for one in CALENDAR_PERIODS if period is None else (period,):
+        pair = [_season(flags, setting, one) for flags in (setting.truth, setting.alarms)]
+        if pair[0] is not None and pair[1] is not None:
+            looked.append((one, pair[0], pair[1]))
+    if isinstance(period, str) and (setting.clock is None or not setting.clock.is_dates):
+        raise InputError(f"period={period!r} needs a clock of dates: pass times=, or a period in steps.")
+    level = alpha / max(len(looked), 1)
+    return tuple(
+        SeasonSeen(
+            period=one,
+            events=events,
+            alarms=alarms,
+            events_found=events.pvalue <= level,
+            alarms_found=alarms.pvalue <= level,
+        )
+        for one, events, alarms in looked
+    )
+
+
+def _season(flags: Any, setting: Setting, period: Period) -> Evidence | None:
+    if isinstance(period, str):
+        return season_of_calendar(flags, setting.clock, period)
+    return season_of_steps(flags, setting, period)
+
+
+def strata_of_seasons(setting: Setting, seasons: tuple[SeasonSeen, ...]) -> IntArray | None:
+    """The phase of each step in the strongest season that was found; None without one."""
+    season = strongest(seasons)
+    return None if season is None else Seasonal(period=season.period).strata_of(setting)
+
+
+def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
+    """The season with the smallest p-value among those found."""
+    found = [season for season in seasons if season.found]
+    return min(found, key=lambda season: min(season.events.pvalue, season.alarms.pvalue), default=None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """Clusters of events: dispersion of counts over several scales, and evenness of gaps."""
+
+    scales: IntArray = field(repr=False)
+    counts: Evidence
+    gaps: Evidence
+
+
+def look_for_clusters(setting: Setting, strata: IntArray | None) -> Clusters:
+    """Both statistics against random placements, within strata if there are any; p = (b + 1)/(n + 1)."""
+    scales, nothing = cluster_scales(setting.n_steps), Evidence(statistic=1.0, pvalue=1.0)
+    events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+    if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
+        return Clusters(scales=scales, counts=nothing, gaps=nothing)
+    labels = np.zeros(len(setting.open_steps), dtype=np.int64)
+    if strata is not None:
+        labels[setting.open_steps] = strata
+    draw = Seasonal(strata=labels).draw(setting)
+    generator = np.random.default_rng(SEED)
+    pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
+    rows, left = max(CHUNK // len(events), 1), RESAMPLES
+    while left > 0:
+        drawn = np.sort(draw(generator, min(rows, left)), axis=1).astype(np.int64)
+        pairs.append(_pairs(drawn, scales))
+        unevenness.append(_unevenness(drawn, n_steps))
+        left -= len(drawn)
+    # standardised by all placements, the observed one too, so that it is one among equals
+    every = np.concatenate(pairs).astype(np.float64)
+    spread = every.std(axis=0)
+    largest = ((every - every.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).max(axis=1)
+    dispersion = max(
+        dispersion_of(int(p), n_steps, len(events), w) for p, w in zip(pairs[0][0], scales.tolist(), strict=True)
+    )
+    gaps = np.concatenate(unevenness)
+    return Clusters(
+        scales=scales,
+        counts=Evidence(statistic=dispersion, pvalue=_rank(largest)),
+        gaps=Evidence(statistic=float(gaps[0]), pvalue=_rank(gaps)),
+    )
+
+
+def _pairs(rows: IntArray, scales: IntArray) -> IntArray:
+    return np.array([[pairs_in_blocks(row, width) for width in scales.tolist()] for row in rows])
+
+
+def _unevenness(rows: IntArray, n_steps: int) -> FloatArray:
+    """Coefficient of variation of the gaps, around the circle."""
+    gaps = np.diff(rows, axis=1, append=rows[:, :1] + n_steps)
+    return np.asarray(gaps.std(axis=1) / gaps.mean(axis=1))
+
+
+def _rank(values: FloatArray) -> float:
+    """Share of all values, the first included, that reach the first one."""
+    return float((values >= values[0] - 1e-9).mean())
+
+
+def recommend(
+    setting: Setting, seasons: tuple[SeasonSeen, ...], clusters: Clusters, runs: Evidence, alpha: float
+) -> tuple[NullModel, str]:
+    """The null that keeps what was found, and why."""
+    season = strongest(seasons)
+    ranges = in_runs(runs)
+    together = ranges or clusters.counts.pvalue <= alpha or clusters.gaps.pvalue <= alpha
+    how = "come as runs" if ranges else "come in clusters"
+    if season is not None:
+        shift = _whole_periods(setting, season.period, alpha) if together else None
+        if shift is not None:
+            return shift, f"There is a season ({season.label}), and events {how} within it."
+        caution = (
+            f" Events {how} within it, which this null does not keep: distrust p-values near the level." * together
+        )
+        return Seasonal(period=season.period), f"There is a season ({season.label}).{caution}"
+    if together:
+        return CircularShift(), f"Events {how}, which a shift of them all keeps."
+    if setting.n_events < FEW_EVENTS:
+        return (
+            CircularShift(),
+            "There are too few events to tell whether they cluster; a shift of them all keeps that they may.",
+        )
+    return Permutation(), "No clusters, runs or season of the events were found."
+
+
+def _whole_periods(setting: Setting, period: Period, alpha: float) -> CircularShift | None:
+    """Circular shifts by whole periods, where the period is whole steps and there are enough of them for the level."""
+    if not setting.open_steps.all():
+        return None
+    if isinstance(period, str):
+        clock = setting.clock
+        if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
+            return None
+        every = round(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
+    else:
+        every = int(period)
+    shifts = -(-setting.n_steps // every)
+    return CircularShift(every=every) if shifts >= 2 / alpha else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LagProfile:
+    """Hits of the events shifted by small lags, and whether the best lag means anything."""
+
+    lags: IntArray = field(repr=False)
+    precision_hits: IntArray = field(repr=False)
+    recall_hits: IntArray = field(repr=False)
+    best: int
+    pvalue: float
+    clearly_elsewhere: bool
+
+
+def lag_profile(setting: Setting) -> LagProfile:
+    """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular shifts."""
+    n = setting.n_steps
+    reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
+    precision, recall = precision_by_shift(setting), recall_by_shift(setting)
+    lags = np.arange(-reach, reach + 1)
+    both = _standardised(precision) + _standardised(recall)
+    around = np.concatenate([both, both, both])
+    steps = np.arange(n)
+    largest = window_maxima(around, Ranges(starts=steps + n - reach, stops=steps + n + reach + 1))
+    near = both[lags]
+    # the tolerance makes a plateau of equally good lags: its middle, or none where it reaches 0
+    tied = lags[near >= near.max() - 1e-9]
+    best = 0 if 0 in tied else int(tied[len(tied) // 2])
+    return LagProfile(
+        lags=lags,
+        precision_hits=precision[lags],
+        recall_hits=recall[lags],
+        best=best,
+        pvalue=float((largest >= largest[0] - 1e-9).mean()),
+        clearly_elsewhere=bool(both[best] - both[0] >= 2 * both.std() > 0),
+    )
+
+
+def _standardised(hits: IntArray) -> FloatArray:
+    spread = float(hits.std())
+    return (hits - hits.mean()) / spread if spread > 0 else np.zeros(len(hits))
+
+
+def smallest_pvalues(setting: Setting, recommended: NullModel) -> dict[str, dict[str, float | None]]:
+    """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the last)."""
+    models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
+    models.pop(recommended.name, None)
+    models[recommended.name] = recommended
+    return {name: _smallest(model, setting) for name, model in models.items()}
+
+
+def _smallest(model: NullModel, setting: Setting) -> dict[str, float | None]:
+    if isinstance(model, Permutation):
+        recall = _floor(hypergeometric(setting.n_steps, setting.windows.covered, setting.n_events))
+        return {"precision": _permutation_precision(setting), "recall": recall}
+    if isinstance(model, Seasonal):
+        simulated = not model.enumerable(setting)
+        nulls = model.distributions(setting, n_resamples=1, rng=SEED)
+        return {
+            "precision": SIMULATED_FLOOR if simulated else _floor(nulls.precision),
+            "recall": _floor(nulls.recall),
+        }
+    exact = model.distributions(setting)
+    return {"precision": _floor(exact.precision), "recall": _floor(exact.recall)}
+
+
+def _floor(null: NullDistribution) -> float:
+    """P(X ≥ the most hits there can be)."""
+    return null.upper(int(null.support[-1]))
+
+
+def _permutation_precision(setting: Setting) -> float | None:
+    from nofluke.exact.programme import precision_pmf, programme_cost
+
+    if programme_cost(setting.windows, setting.n_events) > SMALL_PROGRAMME:
+        return None
+    table = precision_pmf(setting.windows, setting.n_events)
+    return float(table[np.flatnonzero(table)[-1]])

@@ -1,0 +1,219 @@
+"""Evidence about the data that decides which null to trust: runs, clusters, seasons and memory.
+
+Small tests in closed form, without anything to compile or to simulate: a few milliseconds for 100,000 steps, so that every
+evaluation can afford them.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.clock import Clock
+from nofluke.exact.hypergeometric import hypergeometric_pmf
+from nofluke.nulls.setting import Setting
+
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+DAY = 86_400 * 10**9
+CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
+"""Nanoseconds after which each rule of the calendar repeats: a year for months."""
+
+RUN_LENGTH = 2.0  # events come as ranges if their runs are this long in the mean
+RUN_LEVEL = 0.01
+LEAST_CYCLES = 4  # fewer periods than this leave no neighbouring frequencies to compare with
+LEAST_STEPS = 3  # steps in a period
+HARMONICS = 4
+BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
+NEIGHBOURS = 10  # frequencies on either side that say how strong the spectrum is there without a season
+MOST_GRID = (
+    8  # a clock that needs a grid of more than this many steps for each of its own is too irregular for a spectrum
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """A statistic, and how often it is that large (or larger) where there is nothing to find."""
+
+    statistic: float
+    pvalue: float
+
+
+def adjacency(flags: BoolArray) -> Evidence:
+    """Flagged steps in runs: the mean length of a run, against flags on random steps. Exact.
+
+    Of m flags on T random steps, those that directly follow another one are as many as there are marked balls among m
+    drawn from T with m - 1 marked: P(r runs) = C(m - 1, r - 1) C(T - m + 1, r)/C(T, m).
+
+    >>> adjacency(np.array([0, 1, 1, 1, 0, 0, 0, 0, 0, 0], dtype=bool))  # 8 of the 120 placements are one run
+    Evidence(statistic=3.0, pvalue=0.0666...)
+    """
+    m = int(flags.sum())
+    if m < 2:
+        return Evidence(statistic=float(m), pvalue=1.0)
+    following = int((flags[1:] & flags[:-1]).sum())
+    pmf = hypergeometric_pmf(len(flags), m - 1, m)
+    return Evidence(statistic=m / (m - following), pvalue=min(float(pmf[following:].sum()), 1.0))
+
+
+def in_runs(runs: Evidence, level: float = RUN_LEVEL) -> bool:
+    """Whether flags come as ranges, from their :func:`adjacency`."""
+    return runs.statistic >= RUN_LENGTH and runs.pvalue <= level
+
+
+def cluster_scales(n_steps: int) -> IntArray:
+    """Lengths of blocks to look for clusters at: 2, 4, 8, ... up to an eighth of the sequence."""
+    return np.asarray(2 ** np.arange(1, max(int(math.log2(max(n_steps, 1))) - 2, 1)), dtype=np.int64)
+
+
+def pairs_in_blocks(events: IntArray, width: int) -> int:
+    """How many pairs of events share a block of ``width`` steps: Σ n(n - 1)/2 over the blocks. Events ascend."""
+    ends = np.flatnonzero(np.diff(events // width, append=-1))
+    counts = np.diff(ends, prepend=-1)
+    return int((counts * (counts - 1) // 2).sum())
+
+
+def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]:
+    """Mean and variance of :func:`pairs_in_blocks` for events on random steps. Exact.
+
+    With falling factorials x₍ₖ₎, block sizes w and p_k = Σ w₍ₖ₎/T₍ₖ₎, the mean is m₍₂₎p₂/2, and the mean of the square adds
+    pairs with both, one and no event in common: m₍₂₎p₂/2 + m₍₃₎p₃ + m₍₄₎p₂₂/4.
+    """
+    full, rest = divmod(n_steps, width)
+    sizes, times = np.array([width, rest], dtype=np.float64), np.array([full, rest > 0], dtype=np.float64)
+
+    def falling(x: float | FloatArray, k: int) -> FloatArray:
+        return np.asarray(np.prod([np.maximum(np.asarray(x, dtype=np.float64) - i, 0) for i in range(k)], axis=0))
+
+    two, three, four = (falling(sizes, k) for k in (2, 3, 4))
+    total = float(times @ two)
+    p2 = total / max(float(falling(n_steps, 2)), 1.0)
+    p3 = float(times @ three) / max(float(falling(n_steps, 3)), 1.0)
+    apart = total**2 - float(times @ two**2)  # pairs in two different blocks
+    p22 = (float(times @ four) + apart) / max(float(falling(n_steps, 4)), 1.0)
+    mean = float(falling(n_events, 2)) * p2 / 2
+    square = mean + float(falling(n_events, 3)) * p3 + float(falling(n_events, 4)) * p22 / 4
+    return mean, max(square - mean**2, 0.0)
+
+
+def clustering(flags: BoolArray) -> Evidence:
+    """Flagged steps in clusters of any length: the largest variance of counts over their mean, against random steps.
+
+    For blocks of 2, 4, 8, ... steps the number of pairs that share a block is compared with its exact mean and variance
+    through a gamma distribution; the smallest p-value is multiplied by the number of scales (Bonferroni).
+    """
+    events, n_steps = np.flatnonzero(flags), len(flags)
+    scales = cluster_scales(n_steps)
+    if len(events) < 3 or len(scales) == 0:
+        return Evidence(statistic=1.0, pvalue=1.0)
+    best, dispersion = 1.0, 0.0
+    for width in scales.tolist():
+        pairs = pairs_in_blocks(events, width)
+        mean, var = pair_moments(n_steps, len(events), width)
+        best = min(best, _gamma_tail(pairs, mean, var))
+        dispersion = max(dispersion, dispersion_of(pairs, n_steps, len(events), width))
+    return Evidence(statistic=dispersion, pvalue=min(best * len(scales), 1.0))
+
+
+def dispersion_of(pairs: int, n_steps: int, n_events: int, width: int) -> float:
+    """Variance of the counts in blocks over their mean, from the pairs that share a block; 1 for a Poisson process."""
+    mean = n_events * width / n_steps
+    return (2 * pairs + n_events) * width / n_steps / mean - mean
+
+
+def _gamma_tail(value: float, mean: float, var: float) -> float:
+    """P(X ≥ value) of a whole number with this mean and variance, as a gamma (Wilson and Hilferty's cube root)."""
+    if value <= mean or var <= 0:
+        return 1.0
+    shape, scaled = mean**2 / var, (value - 0.5) / mean
+    z = (max(scaled, 0.0) ** (1 / 3) - (1 - 1 / (9 * shape))) * 3 * math.sqrt(shape)
+    return 0.5 * math.erfc(z / math.sqrt(2))
+
+
+def season_of_steps(values: npt.NDArray[np.generic], setting: Setting, period: float) -> Evidence | None:
+    """A season with a period in steps, masked ones counted; None where it cannot be looked at."""
+    index = np.flatnonzero(setting.open_steps)
+    return _season(values, index, len(setting.open_steps), period)
+
+
+def season_of_calendar(values: npt.NDArray[np.generic], clock: Clock | None, rule: str) -> Evidence | None:
+    """A season of the calendar, on a clock of dates; None where it cannot be looked at."""
+    if clock is None or not clock.is_dates or clock.step <= 0:
+        return None
+    since = clock.elapsed() / clock.step
+    if since[-1] > MOST_GRID * len(clock):
+        return None
+    index = np.rint(since).astype(np.int64)
+    return _season(values, index, int(index[-1]) + 1, CALENDAR_PERIODS[rule] / (clock.step * clock.tick_size))
+
+
+def _season(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, period: float) -> Evidence | None:
+    """Does the spectrum stand out at the period and its first harmonics?
+
+    Each ordinate is compared with its neighbours, which clustering and memory raise as much: in a stationary process
+    without a season the ratio to the mean of M neighbours exceeds f with probability (1 + f/M)^-M. The harmonics are combined
+    by Fisher's method. The statistic is the largest ratio.
+    """
+    cycles = int(n_steps / period) if period > 0 else 0
+    if cycles < LEAST_CYCLES or period < LEAST_STEPS:
+        return None
+    centred = values.astype(np.float64)
+    centred = centred - centred.mean()
+    if not centred.any():
+        return Evidence(statistic=0.0, pvalue=1.0)
+    cycles = _smooth(cycles)
+    coarse = max(int(period / BINS_OF_PERIOD), 1)
+    whole = round(cycles * period / coarse)  # whole periods: the harmonics are then ordinates of the transform
+    series = np.bincount(index // coarse, weights=centred, minlength=whole)[:whole]
+    power = np.abs(np.fft.rfft(series)) ** 2
+    reach = min(NEIGHBOURS, (cycles - 1) // 2)
+    fisher, used, largest = 0.0, 0, 0.0
+    for k in range(1, HARMONICS + 1):
+        at = k * cycles
+        if 2 * (at + reach) >= whole:  # the last ordinate of all is no exponential
+            break
+        around = np.concatenate([power[at - reach : at], power[at + 1 : at + reach + 1]])
+        background = float(around.mean())
+        ratio = float(power[at]) / background if background > 0 else 0.0
+        largest = max(largest, ratio)
+        fisher += len(around) * math.log1p(ratio / len(around))
+        used += 1
+    if used == 0:
+        return None
+    # P(χ² with 2h degrees ≥ 2x) = e^-x Σ_{i<h} x^i/i!
+    tail = math.exp(-fisher) * sum(fisher**i / math.factorial(i) for i in range(used))
+    return Evidence(statistic=largest, pvalue=min(tail, 1.0))
+
+
+def _smooth(cycles: int) -> int:
+    """A number little below, without large prime factors, so that the transform is fast; small ones stay as they are."""
+    for candidate in range(cycles, 100, -1):
+        rest = candidate
+        for factor in (2, 3, 5, 7):
+            while rest % factor == 0:
+                rest //= factor
+        if rest == 1:
+            return candidate
+    return cycles
+
+
+def memory(scores: FloatArray) -> Evidence:
+    """Autocorrelation of the ranks of the scores at lag 1, against scores in random order (normal approximation).
+
+    In random order it has mean -1/(T - 1) and a variance of nearly 1/T.
+    """
+    n = len(scores)
+    if n < 4 or np.ptp(scores) == 0:
+        return Evidence(statistic=0.0, pvalue=1.0)
+    # ranks: a few large scores must not decide
+    _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts + 1) / 2)[inverse.ravel()]
+    ranks = ranks - ranks.mean()
+    correlation = float(ranks[1:] @ ranks[:-1]) / float(ranks @ ranks)
+    z = (correlation + 1 / (n - 1)) * math.sqrt(n)
+    return Evidence(statistic=correlation, pvalue=0.5 * math.erfc(z / math.sqrt(2)))

@@ -1,0 +1,257 @@
+// The figures: lines and bars of what lies in the cells.
+
+const SIDES = ["precision", "recall"];
+const MOST_NINES = 16; // p below 1e-16 have one colour
+let paper = false; // whether a page is being printed
+
+function colours() {
+  const style = getComputedStyle(document.documentElement);
+  const names = ["paper", "ink", "soft", "line", "tint", "band", "cold", "observed", "chance", "good", "bad"];
+  return Object.fromEntries(names.map((name) => [name, style.getPropertyValue("--" + name).trim()]));
+}
+
+function sizeOf(id) {
+  const box = document.getElementById(id);
+  if (!paper) return { width: box.clientWidth, height: box.clientHeight };
+  return id === "timeline" ? { width: 680, height: 330 } : { width: 325, height: 215 };
+}
+
+function axis(title, more) {
+  const c = colours();
+  return {
+    title: { text: title, font: { size: 12, color: c.soft }, standoff: 6 },
+    tickfont: { size: 11, color: c.soft },
+    gridcolor: c.line, linecolor: c.line, zeroline: false, fixedrange: true, automargin: true, ...more,
+  };
+}
+
+function draw(id, traces, xaxis, yaxis, more) {
+  const c = colours();
+  const layout = {
+    ...sizeOf(id), paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)", showlegend: false, hovermode: "closest",
+    font: { family: getComputedStyle(document.body).fontFamily, size: 12, color: c.ink },
+    margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: false, hoverlabel: { bgcolor: c.tint, bordercolor: c.line, font: { color: c.ink } },
+    xaxis, yaxis, ...more,
+  };
+  return Plotly.react(id, traces, layout, { displayModeBar: false, displaylogo: false, showTips: false, doubleClick: false });
+}
+
+function valueRange(name) {
+  // the same for all slider positions, so that heights can be compared
+  const seen = data.cells.flat().flatMap((cell) => [cell[name].value, share(cell[name], "high"), share(cell[name], "mean")]);
+  return [0, Math.min(1.12 * Math.max(...seen.map((value) => value || 0), 0.01), 1.04)];
+}
+
+function positionRange() {
+  const at = data.thresholds.map((threshold) => threshold.position);
+  const pad = 0.03 * (Math.max(...at) - Math.min(...at)) || 0.5;
+  return [Math.min(...at) - pad, Math.max(...at) + pad];
+}
+
+const share = (side, name) => (side.of ? side[name] / side.of : null);
+const ring = (x, y, c) => ({
+  x: [x], y: [y], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: c.ink, width: 2 } },
+});
+
+function drawByThreshold(name) {
+  const c = colours();
+  const cells = data.cells[state.d].map((cell) => cell[name]);
+  const x = data.thresholds.map((threshold) => threshold.position);
+  const line = (of, more) => ({ x, y: cells.map((side) => share(side, of)), mode: "lines", hoverinfo: "skip", ...more });
+  const lines = x.length > 1 ? "lines+markers" : "markers";
+  draw(
+    "threshold-" + name,
+    [
+      line("low", { line: { width: 0 } }),
+      line("high", { line: { width: 0 }, fill: "tonexty", fillcolor: c.band }),
+      line("mean", { line: { color: c.chance, dash: "dash", width: 2 } }),
+      { ...line("band", { line: { color: c.ink, dash: "dot", width: 1.5 } }), y: cells.map((s) => (s.band === null || !s.of || s.band > s.of ? null : s.band / s.of)) },
+      {
+        x, y: cells.map((side) => side.value), mode: lines, line: { color: c.observed, width: 2.5 }, marker: { size: 5, color: c.observed },
+        text: data.thresholds.map((t, k) => t.label + "<br>" + name + " " + cells[k].text.value + ", p " + cells[k].text.p),
+        hovertemplate: "%{text}<extra></extra>",
+      },
+      ring(x[state.k], cells[state.k].value, c),
+    ],
+    axis(data.scored ? "threshold, as a quantile of the score" : "", { range: positionRange(), showticklabels: data.scored, nticks: 6 }),
+    axis("", { range: valueRange(name) }),
+  );
+}
+
+function drawCurve() {
+  const c = colours();
+  const cells = data.cells[state.d];
+  const x = cells.map((cell) => cell.recall.value);
+  const y = cells.map((cell) => cell.precision.value);
+  draw(
+    "curve",
+    [
+      {
+        x: cells.map((cell) => share(cell.recall, "mean")), y: cells.map((cell) => share(cell.precision, "mean")), mode: "lines+markers",
+        line: { color: c.chance, dash: "dash", width: 2 }, marker: { size: 4, color: c.chance }, hoverinfo: "skip",
+      },
+      {
+        x, y, mode: "lines+markers", line: { color: c.observed, width: 2.5 }, marker: { size: 5, color: c.observed },
+        text: data.thresholds.map((t, k) => t.label + "<br>precision " + cells[k].precision.text.value + ", recall " + cells[k].recall.text.value),
+        hovertemplate: "%{text}<extra></extra>",
+      },
+      ring(x[state.k], y[state.k], c),
+    ],
+    axis("recall", { range: [-0.03, 1.04] }),
+    axis("precision", { range: valueRange("precision") }),
+  );
+}
+
+function drawByTolerance(name) {
+  const c = colours();
+  const cells = data.cells.map((row) => row[state.k][name]);
+  const x = cells.map((_, d) => d);
+  draw(
+    "tolerance-" + name,
+    [
+      {
+        x, y: cells.map((side) => share(side, "mean")), type: "bar", width: 0.7, marker: { color: c.band, line: { color: c.chance, width: x.map((d) => (d === state.d ? 2.5 : 1)) } },
+        text: cells.map((side) => "chance " + side.text.chance_share), textposition: "none", hovertemplate: "%{text}<extra></extra>",
+      },
+      {
+        x, y: cells.map((side) => side.value), mode: "lines+markers", line: { color: c.observed, width: 2.5 }, marker: { size: 7, color: c.observed },
+        text: cells.map((side) => name + " " + side.text.value + ", p " + side.text.p), hovertemplate: "%{text}<extra></extra>",
+      },
+      ring(state.d, cells[state.d].value, c),
+    ],
+    axis("tolerance", { tickvals: x, ticktext: shortTolerances("<br>"), range: [-0.6, x.length - 0.4], tickangle: 0 }),
+    axis("", { range: valueRange(name) }),
+  );
+}
+
+function shortTolerances(between) {
+  return data.tolerances.map((t) => t.label.replace(" early to ", between).replace(/ steps?| time units?| late/g, ""));
+}
+
+function drawNull(name) {
+  const c = colours();
+  const side = cellAt(state.d, state.k)[name];
+  const { first, step, chance, binomial } = side.law;
+  const x = chance.map((_, i) => first + i * step);
+  const top = Math.max(...chance, ...binomial) * 1.12;
+  const fine = chance.length > 80;
+  draw(
+    "null-" + name,
+    [
+      fine
+        ? { x, y: chance, mode: "lines", line: { color: c.chance, width: 1.5 }, fill: "tozeroy", fillcolor: c.band, hovertemplate: "P(%{x} hits) = %{y:.3g}<extra></extra>" }
+        : { x, y: chance, type: "bar", width: step, marker: { color: c.band, line: { color: c.chance, width: 1 } }, hovertemplate: "P(%{x} hits) = %{y:.3g}<extra></extra>" },
+      { x, y: binomial, mode: "lines", line: { color: c.ink, dash: "dash", width: 1.5, shape: fine ? "linear" : "hvh" }, hoverinfo: "skip" },
+      { x: [side.hits, side.hits], y: [0, top / 1.05], mode: "lines", line: { color: c.observed, width: 3 }, hovertemplate: "observed " + side.hits + "<extra></extra>" },
+    ],
+    axis("hits", { range: nullRange(x, side.hits), tickformat: ",d" }),
+    axis("probability", { range: [0, top], tickformat: ".2~g", nticks: 5 }),
+  );
+}
+
+function nullRange(x, hits) {
+  const low = Math.min(x[0], hits);
+  const high = Math.max(x[x.length - 1], hits);
+  const pad = Math.max((high - low) * 0.04, 0.8);
+  return [low - pad, high + pad];
+}
+
+function outline(name) {
+  // around cells that stay significant: the sides between such a cell and one that is none
+  const rows = data.cells.length;
+  const columns = data.thresholds.length;
+  const is = (d, k) => d >= 0 && k >= 0 && d < rows && k < columns && data.cells[d][k][name].corrected <= data.alpha;
+  const x = [];
+  const y = [];
+  const side = (x0, y0, x1, y1) => { x.push(x0, x1, null); y.push(y0, y1, null); };
+  for (let d = 0; d < rows; d++) {
+    for (let k = 0; k < columns; k++) {
+      if (!is(d, k)) continue;
+      if (!is(d - 1, k)) side(k - 0.5, d - 0.5, k + 0.5, d - 0.5);
+      if (!is(d + 1, k)) side(k - 0.5, d + 0.5, k + 0.5, d + 0.5);
+      if (!is(d, k - 1)) side(k - 0.5, d - 0.5, k - 0.5, d + 0.5);
+      if (!is(d, k + 1)) side(k + 0.5, d - 0.5, k + 0.5, d + 0.5);
+    }
+  }
+  return { x, y };
+}
+
+function drawHeat(name) {
+  const c = colours();
+  const nines = (p) => Math.min(-Math.log10(Math.max(p, 1e-300)), MOST_NINES);
+  const z = data.cells.map((row) => row.map((cell) => nines(cell[name].p)));
+  const text = data.cells.map((row, d) => row.map((cell, k) =>
+    "tolerance " + data.tolerances[d].label + "<br>" + data.thresholds[k].label + "<br>p " + cell[name].text.p + ", corrected " + cell[name].text.corrected));
+  const every = Math.ceil(data.thresholds.length / (sizeOf("heat-" + name).width < 420 ? 5 : 8));
+  const ticks = data.thresholds.map((_, k) => k).filter((k) => k % every === 0);
+  const at = [0, 4, 8, 12, 16];
+  draw(
+    "heat-" + name,
+    [
+      {
+        z, text, type: "heatmap", zmin: 0, zmax: MOST_NINES, colorscale: [[0, c.cold], [1, c.chance]], xgap: 1, ygap: 1, hovertemplate: "%{text}<extra></extra>",
+        colorbar: { title: { text: "p", font: { size: 12, color: c.soft } }, tickvals: at, ticktext: ["1", "1e-4", "1e-8", "1e-12", "≤ 1e-16"], thickness: 10, outlinewidth: 0, tickfont: { size: 11, color: c.soft }, xpad: 4 },
+      },
+      { ...outline(name), mode: "lines", line: { color: c.ink, width: 1.5 }, hoverinfo: "skip" },
+      { x: [state.k], y: [state.d], mode: "markers", hoverinfo: "skip", marker: { size: 12, symbol: "circle-open", color: c.observed, line: { width: 3 } } },
+    ],
+    axis(data.scored ? "threshold, as a quantile" : "", { tickvals: ticks, ticktext: ticks.map((k) => (data.scored ? String(Number(data.thresholds[k].position.toFixed(3))) : "")), showgrid: false, tickangle: 0, range: [-0.6, data.thresholds.length - 0.4] }),
+    axis("tolerance", { tickvals: data.tolerances.map((_, d) => d), ticktext: shortTolerances(" / "), showgrid: false, range: [-0.6, data.tolerances.length - 0.4] }),
+  );
+}
+
+function drawLag() {
+  const c = colours();
+  const { lag } = cellAt(state.d, state.k);
+  const line = (name, more) => ({ x: data.lags, y: lag[name], mode: "lines+markers", marker: { size: 5, color: more.color }, line: { width: 2.5, ...more }, hovertemplate: "shift %{x}: %{y} hits<extra></extra>" });
+  draw(
+    "lag",
+    [line("precision", { color: c.observed }), line("recall", { color: c.chance, dash: "dash" })],
+    axis("shift of the events, in steps"),
+    axis("hits", { rangemode: "tozero" }),
+    { shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "y domain", line: { color: c.soft, width: 1, dash: "dot" } }] },
+  );
+}
+
+function drawDelay() {
+  const c = colours();
+  const { at, counts, unit } = cellAt(state.d, state.k).delay;
+  const gaps = at.slice(1).map((value, i) => value - at[i]);
+  draw(
+    "delay",
+    [{ x: at, y: counts, type: "bar", width: gaps.length ? 0.85 * Math.min(...gaps) : 0.5, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} events<extra></extra>" }],
+    axis("delay in " + unit + "; negative is early", at.length ? { nticks: 9 } : { showticklabels: false }),
+    axis("events", { rangemode: "tozero", tickformat: ",d", nticks: 6 }),
+  );
+}
+
+function drawAll(printing) {
+  paper = printing === true;
+  drawTimeline();
+  for (const name of SIDES) {
+    drawByThreshold(name);
+    drawByTolerance(name);
+    drawNull(name);
+    drawHeat(name);
+  }
+  drawCurve();
+  drawLag();
+  drawDelay();
+}
+
+function listen() {
+  const on = (id, choose) => document.getElementById(id).on("plotly_click", (event) => choose(event.points[0]));
+  for (const name of SIDES) {
+    on("heat-" + name, (point) => select(Math.round(point.y), Math.round(point.x)));
+    on("threshold-" + name, (point) => select(state.d, point.pointNumber));
+    on("tolerance-" + name, (point) => select(point.pointNumber, state.k));
+  }
+  on("curve", (point) => select(state.d, point.pointNumber));
+  document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
+  let width = document.body.clientWidth;
+  new ResizeObserver(() => {
+    if (document.body.clientWidth === width || paper) return;
+    width = document.body.clientWidth;
+    requestAnimationFrame(() => drawAll());
+  }).observe(document.body);
+}

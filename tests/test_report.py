@@ -1,0 +1,432 @@
+"""The report's numbers, and the page as text: every slider position is what `evaluate` says, and nothing in it can break out."""
+
+import base64
+import hashlib
+import html
+import itertools
+import json
+import re
+import shlex
+import sys
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.cli import cli
+from nofluke.nulls.advice import lag_profile
+from nofluke.report import cells, write_report
+from nofluke.report import grid as grids
+from nofluke.report import timeline as timelines
+from nofluke.report.cells import hits_by_lag, picture_of
+from nofluke.report.grid import make_grid, tolerances_around
+from nofluke.report.page import embedding
+from nofluke.report.payload import make_payload
+from nofluke.report.timeline import NO_EVENT, timeline
+from nofluke.sweep_chance import BAND
+
+plotly = pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+
+STEPS = 90
+
+
+def example(seed=1):
+    rng = np.random.default_rng(seed)
+    truth = rng.random(STEPS) < 0.1
+    scores = np.round(rng.random(STEPS) + 0.6 * truth, 2)
+    return truth, scores
+
+
+def masked():
+    mask = np.zeros(STEPS, dtype=bool)
+    mask[20:35] = True
+    return mask
+
+
+DAYS = np.datetime64("2021-01-01") + np.arange(STEPS)
+IRREGULAR = np.cumsum(np.random.default_rng(0).integers(1, 5, STEPS))
+CASES = {
+    "plain": {"quantile": 0.83, "tolerance": 2},
+    "threshold": {"threshold": 0.8, "tolerance": 0},
+    "dates and mask": {"quantile": 0.8, "tolerance": "2d", "times": DAYS, "mask": masked()},
+    "irregular clock": {
+        "quantile": 0.8,
+        "tolerance": nf.Tolerance(early=1, late=4.5, unit="clock"),
+        "times": IRREGULAR,
+    },
+    "late only": {"quantile": 0.8, "tolerance": nf.Tolerance(early=0, late=3), "mask": masked()},
+    "circular shift": {"quantile": 0.8, "tolerance": 1, "null": "circular-shift"},
+    "blocks": {"quantile": 0.8, "tolerance": 1, "null": "blocks:length=9", "rng": 3, "n_resamples": 200},
+    "seasonal": {"quantile": 0.8, "tolerance": 1, "null": "seasonal:period=10", "rng": 3, "n_resamples": 200},
+    "simulated": {"quantile": 0.8, "tolerance": 1, "method": "montecarlo", "rng": 3, "n_resamples": 200},
+    "two-sided": {"quantile": 0.8, "tolerance": 1, "alternative": "two-sided", "ties": "mid", "alpha": 0.2},
+    "binomial": {"quantile": 0.8, "tolerance": 1, "method": "binomial", "zero_division": 0.0},
+}
+
+
+@pytest.fixture(scope="module")
+def small():
+    """A result, its payload and its page, made once."""
+    result = nf.evaluate(*example(), quantile=0.83, tolerance=2)
+    return result, make_payload(result)
+
+
+def embedded(page):
+    """The data in a page, as its script reads them."""
+    return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_every_cell_is_what_evaluate_says(name):
+    """Whatever null, clock or mask: counts, chance, p-values, matrices and words of a slider position are `evaluate`'s."""
+    truth, scores = example()
+    case = CASES[name]
+    result = nf.evaluate(truth, scores, **case)
+    payload, grid = make_payload(result), make_grid(result)
+    rest = {key: value for key, value in case.items() if key not in ("quantile", "threshold", "tolerance")}
+    where = list(np.ndindex(grid.shape))
+    for d, k in [*where[:: max(len(where) // 24, 1)], grid.chosen]:
+        cell = payload["cells"][d][k]
+        quantile = grid.quantiles[k]
+        level = {"threshold": float(grid.thresholds[k])} if quantile is None else {"quantile": quantile}
+        wanted = nf.evaluate(truth, scores, tolerance=grid.tolerances[d], **level, **rest)
+        assert cell["verdict"] == wanted.verdict
+        assert cell["text"]["precision_sentence"] == wanted.sentences()[0]
+        assert cell["text"]["recall_sentence"] == wanted.sentences()[1]
+        assert cell["text"]["delay"] == str(wanted.delays)
+        assert cell["text"]["false_alarms"] == str(wanted.false_alarms)
+        assert cell["text"]["notes"] == " ".join(wanted.notes)
+        assert cell["matrices"]["truth"]["entries"][:2] == [
+            f"{wanted.tolerant_truth.tp:,}",
+            f"{wanted.tolerant_truth.fp:,}",
+        ]
+        assert cell["matrices"]["predictions"]["entries"][3] == f"{wanted.tolerant_predictions.fn:,}"
+        for side, value in (("precision", wanted.precision), ("recall", wanted.recall)):
+            test = getattr(wanted, f"{side}_test")
+            assert (cell[side]["hits"], cell[side]["of"]) == (test.hits, test.of)
+            assert cell[side]["value"] == (None if np.isnan(value) else value)
+            numbers = [cell[side][key] for key in ("mean", "std", "p")]
+            assert numbers == pytest.approx([test.expected, test.std, test.pvalue], rel=1e-9)
+            assert [cell[side]["low"], cell[side]["high"]] == test.null.quantile(BAND).tolist()
+
+
+def test_the_chosen_cell_is_the_result_itself(small):
+    """What the user evaluated is on the sliders, unrounded."""
+    result, payload = small
+    d, k = payload["chosen"]
+    cell = payload["cells"][d][k]
+    assert cell["precision"]["p"] == result.precision_test.pvalue
+    assert cell["recall"]["p"] == result.recall_test.pvalue
+    assert cell["f1"] == result.f1
+    assert payload["thresholds"][k]["value"] == result.threshold
+    assert payload["tolerances"][d]["label"] == str(result.tolerance)
+
+
+def test_corrected_p_values_are_those_of_a_sweep_over_the_same_cells(small):
+    """The correction is `Sweep.familywise`, over all cells on the sliders."""
+    result, payload = small
+    grid = make_grid(result)
+    curve = nf.sweep(*example(), thresholds=grid.thresholds, tolerances=grid.tolerances)
+    wanted = curve.familywise(n_resamples=9_999, rng=0)
+    for side in ("precision", "recall"):
+        found = np.array([[cell[side]["corrected"] for cell in row] for row in payload["cells"]])
+        adjusted = getattr(wanted, f"{side}_adjusted")
+        np.testing.assert_array_equal(found, np.where(np.isnan(adjusted), 1.0, adjusted))
+    assert str(wanted.n_resamples // 1000) in payload["family"]
+
+
+def test_the_lag_profile_is_that_of_the_diagnosis():
+    """One definition of a lag in the whole package, also where windows meet the ends."""
+    rng = np.random.default_rng(8)
+    truth, alarms = rng.random(1_000) < 0.1, rng.random(1_000) < 0.1
+    result = nf.evaluate(
+        truth, predictions=alarms, tolerance=nf.Tolerance(early=1, late=3), mask=rng.random(1_000) < 0.1
+    )
+    profile = lag_profile(result.setting)
+    assert len(profile.lags) > 10
+    hits, found = hits_by_lag(result.setting, profile.lags)
+    assert hits == profile.precision_hits.tolist()
+    assert found == profile.recall_hits.tolist()
+
+
+def test_delays_are_all_in_the_bars(small):
+    """Every event found is in one bar, even where there are more delays than bars."""
+    _, payload = small
+    for row in payload["cells"]:
+        for cell in row:
+            assert sum(cell["delay"]["counts"]) == cell["recall"]["hits"]
+
+
+@pytest.mark.parametrize("quantile", [0.9, 0.5])
+def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
+    """What is drawn are probabilities of the null at whole numbers of hits, whichever way and however far."""
+    monkeypatch.setattr(cells, "DRAWN", 2.2)  # so that what is below counts for the central 95%
+    rng = np.random.default_rng(4)
+    truth, scores = rng.random(600) < 0.05, rng.random(600)
+    for programme in (1e12, 0.0):  # by dynamic programme, and by Fourier inversion
+        null = nf.nulls.Permutation(programme_operations=programme)
+        result = nf.evaluate(truth, scores, quantile=quantile, tolerance=3, null=null)
+        law = result.precision_test.null
+        drawn = picture_of(law, result.setting)
+        hits = drawn.first + drawn.step * np.arange(len(drawn.chance))
+        exact = nf.evaluate(truth, scores, quantile=quantile, tolerance=3).precision_test.null
+        np.testing.assert_allclose(drawn.chance, exact.table[hits], rtol=1e-6, atol=1e-12)
+        assert [drawn.low, drawn.high] == exact.quantile(BAND).tolist()
+        assert drawn.chance.sum() * drawn.step > 0.95
+
+
+def unpacked(text, columns):
+    return np.frombuffer(base64.b64decode(text), dtype=np.uint8).reshape(-1, columns)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10_000), most=st.integers(1, 70), late=st.integers(0, 4))
+def test_the_timeline_drops_no_event_and_no_prediction(seed, most, late):
+    """At every slider position, a column shows a kind of mark if and only if one of its steps has it, however thinned."""
+    rng = np.random.default_rng(seed)
+    truth, scores = rng.random(60) < 0.15, rng.integers(0, 9, 60).astype(float)
+    result = nf.evaluate(
+        truth, scores, threshold=6, tolerance=nf.Tolerance(early=1, late=late), mask=rng.random(60) < 0.1
+    )
+    grid = make_grid(result)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timelines, "MOST_COLUMNS", most)
+        packed = timeline(result, grid)
+    columns, per = packed["columns"], packed["per"]
+    assert columns <= most
+    lanes = {name: unpacked(packed[name], columns) for name in ("hit", "false", "found", "missed")}
+    events, is_open = result.sequence.truth, result.sequence.open_steps
+    for d, tolerance in enumerate(grid.tolerances):
+        for k, threshold in enumerate(grid.thresholds):
+            alarms = (scores >= threshold) & is_open
+            near = np.array([events[max(p - tolerance.late, 0) : p + tolerance.early + 1].any() for p in range(60)])
+            found = np.array([alarms[max(q - tolerance.early, 0) : q + tolerance.late + 1].any() for q in range(60)])
+            wanted = {
+                "hit": alarms & near,
+                "false": alarms & ~near,
+                "found": events & found,
+                "missed": events & ~found,
+            }
+            for name, flags in wanted.items():
+                level = lanes[name][d]
+                shown = (level <= k) & (level != NO_EVENT) if name == "missed" else level > k
+                np.testing.assert_array_equal(shown, [flags[i : i + per].any() for i in range(0, 60, per)])
+
+
+def test_the_score_is_thinned_by_its_extremes():
+    """A column keeps the smallest and the largest score of its steps, so that no peak is lost; masked steps leave gaps."""
+    truth, scores = example()
+    result = nf.evaluate(truth, scores, quantile=0.9, mask=masked())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(timelines, "MOST_COLUMNS", 18)
+        packed = timeline(result, make_grid(result))
+    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f4") for side in ("high", "low"))
+    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1).astype("<f4"))
+    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1).astype("<f4"))
+
+
+@given(
+    early=st.integers(0, 40),
+    late=st.integers(0, 40),
+    unit=st.sampled_from(["steps", "ns", "clock"]),
+    n=st.integers(1, 500),
+)
+def test_tolerances_grow_around_the_chosen_one(early, late, unit, n):
+    """The chosen tolerance is among them, once; each window holds the one before."""
+    chosen = nf.Tolerance(early=early, late=late, unit=unit)
+    found = tolerances_around(chosen, n)
+    assert found.count(chosen) == 1
+    assert len(found) <= 9
+    for shorter, longer in itertools.pairwise(found):
+        assert shorter.early <= longer.early
+        assert shorter.late <= longer.late
+        assert shorter != longer
+
+
+def test_a_small_budget_leaves_out_the_expensive_low_thresholds(small, monkeypatch):
+    """However little time there is, the chosen cell stays; what is left out is said."""
+    result, _ = small
+    all_of_them = make_grid(result)
+    monkeypatch.setattr(grids, "SECONDS", 0.0)
+    few = make_grid(result)
+    assert few.thresholds.tolist() == [result.threshold]
+    assert few.tolerances[few.chosen[0]] == result.tolerance
+    assert "left out" in few.left_out
+    assert all_of_them.left_out == ""
+    assert len(all_of_them.thresholds) > 20
+
+
+def test_long_sequences_get_fewer_tolerances(small, monkeypatch):
+    """Where time allows few thresholds, tolerances give way before thresholds do."""
+    result, _ = small
+    monkeypatch.setattr(grids, "cell_seconds", lambda *_: 1.0)
+    monkeypatch.setattr(grids, "SECONDS", 40.0)
+    assert make_grid(result).shape == (4, 10)
+
+
+def test_thresholds_that_predict_the_same_steps_are_one():
+    """A score with few values has few slider positions."""
+    truth, _ = example()
+    scores = np.arange(STEPS) % 3
+    assert make_grid(nf.evaluate(truth, scores, threshold=2)).thresholds.tolist() == [0.0, 1.0, 2.0]
+
+
+def page_of(tmp_path, result, **how):
+    return write_report(result, tmp_path / "page.html", **how).read_text(encoding="utf-8")
+
+
+DEGENERATE = {
+    "no events": (np.zeros(STEPS, dtype=bool), {"scores": example()[1], "quantile": 0.9}, "There are no events"),
+    "all events": (np.ones(STEPS, dtype=bool), {"scores": example()[1], "quantile": 0.9}, "Every step is an event"),
+    "no predictions": (example()[0], {"scores": example()[1], "threshold": 99.0}, "There are no predictions"),
+    "no alarms": (example()[0], {"predictions": np.zeros(STEPS, dtype=bool)}, "There are no predictions"),
+    "constant score": (example()[0], {"scores": np.zeros(STEPS), "threshold": 0.0}, "All scores are equal"),
+    "one step": (np.array([True]), {"scores": np.array([1.0]), "threshold": 1.0}, "1 of 1 prediction"),
+}
+
+
+@pytest.mark.parametrize("name", DEGENERATE)
+def test_degenerate_input_still_gives_a_page_that_says_so(tmp_path, name):
+    """No events, no predictions, one step: a page with finite numbers and plain words."""
+    truth, case, words = DEGENERATE[name]
+    page = page_of(tmp_path, nf.evaluate(truth, **case, tolerance=2), scripts="cdn")
+    assert words in page
+    assert embedded(page)["cells"]
+
+
+def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
+    """Events in runs: the permutation gets a warning in the verdict, the recommended null gets none."""
+    truth = np.repeat(np.random.default_rng(1).random(60) < 0.15, 10)
+    scores = np.random.default_rng(2).random(600)
+    for null, warned in (("permutation", True), ("circular-shift", False)):
+        page = page_of(tmp_path, nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null=null), scripts="cdn")
+        verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
+        assert ("recommends another null for these data, &quot;circular-shift&quot;" in verdict) is warned
+
+
+def test_alarms_have_no_threshold_to_move(tmp_path):
+    """With alarms in place of scores the threshold slider is hidden and the tolerance slider works."""
+    truth, scores = example()
+    page = page_of(tmp_path, nf.evaluate(truth, predictions=scores > 1, tolerance=1), scripts="cdn")
+    data = embedded(page)
+    assert '<div class="control" hidden>' in page
+    assert (len(data["thresholds"]), len(data["tolerances"])) == (1, 8)
+    assert data["timeline"]["scores"] is None
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    """No clock, no fresh random numbers: a report can be compared with `cmp`."""
+    truth, scores = example()
+    pages = []
+    for name in ("one", "two"):
+        result = nf.evaluate(truth, scores, quantile=0.9, tolerance=1, null="blocks:length=9", rng=5, n_resamples=99)
+        pages.append(result.report(tmp_path / f"{name}.html", scripts="cdn").read_bytes())
+    assert pages[0] == pages[1]
+
+
+def test_inline_needs_no_network(tmp_path, small):
+    """Plotly is in the file, nothing is fetched, and the page forbids itself to try."""
+    page = page_of(tmp_path, small[0])
+    assert "plotly.js v" in page
+    assert "src=" not in re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "<script src" not in page.replace('charset="utf-8" ', "")
+    assert "default-src 'none'; script-src 'unsafe-inline';" in page
+
+
+def test_cdn_names_the_version_and_its_hash(tmp_path, small):
+    """The small file takes exactly the script that the big one contains."""
+    from plotly.offline import get_plotlyjs, get_plotlyjs_version
+
+    page = page_of(tmp_path, small[0], scripts="cdn")
+    digest = base64.b64encode(hashlib.sha256(get_plotlyjs().encode()).digest()).decode()
+    assert f'src="https://cdn.plot.ly/plotly-{get_plotlyjs_version()}.min.js" integrity="sha256-{digest}"' in page
+    assert len(page) < 2e6
+
+
+def test_text_from_the_data_cannot_break_out(tmp_path, small):
+    """Markup, ends of scripts and template marks in a title are shown, not obeyed."""
+    nasty = "</script><script>alert(1)</script>{{data}} & \"quoted\" 'too' <!--"
+    page = page_of(tmp_path, small[0], title=nasty, scripts="cdn")
+    assert "<script>alert" not in page
+    assert "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;{{data}} &amp; &quot;quoted&quot;" in page
+    assert page.count("</script>") == 3
+
+
+def test_text_in_the_embedded_data_cannot_end_their_element():
+    """Whatever a note says, the data are read back as they were."""
+    nasty = {"note": "</script><!-- & \u2028 {{data}}"}
+    text = embedding(nasty)
+    assert "<" not in text
+    assert json.loads(text) == nasty
+
+
+def test_a_missing_plotly_is_answered_with_the_command(tmp_path, small, monkeypatch):
+    """Whoever lacks the extra learns what to type."""
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(nf.InputError, match=r"pip install 'nofluke\[report\]'"):
+        small[0].report(tmp_path / "page.html")
+
+
+def test_wrong_arguments_are_answered_in_words(tmp_path, small):
+    """A kind of script that does not exist, a folder that does not exist."""
+    with pytest.raises(nf.InputError, match="scripts='local' must be 'inline' or 'cdn'"):
+        small[0].report(tmp_path / "page.html", scripts="local")
+    with pytest.raises(nf.InputError, match=r"cannot be written .*choose another place"):
+        small[0].report(tmp_path / "nowhere" / "page.html", scripts="cdn")
+
+
+@pytest.fixture
+def file(tmp_path):
+    truth, scores = example()
+    rows = "".join(f"{d},{int(t)},{z}\n" for d, t, z in zip(DAYS, truth, scores, strict=True))
+    (tmp_path / "my data.csv").write_text("day,</script><b>,z\n" + rows)
+    return tmp_path / "my data.csv"
+
+
+def run(*words):
+    done = CliRunner().invoke(cli, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
+    """The command in the page gives the same bytes; so does its Python, but for the name of the input."""
+    out = tmp_path / "page.html"
+    words = [file, "--truth", "</script><b>", "--scores", "z", "--time", "day", "--early", "1d", "--late", "3d"]
+    said = run("report", *words, "--quantile", 0.8, "--null", "circular-shift", "--scripts", "cdn", "-o", out)
+    assert f"Open {out}" in said
+    page = out.read_text(encoding="utf-8")
+    command, python = (html.unescape(text) for text in re.findall("<pre>(.*?)</pre>", page, re.DOTALL))
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in page
+    run(*shlex.split(command)[1:])
+    assert out.read_text(encoding="utf-8") == page
+    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    again = embedded(out.read_text(encoding="utf-8"))
+    assert again == embedded(page)
+
+
+def test_event_times_from_another_file_are_repeated_too(file, tmp_path):
+    """The Python of a page with --truth-file reads both files."""
+    truth, _ = example()
+    (tmp_path / "events.csv").write_text("when\n" + "".join(f"{d}\n" for d in DAYS[truth]))
+    out = tmp_path / "page.html"
+    run(
+        *("report", file, "--truth-file", tmp_path / "events.csv", "--truth", "when", "--scores", "z", "--time", "day"),
+        *("--threshold", 1, "--tolerance", "1d", "--alpha", 0.01, "--scripts", "cdn", "-o", out),
+    )
+    page = out.read_text(encoding="utf-8")
+    python = html.unescape(re.findall("<pre>(.*?)</pre>", page, re.DOTALL)[1])
+    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    assert embedded(out.read_text(encoding="utf-8")) == embedded(page)
+
+
+def test_the_demo_writes_a_report(tmp_path, monkeypatch):
+    """`nofluke demo --report` shows the built-in data on their days."""
+    monkeypatch.setattr(grids, "SECONDS", 0.0)
+    run("demo", "--report", tmp_path / "demo.html")
+    page = (tmp_path / "demo.html").read_text(encoding="utf-8")
+    assert "<h1>Simulated tweets about earthquakes</h1>" in page
+    assert embedded(page)["timeline"]["x"]["kind"] == "dates"

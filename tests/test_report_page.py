@@ -1,0 +1,292 @@
+"""The report in a browser, from disk and without a network: sliders, clicks, sizes, colours, and a million steps."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from nofluke.report import grid as grids
+from nofluke.report.grid import make_grid
+from nofluke.tables import show_share
+from nofluke.testing import show_chance, show_p
+
+pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+
+NASTY = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+
+
+def example():
+    rng = np.random.default_rng(5)
+    truth = rng.random(300) < 0.08
+    return truth, np.round(rng.random(300) + 0.5 * truth, 3)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """One report and the data behind it."""
+    truth, scores = example()
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+    return result, result.report(tmp_path_factory.mktemp("report") / "report.html", title=NASTY)
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; at the end of the test nothing may have gone wrong in it, and nothing may have been asked for."""
+    troubles, contexts = [], []
+
+    def opened(path, width=1200, height=900, **how):
+        context = browser.new_context(viewport={"width": width, "height": height}, **how)
+        contexts.append(context)
+        page = context.new_page()
+        page.on(
+            "console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None
+        )
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog {dialog.message}"))
+        page.on(
+            "request", lambda asked: None if re.match("file:|data:|blob:", asked.url) else troubles.append(asked.url)
+        )
+        page.goto(path.as_uri())
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def wait_until(page, expression):
+    """Until it is true: by asking, since the page itself may not evaluate text."""
+    for _ in range(100):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never true: {expression}")
+
+
+def numbers_on(page):
+    """What the page shows about both measures, and the matrices."""
+    names = [f"{side}.{what}" for side in ("precision", "recall") for what in ("value", "hits", "chance", "p")]
+    texts = {name: page.locator(f'[data-text="{name}"]').first.text_content() for name in names}
+    entries = {
+        side: page.locator(f'[data-matrix="{side}"] tbody td').all_text_contents() for side in ("truth", "predictions")
+    }
+    return texts | {"verdict": page.locator("#verdict").get_attribute("data-verdict")} | entries
+
+
+def numbers_of(result):
+    """The same of an evaluation."""
+    texts = {}
+    for side in ("precision", "recall"):
+        test = getattr(result, f"{side}_test")
+        texts |= {
+            f"{side}.value": show_share(getattr(result, side)),
+            f"{side}.hits": f"{test.hits:,} of {test.of:,}",
+            f"{side}.chance": show_chance(test.expected, test.std),
+            f"{side}.p": show_p(test.pvalue),
+        }
+    entries = ("tp", "fp", "predicted", "fn", "tn", "not_predicted", "actual", "not_actual", "total")
+    matrices = {"truth": result.tolerant_truth, "predictions": result.tolerant_predictions}
+    counted = {side: [f"{getattr(matrix, e):,}" for e in entries] for side, matrix in matrices.items()}
+    return texts | {"verdict": result.verdict} | counted
+
+
+def evaluated(result, d, k):
+    """What `evaluate` gives for a slider position."""
+    grid = make_grid(result)
+    return numbers_of(nf.evaluate(*example(), quantile=grid.quantiles[k], tolerance=grid.tolerances[d]))
+
+
+def test_it_opens_with_the_numbers_of_the_result(visit, report):
+    """From disk, with no request and no complaint, all figures drawn and described."""
+    result, path = report
+    page = visit(path)
+    assert numbers_on(page) == numbers_of(result)
+    plots = page.locator(".plot")
+    assert plots.count() == 12
+    assert page.locator(".plot .main-svg").count() >= 12
+    for plot in plots.all():
+        described = page.locator("#" + plot.get_attribute("aria-labelledby"))
+        assert len(described.text_content()) > 20
+    assert page.locator("#moved").is_hidden()
+
+
+def test_moving_a_slider_gives_the_numbers_of_evaluate(visit, report):
+    """Both sliders, by keyboard, to the ends and in between; everything follows, in words too."""
+    result, path = report
+    page = visit(path)
+    d, k = make_grid(result).chosen
+    threshold, tolerance = page.locator("#threshold"), page.locator("#tolerance")
+    threshold.focus()
+    for key, change in (("ArrowRight", 1), ("ArrowRight", 1), ("ArrowLeft", -1), ("Home", -k - 1)):
+        page.keyboard.press(key)
+        k += change
+        assert numbers_on(page) == evaluated(result, d, k)
+        assert threshold.get_attribute("aria-valuetext").startswith("score ≥ ")
+    tolerance.focus()
+    for key in ("ArrowUp", "End"):
+        page.keyboard.press(key)
+        d = int(tolerance.input_value())
+        assert numbers_on(page) == evaluated(result, d, k)
+        assert tolerance.get_attribute("aria-valuetext") == str(make_grid(result).tolerances[d])
+    assert page.locator("#moved").is_visible()
+    page.get_by_role("button", name="As evaluated").click()
+    assert numbers_on(page) == numbers_of(result)
+
+
+def test_figures_follow_the_sliders(visit, report):
+    """The null distribution, the curves and the timeline show the selected cell, not the first one."""
+    result, path = report
+    page = visit(path)
+    observed = "document.getElementById('null-recall').data[2].x[0]"
+    line = "document.getElementById('threshold-precision').data[4].y"
+    assert page.evaluate(observed) == result.recall_hits
+    before = page.evaluate(line)
+    page.locator("#tolerance").focus()
+    page.keyboard.press("End")
+    last = nf.evaluate(*example(), quantile=0.9, tolerance=make_grid(result).tolerances[-1])
+    wait_until(page, f"{observed} === {last.recall_hits}")
+    assert page.evaluate(line) != before
+    assert page.evaluate("document.getElementById('timeline').data.length") == 5
+
+
+def test_a_click_on_the_heat_map_selects_its_cell(visit, report):
+    """Where one clicks, the sliders go."""
+    result, path = report
+    page = visit(path)
+    heat = page.locator("#heat-precision")
+    heat.scroll_into_view_if_needed()
+    spot = page.evaluate(
+        """() => {
+            const plot = document.getElementById("heat-precision"), box = plot.getBoundingClientRect();
+            const {xaxis, yaxis} = plot._fullLayout;
+            return [box.left + xaxis._offset + xaxis.d2p(7), box.top + yaxis._offset + yaxis.d2p(5)];
+        }"""
+    )
+    page.mouse.move(*spot)
+    page.mouse.click(*spot)
+    wait_until(page, "document.getElementById('threshold').value === '7'")
+    assert page.locator("#tolerance").input_value() == "5"
+    assert numbers_on(page) == evaluated(result, 5, 7)
+
+
+def test_the_timeline_zooms_to_single_steps_and_back(visit, report):
+    """By its buttons: tolerance windows appear when there is room, and everything comes back."""
+    _, path = report
+    page = visit(path)
+    drawn = "document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').length"
+    for _ in range(4):
+        page.get_by_role("button", name="zoom in").click()
+    page.get_by_role("button", name="later").click()
+    low, high = page.evaluate("view")
+    assert high - low < 25
+    while page.evaluate(drawn) == 0 and page.evaluate("view[1]") < 300:
+        page.get_by_role("button", name="later").click()
+    assert page.evaluate(drawn) > 0
+    page.get_by_role("button", name="all", exact=True).click()
+    assert page.evaluate("view") == [0, 300]
+
+
+@pytest.mark.parametrize("width", [380, 1600])
+def test_nothing_runs_over_the_edge(visit, report, width):
+    """A telephone and a wide screen: no sideways scrolling, figures as wide as their places."""
+    page = visit(report[1], width=width)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for plot in page.locator(".plot").all():
+        box = plot.bounding_box()
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= width
+        assert abs(plot.locator(".main-svg").first.bounding_box()["width"] - box["width"]) < 2
+
+
+def test_a_resized_window_redraws_the_figures(visit, report):
+    """Turning a telephone is no reason to scroll sideways."""
+    page = visit(report[1], width=1200)
+    page.set_viewport_size({"width": 500, "height": 900})
+    wait_until(page, "document.querySelector('#timeline .main-svg').getBoundingClientRect().width < 500")
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
+    """Colours follow the reader's system, also in the figures, and paper stays white."""
+    page = visit(report[1], color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    colour = "document.getElementById('null-recall').data[2].line.color"
+    dark = (page.evaluate(ground), page.evaluate(colour))
+    page.emulate_media(color_scheme="light")
+    wait_until(page, f"{colour} !== '{dark[1]}'")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    assert dark[0] != "rgb(255, 255, 255)"
+    page.emulate_media(color_scheme="dark")
+    page.evaluate("forPaper(true)")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+    assert page.evaluate(colour).lower() == nf.plot.PALETTE["observed"].lower()
+
+
+def test_it_prints(visit, report):
+    """A handful of pages, not one long strip and not a pile."""
+    pdf = visit(report[1]).pdf(format="A4")
+    assert 3 <= len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 9
+
+
+def test_markup_in_a_title_is_shown_as_text(visit, report):
+    """Nothing from the data is run (a dialog would fail the test), all of it is shown."""
+    page = visit(report[1])
+    assert page.locator("h1").text_content() == NASTY
+    assert page.locator("h1 *").count() == 0
+
+
+def test_alarms_irregular_clocks_and_masks_work_without_a_threshold(visit, tmp_path):
+    """One slider, a time axis, grey stretches that were left out."""
+    rng = np.random.default_rng(2)
+    truth = rng.random(200) < 0.1
+    times = np.datetime64("2020-05-01T00:00") + np.cumsum(rng.integers(1, 50, 200)).astype("timedelta64[m]")
+    alarms, mask = rng.random(200) < 0.2, np.arange(200) // 20 == 4
+    result = nf.evaluate(truth, predictions=alarms, tolerance="1h", times=times, mask=mask)
+    page = visit(result.report(tmp_path / "alarms.html"))
+    assert page.locator("#threshold").is_hidden()
+    assert numbers_on(page) == numbers_of(result)
+    page.locator("#tolerance").focus()
+    page.keyboard.press("Home")
+    exact = nf.evaluate(truth, predictions=alarms, tolerance="0s", times=times, mask=mask)
+    assert numbers_on(page) == numbers_of(exact)
+    assert page.evaluate("document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').length") >= 1
+
+
+def test_no_events_and_no_predictions_are_said_and_drawn(visit, tmp_path):
+    """Nothing to show is no reason to break."""
+    result = nf.evaluate(np.zeros(50), predictions=np.zeros(50), tolerance=1)
+    page = visit(result.report(tmp_path / "nothing.html"))
+    assert "There are no predictions" in page.locator("#verdict").text_content()
+    assert page.locator('[data-text="precision.value"]').first.text_content() == "undefined"
+
+
+def test_a_million_steps_open(visit, tmp_path, monkeypatch):
+    """Below 10 MB, and every event is there to be seen."""
+    monkeypatch.setattr(grids, "SECONDS", 2.0)
+    rng = np.random.default_rng(0)
+    events = rng.choice(1_000_000, 300, replace=False)
+    scores = rng.standard_normal(1_000_000)
+    scores[events] += 2
+    truth = np.zeros(1_000_000, dtype=bool)
+    truth[events] = True
+    path = nf.evaluate(truth, scores, quantile=0.999, tolerance=5).report(tmp_path / "million.html")
+    assert path.stat().st_size < 10e6
+    page = visit(path)
+    shown = "Object.values(lanes.missed).slice(0, line.columns).filter(level => level !== 255).length"
+    assert page.evaluate(shown) == len(np.unique(events // 25))
