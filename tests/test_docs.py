@@ -199,6 +199,8 @@ def test_limits_of_the_methods_are_those_of_the_code() -> None:
         permutation.PROGRAMME_OPERATIONS,
         CELL_OPERATIONS,
         permutation.PROGRAMME_BYTES,
+        permutation.FEW_OPERATIONS,
+        permutation.FEW_PATIENCE,
         permutation.FOURIER_SECONDS,
     ]
     assert written == limits

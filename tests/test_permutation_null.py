@@ -153,6 +153,7 @@ class TestMethods:
         result = nf.evaluate(data.truth, noise, quantile=0.9, tolerance=2)
         exact = result.f_test(beta=2.0)
         monkeypatch.setattr(permutation, "_programme_fits", lambda *_: False)
+        monkeypatch.setattr(permutation, "FEW_PATIENCE", 0)
         drawn = result.f_test(beta=2.0, n_resamples=20_000, rng=1)
         assert (drawn.method, drawn.seed, drawn.n_resamples) == ("montecarlo", 1, 20_000)
         assert abs(exact.pvalue - drawn.pvalue) < 4 * drawn.pvalue_error

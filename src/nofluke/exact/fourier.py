@@ -30,6 +30,10 @@ from nofluke.exact.geometry import Windows
 FloatArray = npt.NDArray[np.float64]
 
 _PRECISION = 2e-13  # what each source of error may contribute, relative to the answer
+_LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
+_MOST_BLOCKS = (
+    1_000_000_000  # blocks passed over, for eight angles at a time, before an inversion gives up: some ten seconds
+)
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
@@ -96,6 +100,8 @@ def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "
     structure = structure_of(windows)
     middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
     small = "upper" if reached - 0.5 > middle.hits else "lower"
+    if small != side and _log_bound(middle.structure, n_events, reached, small) < _LOG_NEGLIGIBLE:
+        return Tail(log_p=0.0, p=1.0, relative_error_bound=math.exp(_LOG_NEGLIGIBLE), evaluations=0)
     found = _invert_tail(middle.structure, n_events, reached, small)
     # the guess was wrong if the tail is large: then its complement has the digits, or is exactly 0
     other: Literal["upper", "lower"] = "lower" if small == "upper" else "upper"
@@ -227,6 +233,19 @@ def _band(point: Point, n_events: int, low: int, high: int) -> FloatArray:
         return np.where(possible & (terms > error), terms * np.exp(base - c * point.t), 0.0)
 
 
+def _log_bound(structure: Structure, n_events: int, reached: int, side: str) -> float:
+    """Chernoff's bound on the log of P(C >= reached) or P(C < reached): within milliseconds, however far out."""
+    sign, hits = (1, reached) if side == "upper" else (-1, reached - 1)
+    point = tilt(structure, n_events, hits, side=sign)
+    return -math.inf if point is None else _chernoff(point, n_events, hits)
+
+
+def _chernoff(point: Point, n_events: int, hits: int) -> float:
+    steps = point.structure.n_steps
+    placements = math.lgamma(steps + 1) - math.lgamma(n_events + 1) - math.lgamma(steps - n_events + 1)
+    return min(point.objective(n_events, hits) - placements, 0.0)
+
+
 def _invert_tail(structure: Structure, n_events: int, reached: int, side: str) -> Tail:
     """P(C >= reached) or P(C < reached) by tilted inversion; best for the smaller of the two."""
     sign, hits = (1, reached) if side == "upper" else (-1, reached - 1)
@@ -240,6 +259,9 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str) -
     psi = 2.0 * np.pi * j / grid.n_psi
     pole = 1.0 / (1.0 - np.exp(-sign * (point.t + 1j * psi)))
     values, left_out, moduli, worked = _characteristic(point, n_events, grid, np.abs(pole))
+    if math.isinf(left_out):  # it gave up: Chernoff's bound is what can be said
+        log_p = _chernoff(point, n_events, hits)
+        return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=math.inf, evaluations=worked)
     turns = np.exp(2j * np.pi * ((point.counted_by_misses - hits) * j % grid.n_psi) / grid.n_psi)
     terms = values * pole * turns
     total = math.fsum(terms.real) / grid.n_psi
@@ -384,6 +406,7 @@ def _characteristic(
         slope,
         weight,
         grid.tau,
+        _MOST_BLOCKS,
     )
     return real + 1j * imaginary, left_out / grid.n_psi, moduli / grid.n_psi, worked
 

@@ -256,7 +256,7 @@ def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_psi, slope, weight, tau):  # type: ignore[no-untyped-def]
+def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_psi, slope, weight, tau, most):  # type: ignore[no-untyped-def]
     """Sum the characteristic function over all angles phi: what is left depends on psi alone.
 
     Returns, for the ``n_psi`` angles psi_j = 2 pi j / n_psi, the mean over the ``n_phi`` angles phi of
@@ -266,12 +266,14 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
     n' is the number of predictions that are counted by their misses.
 
     Every angle is looked at: it is either worked out, or left with a proof that ``weight[j]`` times its modulus is below
-    ``tau``. Half of the angles follow from the other half by complex conjugation.
+    ``tau``. Half of the angles follow from the other half by complex conjugation. After passing over ``most`` blocks it
+    gives up, and what was left out is infinite.
     """
     ell, p, z, free = point
     single_length, single_size, single_count, single_by_hits, single_share, single_total = singles
-    _, _, _, _, _, count = clusters
+    first, _, _, _, _, count = clusters
     mantissa = run[0]
+    passed = 0
     out_r = np.zeros(n_psi)
     out_i = np.zeros(n_psi)
     state = np.zeros(6 * LANES)
@@ -347,6 +349,9 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
             for q in range(len(count)):
                 if not needed:
                     break
+                passed += first[q + 1] - first[q]
+                if passed > most:
+                    return out_r, out_i, np.inf, np.inf, worked
                 needed = _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
                 if needed:
                     needed = False

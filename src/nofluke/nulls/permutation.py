@@ -16,6 +16,11 @@ from nofluke.nulls.setting import Setting
 
 PROGRAMME_OPERATIONS = 1e9  # the dynamic programme answers within a second up to here, with nothing to compile
 PROGRAMME_BYTES = 1e9
+FEW_OPERATIONS = 2e7  # up to here, some ten milliseconds, few events are walked through block by block
+FEW_PATIENCE = 2e10  # and up to here, some ten seconds, where the Fourier inversion would be slow
+CONCENTRATED = (
+    25.0  # it is slow where the hits have a smaller variance: then their characteristic function hardly decays
+)
 SMALLEST_IN_TABLE = (
     1e-16  # probabilities below this are 0 in a table of the Fourier inversion; single tails have no limit
 )
@@ -68,15 +73,21 @@ class Permutation(NullModel):
         if method == "binomial":
             return donges(setting)
         recall = hypergeometric(setting.n_steps, setting.windows.covered, setting.n_events)
-        return Nulls(precision=_precision(setting, method, self.programme_operations), recall=recall)
+        precision = _precision(setting, method, self.programme_operations)
+        if precision is None:
+            precision = self.distributions(setting, "montecarlo", n_resamples=n_resamples, rng=rng).precision
+        return Nulls(precision=precision, recall=recall)
 
     def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint distribution of both hits: exact where the dynamic programme is affordable, else simulated."""
-        if not _programme_fits(setting, self.programme_operations):
-            return super().joint(setting, n_resamples=n_resamples, rng=rng)
-        from nofluke.exact.programme import joint_pmf
+        from nofluke.exact import few, programme
 
-        table = joint_pmf(setting.windows, setting.n_events)
+        if _programme_fits(setting, self.programme_operations):
+            table = programme.joint_pmf(setting.windows, setting.n_events)
+        elif few.few_cost(setting.windows, setting.n_events) <= FEW_PATIENCE:
+            table = few.joint_pmf(setting.windows, setting.n_events)
+        else:
+            return super().joint(setting, n_resamples=n_resamples, rng=rng)
         recall_hits, precision_hits = np.nonzero(table)
         return Joint(
             recall_hits=recall_hits,
@@ -95,15 +106,24 @@ def _programme_fits(setting: Setting, operations: float) -> bool:
     )
 
 
-def _precision(setting: Setting, method: Method, programme_operations: float) -> NullDistribution:
-    """Precision's null: by the dynamic programme if small, else by tilted Fourier inversion, else approximately.
+def _precision(setting: Setting, method: Method, programme_operations: float) -> NullDistribution | None:
+    """Precision's null: by a dynamic programme if small or with few events, else by tilted Fourier inversion.
 
-    Nothing is computed yet but mean and variance: tails and tables are made when they are first asked for.
+    Where that would take long, "auto" takes the saddlepoint approximation, or None, for Monte Carlo, where the hits are too
+    concentrated for it. Nothing is computed yet but mean and variance: tails and tables are made when first asked for.
     """
     windows, m = setting.windows, setting.n_events
     mean, var = setting.precision_moments.mean, setting.precision_moments.var
-    if method != "saddlepoint" and _programme_fits(setting, programme_operations):
-        return _by_programme(setting)
+    if method != "saddlepoint":
+        from nofluke.exact.few import few_cost
+
+        if _programme_fits(setting, programme_operations):
+            return _by_programme(setting)
+        cost = few_cost(windows, m)
+        if cost <= (FEW_PATIENCE if var < CONCENTRATED else FEW_OPERATIONS):
+            return _by_few(setting)
+        if var < CONCENTRATED and method == "auto":
+            return None
     from nofluke.exact import fourier, kernels, saddlepoint
     from nofluke.progress import announce_compilation
 
@@ -130,13 +150,15 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
 
     def tail(hits: int, side: Side) -> float:
         found = fourier.tail(windows, m, hits, side=side)
-        if found.relative_error_bound > WORST_ERROR and _programme_fits(setting, PROGRAMME_PATIENCE):
-            # lost in rounding, which few large clusters far in the lower tail can do: the programme loses nothing
-            programme = _by_programme(setting)
-            return programme.upper(hits) if side == "upper" else programme.lower(hits)
-        return found.p  # an upper bound where it is lost and the programme would take too long
+        if found.relative_error_bound > WORST_ERROR:
+            if _programme_fits(setting, PROGRAMME_PATIENCE):
+                programme = _by_programme(setting)
+                return programme.upper(hits) if side == "upper" else programme.lower(hits)
+            null.method = "upper bound (the Fourier inversion was not certified)"
+        return found.p
 
-    return TailNull(size=windows.n, mean=mean, var=var, method="exact (Fourier)", tail=tail, table=whole)
+    null = TailNull(size=windows.n, mean=mean, var=var, method="exact (Fourier)", tail=tail, table=whole)
+    return null
 
 
 def _by_programme(setting: Setting) -> TableNull:
@@ -145,6 +167,25 @@ def _by_programme(setting: Setting) -> TableNull:
     moments = setting.precision_moments
     return TableNull(
         lambda: precision_pmf(setting.windows, setting.n_events),
+        size=setting.n_predictions,
+        mean=moments.mean,
+        var=moments.var,
+        method="exact (dynamic programme)",
+    )
+
+
+def _by_few(setting: Setting) -> TableNull:
+    from nofluke.exact.few import joint_pmf
+
+    def table() -> FloatArray:
+        whole = np.zeros(setting.n_predictions + 1)
+        reached = joint_pmf(setting.windows, setting.n_events).sum(axis=0)
+        whole[: len(reached)] = reached
+        return whole
+
+    moments = setting.precision_moments
+    return TableNull(
+        table,
         size=setting.n_predictions,
         mean=moments.mean,
         var=moments.var,
