@@ -31,6 +31,7 @@ LINE = (
     "detectors",
     # count
     "counting",
+    "thresholds",
     "confusion",
     "timing",
     # write
@@ -44,6 +45,7 @@ LINE = (
     # infer
     "testing",
     "evaluation",
+    "evaluating",
     "findings",
     "diagnosis",
     "sweep_chance",

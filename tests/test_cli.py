@@ -347,7 +347,7 @@ def test_a_reader_that_has_seen_enough_is_no_error(data):
         (DATA, (*BASE, "--format", "yaml"), "Invalid value for '--format': 'yaml' is not one of"),
         (DATA, (*BASE, "--tolerence", "1"), "No such option.*--tolerence.*--tolerance"),
         (DATA, ("--scores", "z"), "name the labels: --truth COLUMN, or --truth-file FILE"),
-        (DATA, ("--truth", "label"), "name the detector's output: --scores COLUMN or --predictions COLUMN"),
+        (DATA, ("--truth", "label"), "name the detector's output: --scores COLUMN"),
         (
             DATA,
             (*BASE, "-o", "nowhere/out.csv"),

@@ -4,7 +4,8 @@ from nofluke import datasets, detectors, nulls, plot
 from nofluke.confusion import Confusion
 from nofluke.diagnosis import Diagnosis, diagnose
 from nofluke.errors import InputError
-from nofluke.evaluation import Evaluation, evaluate
+from nofluke.evaluating import evaluate
+from nofluke.evaluation import Evaluation
 from nofluke.sweeping import Sweep, sweep
 from nofluke.tolerance import Tolerance
 

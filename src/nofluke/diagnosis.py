@@ -8,7 +8,6 @@ from typing import Any
 
 from nofluke.counting import IntArray
 from nofluke.errors import InputError
-from nofluke.evaluation import choose_threshold, predicted
 from nofluke.findings import (
     Finding,
     SmallestP,
@@ -26,6 +25,7 @@ from nofluke.nulls.evidence import adjacency
 from nofluke.nulls.setting import make_setting, open_ranges
 from nofluke.tables import Table, plural, show_number
 from nofluke.testing import check_alpha, show_p
+from nofluke.thresholds import choose_threshold, predicted
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
 DEFAULT_QUANTILE = 0.9

@@ -76,7 +76,10 @@ class NullDistribution(ABC):
 
     def pmf(self, k: Any) -> Any:
         """P(X = k), for a number or an array of them."""
-        return _each(k, lambda i: float(self.table[i]) if 0 <= i <= self.size else 0.0)
+        values = np.asarray(k, dtype=np.float64)
+        possible = (values >= 0) & (values <= self.size) & (values % 1 == 0)
+        found = np.where(possible, self.table[np.where(possible, values, 0).astype(np.int64)], 0.0)
+        return float(found) if values.ndim == 0 else found
 
     def cdf(self, k: Any) -> Any:
         """P(X ≤ k), for a number or an array of them."""
@@ -100,7 +103,7 @@ class NullDistribution(ABC):
         """The smallest k with P(X ≥ k) ≤ alpha: from there on, hits are significant. None if no number of hits is."""
         if not 0 < alpha < 1:
             raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
-        found = first_true(lambda k: self.upper(k) <= alpha, self._guess(1 - alpha), 0, self.size + 1)
+        found = first_true(lambda k: self.upper(k) <= alpha * (1 + 1e-12), self._guess(1 - alpha), 0, self.size + 1)
         return found if found <= self.size else None
 
     def _guess(self, level: float) -> int:

@@ -14,16 +14,17 @@ from nofluke.counting import FloatArray, IntArray
 from nofluke.distributions import NullDistribution
 from nofluke.errors import InputError
 from nofluke.inputs import Sequence
-from nofluke.nulls.base import Method, NullModel, as_seed
+from nofluke.nulls.base import Method, NullModel, as_seed, check_resamples
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.setting import OpenRanges, Setting, make_setting, open_ranges
 from nofluke.progress import progress_bar
 from nofluke.tables import show_share
-from nofluke.testing import benjamini_hochberg, check_alpha, holm, p_is, show_p
+from nofluke.testing import benjamini_hochberg, check_alpha, check_beta, holm, p_is, show_p
 from nofluke.tolerance import Tolerance
 
 BAND = (0.025, 0.975)
+EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test standardises by exact moments
 CELL_OPERATIONS = 5e7  # in a sweep of many cells the dynamic programme must be faster than in a single test
 
 
@@ -260,17 +261,15 @@ def _run(cells: Cells, model: NullModel, n_resamples: int, rng: Any, **asked: An
     return simulation, seed
 
 
-def _moments(cells: Cells, model: NullModel, simulation: Any) -> dict[str, dict[str, FloatArray]]:
-    """Mean and standard deviation in every cell: exact for permutations, else from a simulation."""
-    if isinstance(model, Permutation):
-        return _exact_moments(cells)
+def _simulated_moments(simulation: Any) -> dict[str, dict[str, FloatArray]]:
+    """Mean and standard deviation in every cell, from resamples."""
     tallies = {side: getattr(simulation, side) for side in ("precision", "recall")}
     return {s: {"mean": t.mean, "std": np.sqrt(np.nan_to_num(t.variance))} for s, t in tallies.items()}
 
 
 def _simulated(cells: Cells, model: NullModel, n_resamples: int, rng: Any) -> SweepChance:
     simulation, seed = _run(cells, model, n_resamples, rng, histograms="all")
-    moments = _moments(cells, model, simulation)
+    moments = _exact_moments(cells) if isinstance(model, Permutation) else _simulated_moments(simulation)
     shape = cells.precision_hits.shape
     sides = {}
     for side in ("precision", "recall"):
@@ -284,6 +283,12 @@ def _simulated(cells: Cells, model: NullModel, n_resamples: int, rng: Any) -> Sw
     return SweepChance(**sides, model=model.name, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
 
 
+def _best_f(cells: Cells, values: FloatArray) -> float:
+    """The largest F_β over the cells in which it is defined; NaN if there is none."""
+    defined = (cells.n_predictions > 0) & (cells.sequence.n_events > 0) & ~np.isnan(values)
+    return float(values[defined].max()) if defined.any() else float("nan")
+
+
 def familywise_test(
     cells: Cells, model: NullModel, *, beta: float, alpha: float, n_resamples: int, rng: Any
 ) -> FamilywiseTest:
@@ -291,14 +296,17 @@ def familywise_test(
     from nofluke.montecarlo import Standardisation
 
     check_alpha(alpha)
-    if not 0 < beta < np.inf:
-        raise InputError(f"beta={beta!r} must be positive and finite.")
+    check_beta(beta)
+    if beta == 0:
+        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
+    check_resamples(n_resamples)
     seed = as_seed(rng)
     pilot = None
-    if not isinstance(model, Permutation):
+    exact = isinstance(model, Permutation) and len(cells.distinct[0]) * cells.sequence.n <= EXACT_CELL_STEPS
+    if not exact:
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
         pilot, _ = _run(cells, model, n_resamples, rng if seed is None else np.random.SeedSequence([seed, 1]))
-    moments = _moments(cells, model, pilot)
+    moments = _exact_moments(cells) if exact else _simulated_moments(pilot)
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],
         precision_std=moments["precision"]["std"],
@@ -320,9 +328,7 @@ def familywise_test(
         recall=family.recall.p_best,
         both=family.both.p_best,
         best_f=family.f_beta.p_best,
-        observed_best_f=float(np.nanmax(family.f_beta.observed))
-        if not np.isnan(family.f_beta.observed).all()
-        else np.nan,
+        observed_best_f=_best_f(cells, family.f_beta.observed),
         beta=beta,
         alpha=alpha,
         precision_adjusted=family.precision.p_values,

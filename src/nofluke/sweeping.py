@@ -13,18 +13,19 @@ import numpy as np
 from nofluke.confusion import Confusion
 from nofluke.counting import FloatArray, IntArray, reaching, sweep_counts
 from nofluke.errors import InputError
-from nofluke.evaluation import quantile_thresholds
 from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
 from nofluke.nulls import Null, as_null
-from nofluke.nulls.base import Method, NullModel
+from nofluke.nulls.base import Method, NullModel, check_resamples
 from nofluke.nulls.doubts import doubts_about_events
 from nofluke.nulls.permutation import Permutation
 from nofluke.sweep_chance import Cells, FamilywiseTest, SweepChance, chance_of_cells, familywise_test
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
-from nofluke.testing import show_p
+from nofluke.testing import check_beta, show_p
+from nofluke.thresholds import quantile_thresholds
 from nofluke.tolerance import Tolerance, as_tolerance
 
+MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
 MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
 
 
@@ -90,7 +91,9 @@ class Sweep:
     @property
     def shows_chance(self) -> bool:
         """Whether tables carry the chance columns: for up to 2,000 chosen cells, or if chance was asked for before."""
-        return (self.chosen and self.precision_hits.size <= MOST_CELLS) or "chance" in self.__dict__
+        cells = self.precision_hits.size
+        affordable = cells <= MOST_CELLS and cells * self.n <= MOST_CELL_STEPS
+        return (self.chosen and affordable) or "chance" in self.__dict__
 
     def familywise(
         self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int = 10_000, rng: Any = None
@@ -133,8 +136,7 @@ class Sweep:
 
     def f_beta(self, beta: float) -> FloatArray:
         """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
-        if not 0 <= beta < math.inf:
-            raise InputError(f"beta={beta!r} must be finite and not negative.")
+        check_beta(beta)
         precision, recall = self.precision, self.recall
         below = beta**2 * precision + recall
         return np.where(below == 0, 0.0, _ratio((1 + beta**2) * precision * recall, below))
@@ -356,6 +358,7 @@ def sweep(
     ]
     model = as_null(null)
     model.check(method)
+    check_resamples(n_resamples)
     n_predictions = reaching(values, cuts)
     precision_hits, recall_hits = (
         np.stack([c.precision_hits for c in counts]),

@@ -116,8 +116,8 @@ class ChanceTest:
         """Monte Carlo standard error of the p-value, sqrt(p(1-p)/n); 0 where it is computed without simulation."""
         if not isinstance(self.null, EmpiricalNull):
             return 0.0
-        p = self.pvalue
-        return math.sqrt(p * (1 - p) / self.null.n_resamples)
+        p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1  # two-sided is twice the smaller tail
+        return sides * math.sqrt(p / sides * (1 - p / sides) / self.null.n_resamples)
 
     @property
     def method(self) -> str:
@@ -224,8 +224,7 @@ class FTest:
 
 def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
     """P(F_β ≥ value) with F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, from the joint law of both hits."""
-    if not 0 <= beta < math.inf:
-        raise InputError(f"beta={beta!r} must be finite and not negative.")
+    check_beta(beta)
     found, hits = joint.recall_hits.astype(np.float64), joint.precision_hits.astype(np.float64)
     below = beta**2 * hits * n_events + found * n_predictions
     chance = np.divide((1 + beta**2) * hits * found, below, out=np.zeros(len(below)), where=below > 0)
@@ -250,9 +249,20 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     )
 
 
+def significant(pvalue: float, alpha: float) -> bool:
+    """Whether a p-value is at most alpha, be it by rounding a bit above."""
+    return pvalue <= alpha * (1 + TIE_SLACK)
+
+
+def check_beta(beta: float) -> None:
+    """Refuse a β of F_β that is none."""
+    if not 0 <= beta < math.inf:
+        raise InputError(f"beta={beta!r} must be finite and not negative.")
+
+
 def check_alpha(alpha: float) -> None:
     """Refuse a level that is none."""
-    if not 0 < alpha < 1:
+    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
         raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
 
 

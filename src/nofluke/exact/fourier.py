@@ -30,6 +30,7 @@ from nofluke.exact.geometry import Windows
 FloatArray = npt.NDArray[np.float64]
 
 _PRECISION = 2e-13  # what each source of error may contribute, relative to the answer
+_CONCENTRATED = 25.0
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
 _MOST_BLOCKS = (
     1_000_000_000  # blocks passed over, for eight angles at a time, before an inversion gives up: some ten seconds
@@ -182,6 +183,8 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
     decided = float(structure.single_count @ (hit * (1.0 - hit))) > 40.0
     inside = max(n_events - structure.free * middle.p, 1.0)
     others = 0.0 if decided else 0.5 * n_phi * n_psi * strip * n_blocks * min(1.0, 80.0 / inside)
+    if middle.var_given_events < _CONCENTRATED:  # the characteristic function hardly decays: nearly every angle counts
+        others = 0.5 * n_phi * (windows.n + 1.0) * n_blocks
     return 2e-3 + 7e-7 * windows.n + 4e-7 * n_blocks + 1.7e-9 * (1_500.0 * n_blocks + others)
 
 

@@ -100,8 +100,19 @@ class NullModel(ABC):
             )
 
 
+def check_resamples(n_resamples: object) -> None:
+    """Refuse a number of resamples that is none."""
+    whole = isinstance(n_resamples, int | np.integer) and not isinstance(n_resamples, bool)
+    if not (whole and n_resamples >= 1):  # type: ignore[operator]
+        raise InputError(f"n_resamples={n_resamples!r} must be a whole number of at least 1.")
+
+
 def as_seed(rng: Any) -> int | None:
     """The seed to report: the one given, a fresh one for None, none for a generator that is already running."""
+    try:
+        np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise InputError(f"rng={rng!r} must be a whole number of 0 or more, a NumPy Generator or None.") from None
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
     return int(rng) if isinstance(rng, int | np.integer) else None

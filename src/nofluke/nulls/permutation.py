@@ -10,6 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nofluke.distributions import FloatArray, NullDistribution, Side, TableNull, TailNull, hypergeometric
+from nofluke.exact.few import few_cost
+from nofluke.exact.hypergeometric import hypergeometric_pmf
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, simulated
 from nofluke.nulls.bernoulli import donges
 from nofluke.nulls.setting import Setting
@@ -114,21 +116,29 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
     """
     windows, m = setting.windows, setting.n_events
     mean, var = setting.precision_moments.mean, setting.precision_moments.var
+    seconds = few = 0.0
     if method != "saddlepoint":
-        from nofluke.exact.few import few_cost
-
+        if (windows.stops - windows.starts == 1).all():  # one event, one hit: as many hits as events on predictions
+            return _by(lambda: hypergeometric_pmf(setting.n_steps, windows.n, m), setting, "exact (hypergeometric)")
+        if var == 0.0:
+            return _by(lambda: np.eye(1, round(mean) + 1, round(mean))[0], setting, "exact (constant)")
         if _programme_fits(setting, programme_operations):
             return _by_programme(setting)
-        cost = few_cost(windows, m)
-        if cost <= (FEW_PATIENCE if var < CONCENTRATED else FEW_OPERATIONS):
+        few = few_cost(windows, m)
+        if few <= FEW_OPERATIONS:
             return _by_few(setting)
-        if var < CONCENTRATED and method == "auto":
-            return None
     from nofluke.exact import fourier, kernels, saddlepoint
     from nofluke.progress import announce_compilation
 
     announce_compilation(kernels.invert, seconds=8)
-    if method == "saddlepoint" or (method == "auto" and fourier.estimate_cost(windows, m) > FOURIER_SECONDS):
+    if method != "saddlepoint":
+        seconds = fourier.estimate_cost(windows, m)
+        if seconds > FOURIER_SECONDS:
+            if few <= FEW_PATIENCE:
+                return _by_few(setting)
+            if method == "auto" and var < CONCENTRATED:
+                return None
+    if method == "saddlepoint" or (method == "auto" and seconds > FOURIER_SECONDS):
 
         def near(hits: int, side: Side) -> float:
             return saddlepoint.tail(windows, m, hits, side=side).p
@@ -161,36 +171,27 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
     return null
 
 
+def _by(table: Callable[[], FloatArray], setting: Setting, method: str) -> TableNull:
+    """Precision's null from a table of its first probabilities, made when asked for."""
+
+    def whole() -> FloatArray:
+        values = table()
+        return np.pad(values, (0, setting.n_predictions + 1 - len(values)))
+
+    moments = setting.precision_moments
+    return TableNull(whole, size=setting.n_predictions, mean=moments.mean, var=moments.var, method=method)
+
+
 def _by_programme(setting: Setting) -> TableNull:
     from nofluke.exact.programme import precision_pmf
 
-    moments = setting.precision_moments
-    return TableNull(
-        lambda: precision_pmf(setting.windows, setting.n_events),
-        size=setting.n_predictions,
-        mean=moments.mean,
-        var=moments.var,
-        method="exact (dynamic programme)",
-    )
+    return _by(lambda: precision_pmf(setting.windows, setting.n_events), setting, "exact (dynamic programme)")
 
 
 def _by_few(setting: Setting) -> TableNull:
     from nofluke.exact.few import joint_pmf
 
-    def table() -> FloatArray:
-        whole = np.zeros(setting.n_predictions + 1)
-        reached = joint_pmf(setting.windows, setting.n_events).sum(axis=0)
-        whole[: len(reached)] = reached
-        return whole
-
-    moments = setting.precision_moments
-    return TableNull(
-        table,
-        size=setting.n_predictions,
-        mean=moments.mean,
-        var=moments.var,
-        method="exact (dynamic programme)",
-    )
+    return _by(lambda: joint_pmf(setting.windows, setting.n_events).sum(axis=0), setting, "exact (dynamic programme)")
 
 
 def _from_tails(upper: Callable[[int, Side], float], mean: float, std: float, size: int) -> FloatArray:

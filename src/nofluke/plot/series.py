@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from nofluke.counting import dilate
 from nofluke.errors import InputError
-from nofluke.evaluation import choose_threshold, predicted
 from nofluke.inputs import Missing, Sequence, TruthKind, prepare
 from nofluke.plot.style import PALETTE, make_axes, tidy
 from nofluke.tables import show_number
+from nofluke.thresholds import choose_threshold, predicted
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
 if TYPE_CHECKING:

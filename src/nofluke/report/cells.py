@@ -10,7 +10,8 @@ import numpy as np
 
 from nofluke.counting import FloatArray, IntArray
 from nofluke.distributions import EmpiricalNull, NullDistribution, TailNull, binomial
-from nofluke.evaluation import Evaluation, count
+from nofluke.evaluating import count
+from nofluke.evaluation import Evaluation
 from nofluke.nulls.base import Method, Nulls
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import OpenRanges, Setting, make_setting, open_ranges

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nofluke.counting import BoolArray, FloatArray, reaching
-from nofluke.evaluation import Evaluation, quantile_thresholds
+from nofluke.evaluation import Evaluation
 from nofluke.inputs import Sequence
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import OpenRanges, make_setting, open_ranges
+from nofluke.thresholds import quantile_thresholds
 from nofluke.tolerance import Tolerance
 
 QUANTILES = (

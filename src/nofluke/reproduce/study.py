@@ -12,7 +12,8 @@ from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.distributions import EmpiricalNull, TableNull, binomial
 from nofluke.errors import InputError
-from nofluke.evaluation import Evaluation, evaluate
+from nofluke.evaluating import evaluate
+from nofluke.evaluation import Evaluation
 from nofluke.sweep_chance import FamilywiseTest
 from nofluke.sweeping import Sweep, sweep
 

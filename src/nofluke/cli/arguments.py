@@ -1,0 +1,104 @@
+"""From what was typed to the arguments of the library's functions."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Literal
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from nofluke.tolerance import Tolerance
+
+_DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing")
+
+
+def detector_arguments(file: str, options: dict[str, Any]) -> dict[str, Any]:
+    """Data, threshold and tolerance, from the options of a command that has them all."""
+    return {
+        **read(
+            file,
+            **{name: options[name] for name in _DATA},
+            predictions=options["predictions"],
+            outputs="--scores COLUMN or --predictions COLUMN, one of them",
+        ),
+        "threshold": options["threshold"],
+        "quantile": options["quantile"],
+        "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], options["unit"]),
+    }
+
+
+def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
+    """Null, method and randomness."""
+    return {
+        "null": options["null"],
+        "method": options["method"],
+        "n_resamples": options["resamples"],
+        "rng": options["seed"],
+    }
+
+
+def read(
+    file: str,
+    *,
+    truth: str | None,
+    truth_file: str | None,
+    scores: str | None,
+    time: str | None,
+    time_format: str | None,
+    mask: str | None,
+    missing: str,
+    predictions: str | None = None,
+    outputs: str = "--scores COLUMN",
+) -> dict[str, Any]:
+    """The arguments of `evaluate` and `sweep` from columns of files."""
+    from nofluke.files import read_columns, read_times
+
+    if truth is None and truth_file is None:
+        raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
+    if (scores is None) is (predictions is None):
+        raise InputError(f"name the detector's output: {outputs}.")
+    roles = {
+        "truth": None if truth_file else truth,
+        "scores": scores,
+        "predictions": predictions,
+        "time": time,
+        "mask": mask,
+    }
+    table = read_columns(
+        file, columns={role: name for role, name in roles.items() if name is not None}, time_format=time_format
+    )
+    found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
+    found["missing"] = missing
+    if truth_file:
+        found["truth"] = read_times(truth_file, column=truth, time_format=time_format)
+        found["truth_as"] = "positions" if time is None else "times"
+        if time is None and found["truth"].dtype.kind == "M":
+            raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
+    else:
+        found["truth_as"] = "labels"
+    return found
+
+
+def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
+    """A tolerance from --tolerance, or from --early and --late; plain numbers count what --unit says."""
+    from nofluke.tolerance import Tolerance, as_tolerance
+
+    if both is not None and (early is not None or late is not None):
+        raise InputError("pass either --tolerance, or --early and --late.")
+    if both is not None:
+        length, counted = _length(both, unit)
+        return as_tolerance(length, "--tolerance", counted)
+    # each side is read alone first, so that an error names its option
+    sides = {"--early": _length(early or "0", unit), "--late": _length(late or "0", unit)}
+    read = [as_tolerance(length, option, counted) for option, (length, counted) in sides.items()]
+    lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
+    return Tolerance(**lengths, unit="clock" if all(side.unit == "clock" for side in read) else None)
+
+
+def _length(text: str, unit: str) -> tuple[Any, Literal["clock"] | None]:
+    """A number, and what it counts; text that is no number is left as it is, a duration."""
+    for number in (int, float):  # in this order, so that an error shows 2 and not 2.0
+        with suppress(ValueError):
+            return number(text), "clock" if unit == "clock" else None
+    return text, None

@@ -1,0 +1,261 @@
+"""The commands. Nothing is computed here; everything but click is imported when a command runs."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import chance_arguments, detector_arguments, read, tolerance_of
+from nofluke.cli.options import (
+    chance_options,
+    data_options,
+    detector_options,
+    finite,
+    format_option,
+    output_option,
+    unit_option,
+)
+from nofluke.cli.printing import form_of, rendered, write
+
+
+@click.command()
+@detector_options
+@click.option(
+    "--zero-division",
+    type=click.Choice(["nan", "0", "1"]),
+    default="nan",
+    show_default=True,
+    help="Value of undefined measures.",
+)
+@chance_options
+@click.option(
+    "--alternative",
+    type=click.Choice(["greater", "less", "two-sided"]),
+    default="greater",
+    show_default=True,
+    help="Which hits count as extreme.",
+)
+@click.option(
+    "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate.")
+@click.option("--gate", is_flag=True, help="Exit with 1 unless precision and recall are both better than chance.")
+@format_option
+@output_option
+def evaluate(
+    file: str,
+    zero_division: str,
+    alternative: Any,
+    ties: Any,
+    alpha: float,
+    gate: bool,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> int:
+    """Precision and recall of a detector at one threshold, within a tolerance, beside what chance would score.
+
+    FILE is CSV, TSV or Parquet, or - for standard input.
+    """
+    import nofluke as nf
+
+    result = nf.evaluate(
+        **detector_arguments(file, options),
+        **chance_arguments(options),
+        zero_division=float(zero_division),
+        alternative=alternative,
+        ties=ties,
+        alpha=alpha,
+    )
+    form = form or form_of(output)
+    write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
+    return 1 if gate and result.verdict != "yes" else 0
+
+
+@click.command()
+@data_options
+@click.option("--tolerance", "tolerances", metavar="LENGTH", multiple=True, help="Repeat for several. Default 0.")
+@click.option("--threshold", "thresholds", type=float, multiple=True, callback=finite, help="Repeat for several.")
+@click.option("--quantile", "quantiles", type=float, multiple=True, help="Repeat for several.")
+@unit_option
+@chance_options
+@click.option(
+    "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold or --quantile."
+)
+@click.option("--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo).")
+@format_option
+@output_option
+def sweep(
+    file: str,
+    tolerances: tuple[str, ...],
+    thresholds: tuple[float, ...],
+    quantiles: tuple[float, ...],
+    unit: str,
+    null: str,
+    method: Any,
+    resamples: int,
+    seed: int | None,
+    chance: bool,
+    familywise: bool,
+    form: str | None,
+    output: str | None,
+    **data: Any,
+) -> None:
+    """Precision and recall for many thresholds and tolerances.
+
+    Every distinct score is a threshold, unless --threshold or --quantile is given. FILE is CSV, TSV or Parquet, or - for
+    standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have every cell.
+    """
+    import nofluke as nf
+
+    curve = nf.sweep(
+        **read(file, **data),
+        tolerances=[tolerance_of(t, None, None, unit) for t in tolerances or ("0",)],
+        thresholds=list(thresholds) or None,
+        quantiles=list(quantiles) or None,
+        null=null,
+        method=method,
+        n_resamples=resamples,
+        rng=seed,
+    )
+    if chance:
+        _ = curve.chance  # once computed, it is shown
+    family = curve.familywise(n_resamples=resamples, rng=seed) if familywise else None
+    form = form or form_of(output)
+    write(rendered(curve, form, familywise=family), output, terminal=curve.table(family) if form == "text" else None)
+
+
+@click.command()
+@detector_options
+@click.option(
+    "--period",
+    metavar="PERIOD",
+    help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
+)
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the findings.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
+)
+@output_option
+def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
+    """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null. Without
+    --threshold and --quantile the top tenth of the scores are taken as alarms.
+    """
+    import nofluke as nf
+
+    result = nf.diagnose(
+        **detector_arguments(file, options),
+        period=int(period) if period is not None and period.strip().isdigit() else period,
+        alpha=alpha,
+    )
+    form = form or ("json" if form_of(output) == "json" else "text")
+    write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
+
+
+@click.command()
+@click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
+@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page about it, too.")
+def demo(seed: int, report: str | None) -> None:
+    """The main job on built-in data: simulated tweets about earthquakes."""
+    import nofluke as nf
+
+    quakes = nf.datasets.simulate_quakes(rng=seed)
+    scores = nf.detectors.energy_transient(quakes.counts)
+    result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)
+    click.echo(
+        "Simulated data, shaped like the earthquake example of Scharwächter and Müller (2020):\n"
+        "daily tweets about earthquakes, scored by the energy transient (3 days over 14),\n"
+        "against the days on which an earthquake struck. A hit may be two days early or late.\n"
+    )
+    write(str(result), None, terminal=result.table())
+    if report is not None:
+        dated = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
+        click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
+
+
+@click.command()
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(file_okay=False),
+    required=True,
+    metavar="DIR",
+    help="Where to write index.html, figures, numbers and claims.json.",
+)
+@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything simulated: same seed, same bytes.")
+@click.option(
+    "--permutations", type=int, default=10_000, show_default=True, help="Random placements, where the paper simulates."
+)
+def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> None:
+    """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
+
+    Takes the paper's data from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
+    """
+    from nofluke.reproduce import reproduce as run
+
+    done = run(output, simulated=simulated, seed=seed, permutations=permutations)
+    for claim in done.claims:
+        click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
+    click.echo(f"\n{done.in_words()}\nOpen {Path(output) / 'index.html'}")
+
+
+@click.command()
+@detector_options
+@chance_options
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--title", help="Heading of the page; by default the name of FILE.")
+@click.option(
+    "--scripts",
+    type=click.Choice(["inline", "cdn"]),
+    default="inline",
+    show_default=True,
+    help="Have plotly's script (5 MB) in the page, which then needs no network; or let the page fetch it.",
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False),
+    default="report.html",
+    show_default=True,
+    metavar="FILE",
+    help="The page to write.",
+)
+def report(file: str, alpha: float, title: str | None, scripts: Any, output: str, **options: Any) -> None:
+    """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
+    """
+    import nofluke as nf
+    from nofluke.report import Source, write_report
+
+    if options["seed"] is None:
+        options["seed"] = 0
+    result = nf.evaluate(**detector_arguments(file, options), **chance_arguments(options), alpha=alpha)
+    roles = {role: options[role] for role in ("truth", "scores", "time", "mask", "predictions")}
+    source = Source(
+        file=file,
+        columns={role: name for role, name in roles.items() if name is not None},
+        command=_command_line(click.get_current_context()),
+        time_format=options["time_format"],
+        truth_file=options["truth_file"],
+        missing=options["missing"],
+    )
+    path = write_report(result, output, title=title, scripts=scripts, source=source)
+    click.echo(f"{result.verdict_in_words()}\nOpen {path}")
+
+
+def _command_line(context: click.Context) -> str:
+    """What was typed, with every option in full, ready to be pasted into a shell."""
+    words = ["nofluke", context.info_name or ""]
+    for parameter in context.command.params:
+        source = context.get_parameter_source(parameter.name or "")
+        if source is click.core.ParameterSource.COMMANDLINE:
+            value = str(context.params[parameter.name or ""])
+            words += [value] if isinstance(parameter, click.Argument) else [parameter.opts[-1], value]
+    return shlex.join(words)

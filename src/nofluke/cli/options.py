@@ -1,0 +1,99 @@
+"""Options that commands share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from nofluke.errors import InputError
+
+FORMATS = ("text", "json", "csv", "markdown", "latex")
+
+
+def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def add(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return add
+
+
+def finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Let only finite numbers through: JSON knows no others."""
+    for number in value if isinstance(value, tuple) else (value,):
+        if number is not None and not math.isfinite(number):
+            raise InputError(f"{option.opts[0]} {number:g} must be finite: pass a number.")
+    return value
+
+
+data_options = several(
+    click.argument("file", metavar="FILE"),
+    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
+    click.option(
+        "--truth-file",
+        metavar="FILE",
+        help="Another file with one event time (or step number) a row; --truth then names its column.",
+    ),
+    click.option("--scores", metavar="COLUMN", help="Column of anomaly scores."),
+    click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),
+    click.option("--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'),
+    click.option("--mask", metavar="COLUMN", help="Column with 1 for steps to leave out of everything."),
+    click.option(
+        "--missing",
+        type=click.Choice(["error", "mask"]),
+        default="error",
+        show_default=True,
+        help="What to do with missing scores and labels.",
+    ),
+)
+unit_option = click.option(
+    "--unit",
+    type=click.Choice(["steps", "clock"]),
+    default="steps",
+    show_default=True,
+    help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
+)
+detector_options = several(
+    data_options,
+    click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
+    click.option("--threshold", type=float, callback=finite, help="Predict where the score is at least this."),
+    click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
+    click.option(
+        "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
+    ),
+    click.option("--early", metavar="LENGTH", help="How early a prediction may be, if not as much as late."),
+    click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
+    unit_option,
+)
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex), else text.",
+)
+output_option = click.option(
+    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing."
+)
+chance_options = several(
+    click.option(
+        "--null",
+        default="permutation",
+        show_default=True,
+        metavar="NULL",
+        help="What chance does, with settings after a colon: permutation, circular-shift, seasonal:period=24,bins=12, "
+        "interval-shuffle, segments, blocks:length=48, bernoulli, stationary. `nofluke diagnose` says which to trust.",
+    ),
+    click.option(
+        "--method",
+        type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
+        default="auto",
+        show_default=True,
+        help="How chance is computed; auto is exact wherever that takes seconds.",
+    ),
+    click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
+    click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
+)

@@ -1,0 +1,45 @@
+"""Results on the terminal, in a pipe or in a file."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from nofluke.errors import InputError
+
+if TYPE_CHECKING:
+    from nofluke.tables import Table
+
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+
+
+def form_of(output: str | None) -> str:
+    """The format that the ending of a file asks for; text where it asks for none."""
+    return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
+
+
+def rendered(result: Any, form: str, **more: Any) -> str:
+    if form == "json":
+        return json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False)
+    if form == "csv":
+        return str(result.to_csv(**more)).rstrip("\n")
+    return str(getattr(result.table(**more), form)())
+
+
+def write(text: str, output: str | None, terminal: Table | None = None) -> None:
+    """Print, in colour where a person looks on; or write to a file."""
+    if output is not None:
+        try:
+            Path(output).write_text(text + "\n", encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"--output {output} cannot be written ({error.strerror}): choose another place.") from None
+    elif terminal is not None and sys.stdout.isatty():
+        from nofluke.terminal import show
+
+        show(terminal)
+    else:
+        click.echo(text)
