@@ -14,6 +14,7 @@ from timing import seconds
 from nofluke.exact import fourier, saddlepoint
 from nofluke.exact.moments import precision_moments
 from nofluke.exact.programme import precision_pmf, programme_cost
+from nofluke.inputs import prepare
 from nofluke.nulls.permutation import PROGRAMME_OPERATIONS, Permutation
 from nofluke.nulls.setting import make_setting, open_ranges
 from nofluke.tolerance import as_tolerance
@@ -30,10 +31,11 @@ SIZES = (
 
 def setting_of(n_steps, n_events, n_predictions, delta):
     rng = np.random.default_rng(1)
-    alarms = np.zeros(n_steps, dtype=bool)
+    alarms, truth = np.zeros(n_steps, dtype=bool), np.zeros(n_steps, dtype=bool)
     alarms[rng.choice(n_steps, n_predictions, replace=False)] = True
-    ranges = open_ranges(as_tolerance(delta), np.ones(n_steps, dtype=bool), None)
-    return make_setting(alarms, n_events, ranges)
+    truth[rng.choice(n_steps, n_events, replace=False)] = True
+    sequence = prepare(truth, predictions=alarms)
+    return make_setting(sequence, alarms, open_ranges(as_tolerance(delta), sequence.open_steps, None))
 
 
 def peak_megabytes(function):
@@ -56,7 +58,7 @@ def row(size):
         "far": seconds(lambda: fourier.tail(windows, m, far)),
         "near": seconds(lambda: fourier.tail(windows, m, near)),
         "saddle": seconds(lambda: saddlepoint.tail(windows, m, far)),
-        "whole": seconds(lambda: fourier.pmf(windows, m), 1),
+        "whole": seconds(lambda: fourier.pmf(windows, m, floor=1e-16), 1),
     }
     fits = programme_cost(windows, m) <= PROGRAMME_OPERATIONS
     programme = f"{1000 * seconds(lambda: precision_pmf(windows, m)):6.0f} ms" if fits else "   —     "

@@ -88,6 +88,12 @@ class TestTails:
             assert null.upper(critical) <= alpha
             assert null.upper(critical - 1) > alpha
 
+    def test_only_whole_numbers_have_a_probability(self):
+        """Between whole numbers, outside of the table and at NaN the probability is 0."""
+        null = binomial(5, 0.5)
+        np.testing.assert_array_equal(null.pmf([1.5, -1, 6, float("nan")]), 0.0)
+        assert null.pmf(2.0) == null.table[2]
+
     def test_bad_levels_are_refused(self):
         """Quantiles and levels outside of 0..1 are errors that show the value."""
         null = binomial(5, 0.5)

@@ -211,3 +211,83 @@ class TestVerdict:
         text = str(quakes())
         assert "146 of 256 predictions are within 2 steps of an event; chance gives 71 ± 10; p = 1.0e-11." in text
         assert "Null: permutation." in text
+
+
+class TestShortcuts:
+    def test_without_tolerance_precision_is_hypergeometric(self):
+        """At δ = 0 as many predictions are hit as events fall on them: one law for both measures, at any size."""
+        rng = np.random.default_rng(1)
+        truth, alarms = rng.random(200_000) < 0.01, rng.random(200_000) < 0.1
+        result = nf.evaluate(truth, predictions=alarms)
+        assert result.precision_test.method == "exact (hypergeometric)"
+        assert result.precision_test.pvalue == pytest.approx(result.recall_test.pvalue, rel=1e-12)
+        assert result.precision_test.null.var == pytest.approx(result.recall_test.null.var, rel=1e-9)
+
+    def test_a_tolerance_beyond_the_sequence_leaves_nothing_to_test(self):
+        """δ ≥ T: every prediction is a hit for certain, and p is 1 exactly, at any size."""
+        rng = np.random.default_rng(1)
+        truth, alarms = rng.random(200_000) < 0.01, rng.random(200_000) < 0.1
+        for method in ("auto", "exact"):
+            result = nf.evaluate(truth, predictions=alarms, tolerance=200_000, method=method)
+            assert result.precision_test.method == "exact (constant)"
+            assert result.precision_test.pvalue == 1.0
+            assert result.precision_test.std == 0.0
+
+    def test_few_alarms_among_many_events_are_exact(self):
+        """A hundred alarms in a long sequence: their hits vary little, and are not simulated for that."""
+        rng = np.random.default_rng(1)
+        truth = rng.random(1_000_000) < 0.01
+        alarms = np.zeros(1_000_000, dtype=bool)
+        alarms[rng.choice(np.flatnonzero(truth), 60, replace=False)] = True
+        alarms[rng.choice(1_000_000, 35, replace=False)] = True
+        test = nf.evaluate(truth, predictions=alarms, tolerance=50).precision_test
+        assert test.null.var < 25
+        assert test.method == "exact (Fourier)"
+        assert test.pvalue < 1e-4  # which 10,000 resamples could not say
+
+
+class TestReading:
+    def test_verdict_goes_by_the_p_values_it_shows(self):
+        """Mid-p is what the verdict looks at where mid-p is shown; a two-sided result names the one-sided p-values."""
+        rng = np.random.default_rng(0)
+        seen = set()
+        for _ in range(300):
+            truth, alarms = rng.random(40) < 0.2, rng.random(40) < 0.3
+            result = nf.evaluate(truth, predictions=alarms, tolerance=1, ties="mid", alpha=0.3)
+            below = sum(test.pvalue <= 0.3 for test in (result.precision_test, result.recall_test))
+            assert result.verdict == ("no", "partly", "yes")[below]
+            seen.add(result.verdict)
+        assert len(seen) == 3
+        both = nf.evaluate(truth, predictions=alarms, tolerance=1, alternative="two-sided")
+        assert "one-sided: p" in both.verdict_in_words()
+
+    def test_a_p_value_of_exactly_alpha_is_significant(self):
+        """Rounding does not decide: hits whose probability is alpha to the last digit reach it."""
+        result = nf.evaluate([0] * 19 + [1], predictions=[0] * 19 + [1], alpha=0.05)
+        assert result.recall_test.pvalue == pytest.approx(0.05)
+        assert result.verdict == "yes"
+        assert result.recall_test.critical_value(0.05) == 1
+
+    def test_two_sided_monte_carlo_error_is_that_of_twice_a_tail(self):
+        """p = 2 min(tails), so its standard error is twice that of the tail."""
+        truth, alarms = [0, 1, 0, 0, 1, 0, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0, 1, 0, 0, 0]
+        test = nf.evaluate(
+            truth, predictions=alarms, alternative="two-sided", method="montecarlo", n_resamples=400, rng=1
+        ).recall_test
+        tail = test.pvalue / 2
+        assert test.pvalue_error == pytest.approx(2 * math.sqrt(tail * (1 - tail) / 400))
+
+    @pytest.mark.parametrize(
+        ("bad", "message"),
+        [
+            ({"rng": -1}, "rng=-1 must be a whole number of 0 or more"),
+            ({"rng": "x"}, "rng='x' must be a whole number"),
+            ({"n_resamples": 0}, "n_resamples=0 must be a whole number of at least 1"),
+            ({"n_resamples": "10"}, "n_resamples='10' must be"),
+            ({"alpha": "x"}, "alpha='x' must be between 0 and 1"),
+        ],
+    )
+    def test_bad_randomness_is_refused(self, bad, message):
+        """A seed or a number of resamples that is none is an error that shows it."""
+        with pytest.raises(nf.InputError, match=message):
+            nf.evaluate([0, 1, 0], predictions=[0, 1, 0], method="montecarlo", **bad)

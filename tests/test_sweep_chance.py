@@ -127,3 +127,23 @@ class TestFamilywise:
             monkeypatch.setattr("os.cpu_count", lambda workers=workers: workers)
             results.append(curve.familywise(n_resamples=700, rng=5).precision_adjusted)
         np.testing.assert_array_equal(*results)
+
+    def test_many_cells_are_standardised_by_resamples(self, monkeypatch):
+        """Beyond what exact moments cost, the maximum test takes its standards from resamples of their own, and agrees."""
+        truth, z = data()
+        noise = np.random.default_rng(3).permutation(z)
+        curve = nf.sweep(truth, noise, quantiles=np.arange(0.5, 1, 0.1), tolerances=(0, 2))
+        exact = curve.familywise(n_resamples=4_000, rng=1)
+        monkeypatch.setattr("nofluke.sweep_chance.EXACT_CELL_STEPS", 0)
+        drawn = curve.familywise(n_resamples=4_000, rng=1)
+        assert drawn.best_f == exact.best_f
+        assert drawn.precision == pytest.approx(exact.precision, abs=0.05)
+        np.testing.assert_allclose(drawn.recall_adjusted, exact.recall_adjusted, atol=0.06)
+
+    def test_without_events_there_is_no_best_f(self):
+        """F is undefined everywhere: its best is NaN, and None in JSON."""
+        curve = nf.sweep(np.zeros(50, dtype=int), np.arange(50.0), quantiles=[0.5, 0.9], tolerances=1)
+        family = curve.familywise(n_resamples=50, rng=1)
+        assert np.isnan(family.observed_best_f)
+        assert family.to_dict()["observed_best_f"] is None
+        assert family.best_f == 1.0
