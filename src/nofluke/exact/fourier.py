@@ -26,15 +26,14 @@ from nofluke.errors import InputError
 from nofluke.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.exact.generating import Point, Structure, evaluate, structure_of, tilt
 from nofluke.exact.geometry import Windows
+from nofluke.exact.grids import Grid, band_grid, tail_grid
 
 FloatArray = npt.NDArray[np.float64]
 
-_PRECISION = 2e-13  # what each source of error may contribute, relative to the answer
 _CONCENTRATED = 25.0
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
-_MOST_BLOCKS = (
-    1_000_000_000  # blocks passed over, for eight angles at a time, before an inversion gives up: some ten seconds
-)
+# blocks passed over, for eight angles at a time, before an inversion gives up: some ten seconds
+_MOST_BLOCKS = 1_000_000_000
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
@@ -224,7 +223,7 @@ def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: f
 def _band(point: Point, n_events: int, low: int, high: int) -> FloatArray:
     """P(C = c) for c from ``low`` to ``high``, from one tilt."""
     structure = point.structure
-    grid = _band_grid(point, n_events, low, high)
+    grid = band_grid(point, n_events, low, high)
     values, left_out, moduli, _ = _characteristic(point, n_events, grid, np.ones(grid.n_psi))
     c = np.arange(low, high + 1)
     terms = np.fft.ifft(values).real[(point.counted_by_misses - c) % grid.n_psi]
@@ -257,7 +256,7 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str) -
         return _certain(False)
     log_events = log_pmf(n_events, structure.n_steps, point.p, math.exp(-point.ell))
     log_scale = point.log_mean - hits * point.t - log_events
-    grid = _tail_grid(point, n_events, hits, sign, log_scale)
+    grid = tail_grid(point, n_events, hits, sign, log_scale)
     j = np.arange(grid.n_psi)
     psi = 2.0 * np.pi * j / grid.n_psi
     pole = 1.0 / (1.0 - np.exp(-sign * (point.t + 1j * psi)))
@@ -282,111 +281,8 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str) -
     return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=error / total, evaluations=worked)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Grid:
-    """How many angles, how far their mean can be from the integral, and which form the tail's aliases take."""
-
-    n_phi: int
-    n_psi: int
-    alias: float
-    subtract: bool
-    tau: float
-
-
-def _tail_grid(point: Point, n_events: int, hits: int, sign: int, log_scale: float) -> _Grid:
-    """Enough angles that aliases of the tilted law cannot change the answer."""
-    structure = point.structure
-    pole = -math.expm1(-abs(point.t))
-    spread = math.sqrt(point.var_given_events)
-    # the answer in units of exp(log_scale), roughly and rather too small
-    answer = 0.2 / (_width(math.sqrt(point.var_events)) * max(pole * _width(spread), 1.0))
-    log_goal = math.log(_PRECISION * answer)
-
-    n_psi, alias, subtract = structure.n + 1, 0.0, True
-    outward = _reach(point, n_events, hits, sign, log_goal, spread)
-    inward = _reach(point, n_events, hits, -sign, log_goal, spread)
-    if outward is not None and inward is not None:
-        needed = max(outward.needed(log_goal), inward.needed(log_goal))
-        # aliases from below c are a known multiple of their total if that is nearly 1, small on their own if not
-        below_all = (point.t - sign * inward.step) * sign < 0.0
-        if below_all:
-            needed = max(needed, math.ceil((2.0 - log_scale - math.log(answer)) / abs(point.t)))
-        if needed < n_psi:
-            n_psi, subtract = needed, below_all
-            alias = outward.bound(n_psi) + inward.bound(n_psi) / -math.expm1(-abs(point.t) * n_psi)
-    n_phi, alias_phi = _phi_angles(point, n_events, log_goal + math.log(pole))
-    return _Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi / pole, subtract=subtract, tau=_PRECISION * answer)
-
-
-def _band_grid(point: Point, n_events: int, low: int, high: int) -> _Grid:
-    """Enough angles that every c from low to high is told from its aliases."""
-    spread = math.sqrt(point.var_given_events)
-    answer = 1.0 / (_width(math.sqrt(point.var_events)) * _width(spread))
-    log_goal = math.log(1e-15 * answer)
-    n_psi, alias = point.structure.n + 1, 0.0
-    sides = [_reach(point, n_events, c, way, log_goal, spread) for c, way in ((low, 1), (high, -1))]
-    if sides[0] is not None and sides[1] is not None:
-        needed = max(side.needed(log_goal) for side in sides if side is not None)
-        if needed < n_psi:
-            n_psi, alias = needed, sides[0].bound(needed) + sides[1].bound(needed)
-    n_phi, alias_phi = _phi_angles(point, n_events, log_goal)
-    return _Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi, subtract=False, tau=1e-15 * answer)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Reach:
-    """Chernoff's bound on the tilted law: mass M, 2M, ... away is at most exp(height - step M) and powers of that."""
-
-    height: float
-    step: float
-
-    def needed(self, log_goal: float) -> int:
-        """Smallest M whose bound is below exp(log_goal)."""
-        return max(math.ceil((self.height - log_goal) / self.step), math.ceil(1.0 / self.step), 1)
-
-    def bound(self, n_angles: int) -> float:
-        """Bound on everything at distance n_angles or more, on one side, whatever multiple of it."""
-        return math.exp(self.height - self.step * n_angles) / -math.expm1(-self.step * n_angles)
-
-
-def _reach(point: Point, n_events: int, hits: int, direction: int, log_goal: float, spread: float) -> _Reach | None:
-    """How fast the tilted law of C, with N = m, falls off in one direction; None if that cannot be told."""
-    room = point.structure.most_tilt - direction * point.t
-    step = min(0.95 * math.sqrt(-2.0 * log_goal) / max(spread, 0.1), 8.0, room)
-    if step <= 0.0:
-        return None
-    moved = direction * step
-    s = point.s - point.slope * moved
-    base = point.objective(n_events, hits)
-    best = math.inf
-    for _ in range(3):
-        other = evaluate(point.structure, s, point.t + moved)
-        height = other.objective(n_events, hits) - base
-        best = min(best, height)
-        miss = (other.events - n_events) / math.sqrt(max(other.var_events, 1e-12))
-        if abs(miss) < 1.0:  # another step of Newton's in s would gain less than a half
-            break
-        s -= max(-2.0, min(2.0, (other.events - n_events) / max(other.var_events, 1e-12)))
-    return _Reach(height=best, step=step) if best < math.inf else None
-
-
-def _phi_angles(point: Point, n_events: int, log_goal: float) -> tuple[int, float]:
-    """Number of angles phi, and a bound on the mass of the tilted law of N they cannot tell from N = m."""
-    spread = math.sqrt(point.var_events)
-    step = min(0.95 * math.sqrt(-2.0 * log_goal) / max(spread, 0.1), 8.0)
-    base = point.objective(n_events, 0)
-    sides = []
-    for direction in (-1, 1):
-        other = evaluate(point.structure, point.s + direction * step, point.t)
-        sides.append(_Reach(height=other.objective(n_events, 0) - base, step=step))
-    needed = max(side.needed(log_goal) for side in sides)
-    if needed > point.structure.n_steps:
-        return point.structure.n_steps + 1, 0.0
-    return needed, sum(side.bound(needed) for side in sides)
-
-
 def _characteristic(
-    point: Point, n_events: int, grid: _Grid, weight: FloatArray
+    point: Point, n_events: int, grid: Grid, weight: FloatArray
 ) -> tuple[npt.NDArray[np.complex128], float, float, int]:
     """E[e^{i psi (C - n')}; N = m] of the tilted law, n' = counted_by_misses.
 
@@ -423,11 +319,6 @@ def _rounding(point: Point, n_events: int) -> float:
     return 5e-16 * (10.0 + apart + together)
 
 
-def _width(spread: float) -> float:
-    """One over the largest probability of a lattice law with this standard deviation, about."""
-    return math.sqrt(1.0 + 2.0 * math.pi * spread * spread)
-
-
 def _logit(n_events: int, n_steps: int) -> float:
     return math.log(n_events) - math.log(n_steps - n_events)
 
@@ -438,6 +329,8 @@ def _certain(happens: bool) -> Tail:
 
 
 def _complement(other: Tail) -> Tail:
+    if math.isinf(other.relative_error_bound) and other.p > 1e-9:  # what is left of an upper bound is no bound: say 1
+        return Tail(log_p=0.0, p=1.0, relative_error_bound=math.inf, evaluations=other.evaluations)
     p = -math.expm1(other.log_p)
     # a probability lost in rounding is between 0 and its bound
     error = other.p * min(other.relative_error_bound, 1.0) / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
