@@ -70,7 +70,8 @@ def test_a_constant_detector_on_a_long_sequence_answers_at_once():
 def test_concentrated_hits_are_simulated_where_nothing_else_is_affordable(monkeypatch):
     """When even few events are too many, "auto" says that it simulated; its p-value agrees with the exact one."""
     exact = constant(4_000, 4)
-    monkeypatch.setattr(permutation, "FEW_PATIENCE", 0)
+    for limit in ("FEW_OPERATIONS", "FEW_PATIENCE", "FOURIER_SECONDS"):
+        monkeypatch.setattr(permutation, limit, 0)
     drawn = constant(4_000, 4, rng=1, null=nf.nulls.Permutation(programme_operations=0))
     assert drawn.precision_test.method == "montecarlo"
     error = drawn.precision_test.pvalue_error + 1e-3
@@ -101,3 +102,18 @@ def test_an_inversion_that_gives_up_says_so(monkeypatch):
     bound = nf.evaluate(data.truth, z, quantile=0.9, tolerance=2, null=null).precision_test
     assert exact.pvalue < bound.pvalue < 1e6 * exact.pvalue
     assert bound.method.startswith("upper bound")
+
+
+def test_what_is_left_of_an_uncertified_bound_is_called_one(monkeypatch):
+    """Hits below the mean, inversion given up: the upper tail is not made from an upper bound of the lower one."""
+    from nofluke.exact import fourier
+
+    data = nf.datasets.simulate_quakes(rng=0)
+    result = nf.evaluate(data.truth, np.random.default_rng(8).random(2557), quantile=0.9, tolerance=2)
+    windows, m = result.setting.windows, result.n_events
+    exact = fourier.tail(windows, m, 69)
+    assert 0.5 < exact.p < 0.7
+    monkeypatch.setattr(fourier, "_MOST_BLOCKS", 0)
+    bound = fourier.tail(windows, m, 69)
+    assert bound.p == 1.0
+    assert bound.relative_error_bound == np.inf
