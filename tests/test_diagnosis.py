@@ -299,9 +299,9 @@ class TestCommandLine:
         """evaluate and sweep take a null as text; a wrong one is one line."""
         words = ("--truth", "y", "--scores", "z", "--quantile", "0.9", "--format", "json")
         code, printed = self.run(capsys, "evaluate", data, *words, "--null", "circular-shift:guard=3")
-        assert json.loads(printed.out)["recall"]["null"] == "circular-shift"
+        assert json.loads(printed.out)["recall"]["null"] == "circular-shift:guard=3"
         code, printed = self.run(capsys, "sweep", data, *words, "--null", "seasonal:period=24,bins=6", "--seed", "1")
-        assert json.loads(printed.out)["null"] == "seasonal"
+        assert json.loads(printed.out)["null"] == "seasonal:period=24,bins=6"
         code, printed = self.run(capsys, "evaluate", data, *words, "--null", "shift")
         assert code == 2
         assert "must be one of 'permutation'" in printed.err

@@ -494,7 +494,7 @@ class TestSweeps:
                 slack = 0 if test.method.startswith(("exact", "binomial")) else 1
                 assert abs(cell.pvalue[d, k] - test.pvalue) <= slack * 7 * math.sqrt(0.25 / 2_000) + 1e-12
                 assert abs(cell.mean[d, k] - test.expected) <= slack * 7 * test.std / math.sqrt(2_000) + 1e-9
-        assert curve.chance.model == model.name
+        assert curve.chance.model == model.text
 
     def test_seasonal_sweeps_name_their_seed(self):
         """Precision is simulated once for all cells, recall is exact, and the seed is told."""
@@ -607,3 +607,99 @@ class TestNab:
                 assert result.recall_test.pvalue == 1
                 assert result.precision_test.pvalue > 0.05
                 assert result.verdict == "no"
+
+
+class TestAllRotations:
+    @pytest.mark.parametrize("n_steps", [1_000_000, 2**20, 1_000_003])
+    def test_a_million_steps_equal_brute_force_at_some_shifts(self, n_steps):
+        """Transforms of round, binary and prime length count the very hits of the rotated labels."""
+        from nofluke.counting import dilate
+        from nofluke.nulls.circular import precision_by_shift, recall_by_shift
+
+        rng = np.random.default_rng(n_steps)
+        truth, alarms = rng.random(n_steps) < 0.002, rng.random(n_steps) < 0.02
+        setting = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7)).setting
+        precision, recall = precision_by_shift(setting), recall_by_shift(setting)
+        tolerance = nf.Tolerance(early=3, late=7)
+        around_alarms = tolerance.event_ranges(n_steps, None)
+        near_alarm = dilate(alarms, tolerance.prediction_ranges(n_steps, None))
+        for shift in (0, 1, n_steps - 1, *rng.integers(n_steps, size=5).tolist()):
+            moved = np.roll(truth, shift)
+            assert recall[shift] == (moved & near_alarm).sum()
+            assert precision[shift] == (dilate(moved, around_alarms) & alarms).sum()
+
+    @pytest.mark.parametrize(
+        "null", ["circular-shift", "circular-shift:guard=9", "segments", "seasonal:period=30", "permutation"]
+    )
+    def test_correcting_for_all_cells_never_lowers_a_p_value(self, null):
+        """Adjusted p-values are at least their own, exactly for rotations and within error where they are drawn."""
+        quakes = nf.datasets.simulate_quakes(rng=0)
+        z = nf.detectors.energy_transient(quakes.counts)
+        curve = nf.sweep(
+            quakes.truth, z, quantiles=[0.8, 0.9, 0.94], tolerances=(2, 4), null=null, rng=1, n_resamples=2_000
+        )
+        family = curve.familywise(n_resamples=2_000, rng=2)
+        for side in ("precision", "recall"):
+            own, adjusted = getattr(curve.chance, side).pvalue, getattr(family, f"{side}_adjusted")
+            slack = 0 if null.startswith("circular") else 4 * np.sqrt(own * (1 - own) / 2_000) + 2e-3
+            assert (adjusted >= own - slack).all()
+            assert adjusted.min() == getattr(family, side)
+
+    def test_familywise_over_rotations_equals_brute_force(self):
+        """Maximum statistics of every rotation, cell by cell, by evaluating the rotated labels."""
+        rng = np.random.default_rng(4)
+        truth, z = rng.random(60) < 0.15, rng.random(60)
+        settings = {"quantiles": [0.6, 0.8, 0.9], "tolerances": (0, 2)}
+        curve = nf.sweep(truth, z, **settings, null="circular-shift")
+        rotated = [nf.sweep(np.roll(truth, s), z, **settings, null="circular-shift") for s in range(60)]
+        family = curve.familywise()
+        best = {}
+        for side in ("precision", "recall"):
+            hits = np.array([getattr(r, f"{side}_hits") for r in rotated])
+            standard = (hits - hits.mean(axis=0)) / hits.std(axis=0)
+            best[side] = standard.max(axis=(1, 2))
+            expected = (best[side][:, None, None] >= standard[0] - 1e-9).mean(axis=0)
+            np.testing.assert_allclose(getattr(family, f"{side}_adjusted"), expected)
+            significant = getattr(curve, f"{side}_hits") > getattr(family, f"{side}_band") + 1e-9
+            np.testing.assert_array_equal(significant, expected <= 0.05)
+        both = np.maximum(best["precision"], best["recall"])
+        assert family.both == pytest.approx((both >= max(best["precision"][0], best["recall"][0]) - 1e-9).mean())
+        f = np.array([np.nanmax(r.f1) for r in rotated])
+        assert family.best_f == pytest.approx((f >= f[0] - 1e-12).mean())
+        assert "60 rotations" in family.in_words()
+
+
+class TestNotes:
+    def test_a_sweep_warns_of_a_shared_season(self):
+        """Events and scores that share an hour of the day: the sweep says so, as the evaluation does."""
+        rng = np.random.default_rng(0)
+        times = np.datetime64("2020-01-01T00") + np.arange(24 * 200)
+        busy = 1 + np.cos(2 * np.pi * np.arange(24 * 200) / 24)
+        truth, z = rng.random(4800) < 0.04 * busy, busy + 0.3 * rng.random(4800)
+        curve = nf.sweep(truth, z, quantiles=[0.5, 0.9], tolerances=2, times=times)
+        assert any("hour of day" in note for note in curve.notes)
+
+    def test_nulls_for_comparison_say_so(self):
+        """Bernoulli and stationary carry a note in evaluations and in sweeps."""
+        quakes = nf.datasets.simulate_quakes(rng=0)
+        z = nf.detectors.energy_transient(quakes.counts)
+        for null in ("bernoulli", "stationary"):
+            assert any(
+                "for comparison" in n for n in nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2, null=null).notes
+            )
+            assert any(
+                "for comparison" in n for n in nf.sweep(quakes.truth, z, quantiles=[0.9], tolerances=2, null=null).notes
+            )
+
+    def test_a_result_names_the_settings_of_its_null(self):
+        """Guard and period are part of the name that results print, and of what was counted."""
+        quakes = nf.datasets.simulate_quakes(rng=0)
+        result = nf.evaluate(quakes.truth, predictions=quakes.counts > 60, tolerance=2, null="circular-shift:guard=50")
+        assert result.to_dict()["precision"]["null"] == "circular-shift:guard=50"
+        assert result.precision_test.method == "exact (2,459 rotations)"
+        assert "fewer than 50 steps" in str(result)
+
+    def test_where_every_step_is_an_event_no_null_finds_anything(self):
+        """Also the stationary one, whose binomial would."""
+        result = nf.evaluate(np.ones(20, int), np.arange(20.0), quantile=0.9, tolerance=1, null="stationary")
+        assert result.verdict == "no"

@@ -197,7 +197,7 @@ def count(
     delays = Delays(
         values=nearest_predictions(truth, alarms, when, around_events) / per_unit, found=near_alarm[truth], unit=unit
     )
-    how: dict[str, Any] = {"model": model.name, "alternative": alternative, "ties": ties}
+    how: dict[str, Any] = {"model": model.text, "alternative": alternative, "ties": ties}
     duration = (
         float(sequence.n) if clock is None else clock.lasting(sequence.open_steps) / (1e9 if clock.is_dates else 1)
     )

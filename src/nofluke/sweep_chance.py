@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -15,12 +16,13 @@ from nofluke.distributions import NullDistribution
 from nofluke.errors import InputError
 from nofluke.inputs import Sequence
 from nofluke.nulls.base import Method, NullModel, as_seed, check_resamples
+from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.setting import OpenRanges, Setting, make_setting, open_ranges
 from nofluke.progress import progress_bar
 from nofluke.tables import show_share
-from nofluke.testing import benjamini_hochberg, check_alpha, check_beta, holm, p_is, show_p
+from nofluke.testing import TIE_SLACK, benjamini_hochberg, check_alpha, check_beta, holm, p_is, show_p
 from nofluke.tolerance import Tolerance
 
 BAND = (0.025, 0.975)
@@ -82,7 +84,8 @@ class FamilywiseTest:
     precision_band, recall_band : arrays of shape (tolerances, thresholds)
         Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
         sweep with probability at most ``alpha``.
-    n_resamples, seed, alpha
+    n_resamples, seed, method, alpha
+        Resamples and their seed; for circular shifts every rotation is counted and nothing is drawn.
     """
 
     precision: float
@@ -98,6 +101,12 @@ class FamilywiseTest:
     recall_band: FloatArray = field(repr=False)
     n_resamples: int
     seed: int | None
+    method: str = "montecarlo"
+
+    def how(self) -> str:
+        """What chance's best was taken from."""
+        drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
+        return drawn if self.method == "montecarlo" else f"{self.n_resamples:,} rotations, none left to chance"
 
     def in_words(self) -> str:
         """The test of the best F_β as a sentence."""
@@ -105,7 +114,7 @@ class FamilywiseTest:
         return (
             f"Best {name} of the whole sweep {show_share(self.observed_best_f)}; chance's best reaches it with "
             f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
-            f"{show_p(self.recall)} ({self.n_resamples:,} resamples, seed {self.seed})."
+            f"{show_p(self.recall)} ({self.how()})."
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -163,7 +172,7 @@ def chance_of_cells(cells: Cells, model: NullModel, method: Method, *, n_resampl
 
     found = _each_cell(cells, both)
     sides = found.sides
-    return SweepChance(precision=sides["precision"], recall=sides["recall"], model=model.name, methods=found.methods)
+    return SweepChance(precision=sides["precision"], recall=sides["recall"], model=model.text, methods=found.methods)
 
 
 def _enumerable(cells: Cells, model: Seasonal) -> bool:
@@ -280,13 +289,74 @@ def _simulated(cells: Cells, model: NullModel, n_resamples: int, rng: Any) -> Sw
         }
         low, high = (np.array([bands[cell][i] for cell in np.ndindex(shape)]).reshape(shape) for i in (0, 1))
         sides[side] = CellChance(**moments[side], low=low, high=high, pvalue=tally.p_upper)
-    return SweepChance(**sides, model=model.name, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
+    return SweepChance(**sides, model=model.text, methods=("montecarlo",), n_resamples=n_resamples, seed=seed)
 
 
 def _best_f(cells: Cells, values: FloatArray) -> float:
     """The largest F_β over the cells in which it is defined; NaN if there is none."""
     defined = (cells.n_predictions > 0) & (cells.sequence.n_events > 0) & ~np.isnan(values)
     return float(values[defined].max()) if defined.any() else float("nan")
+
+
+def _by_rotation(cells: Cells, model: CircularShift, beta: float, alpha: float) -> FamilywiseTest:
+    """The maximum test over all rotations: nothing is drawn, so that no adjusted p-value is below its own."""
+    scores, ranges = cells.sequence.open_scores(), cells.ranges()
+    first, inverse = cells.distinct
+    shape = (len(ranges), len(first))
+    statistic = {side: np.full(shape, np.nan) for side in ("precision", "recall")}
+    moments = {side: {"mean": np.zeros(shape), "std": np.zeros(shape)} for side in statistic}
+    best: dict[str, Any] = dict.fromkeys(("precision", "recall"), -np.inf)
+    f_values, best_f = np.full(shape, np.nan), np.zeros(1)
+    with progress_bar("rotations", len(ranges) * len(first)) as advance:
+        for done, (d, i) in enumerate(np.ndindex(shape), start=1):
+            cut = cells.thresholds[first[i]]
+            setting = make_setting(cells.sequence, scores >= cut, ranges[d], float(cut))
+            recall, precision = model.hits_by_shift(setting)
+            for side, hits in (("precision", precision), ("recall", recall)):
+                mean, std = float(hits.mean()), float(hits.std())
+                moments[side]["mean"][d, i], moments[side]["std"][d, i] = mean, std
+                if std > 0:
+                    standard = (hits - mean) / std
+                    statistic[side][d, i] = standard[0]  # the identity comes first
+                    best[side] = np.maximum(best[side], standard)
+            below = beta**2 * precision * setting.n_events + recall * setting.n_predictions
+            f = np.divide((1 + beta**2) * precision * recall, below, out=np.zeros(len(below)), where=below > 0)
+            f_values[d, i], best_f = f[0], np.maximum(best_f, f)
+            advance(done)
+    n = len(best_f)
+
+    def adjusted(maxima: Any, values: FloatArray) -> FloatArray:
+        """Share of rotations whose maximum reaches each value; 1 where there is nothing to test."""
+        ordered = np.sort(np.broadcast_to(maxima, n))
+        bars = values - TIE_SLACK * np.maximum(np.abs(values), 1)
+        return np.where(np.isnan(values), 1.0, (n - np.searchsorted(ordered, bars, side="left")) / n)
+
+    def band(side: str) -> FloatArray:
+        """Hits that a cell must exceed for an adjusted p-value of at most alpha."""
+        allowed = math.floor(alpha * n * (1 + TIE_SLACK))
+        ordered = np.sort(np.broadcast_to(best[side], n))[::-1]
+        critical = ordered[allowed] if 0 < allowed < n else np.inf
+        with np.errstate(invalid="ignore"):
+            return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])[:, inverse]
+
+    cell_p = {side: adjusted(best[side], values)[:, inverse] for side, values in statistic.items()}
+    both = np.maximum(best["precision"], best["recall"])
+    return FamilywiseTest(
+        precision=float(cell_p["precision"].min()),
+        recall=float(cell_p["recall"].min()),
+        both=float(min(adjusted(both, values).min() for values in statistic.values())),
+        best_f=float(adjusted(best_f, f_values).min()),
+        observed_best_f=_best_f(cells, f_values[:, inverse]),
+        beta=beta,
+        alpha=alpha,
+        precision_adjusted=cell_p["precision"],
+        recall_adjusted=cell_p["recall"],
+        precision_band=band("precision"),
+        recall_band=band("recall"),
+        n_resamples=n,
+        seed=None,
+        method=model.distributions(setting).recall.method,
+    )
 
 
 def familywise_test(
@@ -300,6 +370,8 @@ def familywise_test(
     if beta == 0:
         raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
     check_resamples(n_resamples)
+    if isinstance(model, CircularShift):
+        return _by_rotation(cells, model, beta, alpha)
     seed = as_seed(rng)
     pilot = None
     exact = isinstance(model, Permutation) and len(cells.distinct[0]) * cells.sequence.n <= EXACT_CELL_STEPS

@@ -17,8 +17,9 @@ from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, NullModel, check_resamples
-from nofluke.nulls.doubts import doubts_about_events
+from nofluke.nulls.doubts import doubts
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.setting import make_setting, open_ranges
 from nofluke.sweep_chance import Cells, FamilywiseTest, SweepChance, chance_of_cells, familywise_test
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import check_beta, show_p
@@ -369,7 +370,10 @@ def sweep(
         notes.append("All scores are equal: no threshold can tell one step from another.")
     if sequence.n_events == 0:
         notes.append("There are no events: recall is undefined.")
-    notes += doubts_about_events(model, sequence.truth[sequence.open_steps])
+    # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
+    typical = cuts[int(np.abs(n_predictions - sequence.n / 10).argmin())]
+    alarms = open_ranges(windows[0], sequence.open_steps, sequence.clock)
+    notes += doubts(model, make_setting(sequence, values >= typical, alarms, float(typical)))
     return Sweep(
         n=sequence.n,
         n_events=sequence.n_events,

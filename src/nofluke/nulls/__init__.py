@@ -68,7 +68,8 @@ def _named(text: str) -> NullModel:
     try:
         return _MODELS[name](**settings)
     except TypeError as error:
-        raise InputError(f"null={text!r}: {str(error).rpartition('() ')[2]}.") from None
+        needed = {"blocks": "blocks:length=48", "seasonal": "seasonal:period=24"}.get(name, name)
+        raise InputError(f"null={text!r}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
 
 
 def _number_or_text(value: str) -> int | float | str:

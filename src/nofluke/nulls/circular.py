@@ -62,9 +62,10 @@ class CircularShift(NullModel):
                 f"Chance shifts all events together by multiples of {self.every:,} steps around the circle, so that "
                 "clusters and a season of that period stay; the predictions stay as they are."
             )
+        guard = f" Shifts by fewer than {self.guard:,} steps are left out." if self.guard > 1 else ""
         return (
             "Chance shifts all events together around the circle of steps, so that clusters stay; the predictions stay as "
-            "they are. It does not allow for a season that events and predictions share."
+            f"they are. It does not allow for a season that events and predictions share.{guard}"
         )
 
     def draw(self, setting: Setting) -> Draw:
@@ -88,28 +89,35 @@ class CircularShift(NullModel):
         self.check(method)
         if method == "montecarlo":
             return simulated(setting, n_resamples, rng, self.draw(setting))
-        recall, precision = self._hits(setting)
-        return Nulls(precision=_counted(precision, setting.n_predictions), recall=_counted(recall, setting.n_events))
+        recall, precision = self.hits_by_shift(setting)
+        return Nulls(
+            precision=_counted(precision, setting.n_predictions, self._method(len(recall))),
+            recall=_counted(recall, setting.n_events, self._method(len(recall))),
+        )
 
     def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every rotation."""
         del n_resamples, rng  # nothing is random
-        recall, precision = self._hits(setting)
+        recall, precision = self.hits_by_shift(setting)
         return Joint(
             recall_hits=recall,
             precision_hits=precision,
             weights=np.full(len(recall), 1 / len(recall)),
-            method="exact (all rotations)",
+            method=self._method(len(recall)),
         )
 
-    def _hits(self, setting: Setting) -> tuple[IntArray, IntArray]:
+    def _method(self, n_shifts: int) -> str:
+        return "exact (all rotations)" if self.guard <= 1 and self.every == 1 else f"exact ({n_shifts:,} rotations)"
+
+    def hits_by_shift(self, setting: Setting) -> tuple[IntArray, IntArray]:
+        """Recall's and precision's hits for every rotation that counts, the identity first."""
         shifts = self._shifts(setting.n_steps)
         return recall_by_shift(setting)[shifts], precision_by_shift(setting)[shifts]
 
 
-def _counted(hits: IntArray, size: int) -> NullDistribution:
+def _counted(hits: IntArray, size: int, method: str) -> NullDistribution:
     counts = np.bincount(hits, minlength=size + 1)
-    return CountNull(counts, mean=float(hits.mean()), var=float(hits.var()), method="exact (all rotations)")
+    return CountNull(counts, mean=float(hits.mean()), var=float(hits.var()), method=method)
 
 
 def recall_by_shift(setting: Setting) -> IntArray:

@@ -10,6 +10,7 @@ from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.setting import Setting
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
+from nofluke.nulls.stationary import Stationary
 
 LEVEL = 0.01  # a note on one in a hundred results without reason is little enough
 ENOUGH_EVENTS = 8  # fewer make a cluster by accident
@@ -22,6 +23,11 @@ def doubts(model: NullModel, setting: Setting) -> tuple[str, ...]:
         found.append(
             "The null bernoulli takes every window for an independent trial; it is for comparison with the literature, not for "
             "conclusions."
+        )
+    if isinstance(model, Stationary):
+        found.append(
+            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on events that fall one by "
+            "one; it is for comparison with the literature, not for conclusions."
         )
     season = _forgotten_season(model, setting)
     if season is not None:
@@ -55,7 +61,7 @@ def doubts_about_events(model: NullModel, truth: BoolArray) -> tuple[str, ...]:
 
 def _forgotten_season(model: NullModel, setting: Setting) -> str | None:
     """The rule of the calendar that events and alarms both follow and the null does not keep."""
-    forgets = isinstance(model, Permutation | IntervalShuffle | Segments | Blocks) or (
+    forgets = isinstance(model, Permutation | IntervalShuffle | Segments | Blocks | Stationary) or (
         isinstance(model, CircularShift) and model.every == 1
     )
     if not forgets or setting.clock is None or setting.n_events < ENOUGH_EVENTS:

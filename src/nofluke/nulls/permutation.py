@@ -62,6 +62,11 @@ class Permutation(NullModel):
             "Chance places the events on random steps, independently of one another; the predictions stay as they are."
         )
 
+    @property
+    def settings(self) -> dict[str, Any]:
+        """None: how much work is spent on it is no part of what chance does."""
+        return {}
+
     def draw(self, setting: Setting) -> None:
         """Uniformly: the compiled generator of the Monte Carlo engine does it."""
 

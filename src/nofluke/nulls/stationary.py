@@ -64,6 +64,8 @@ class Stationary(NullModel):
         self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
+        if setting.n_events == setting.n_steps:  # nowhere else to fall: every null says the same
+            return Permutation().distributions(setting)
         fit = self.fit(setting)
         recall = binomial(setting.n_events, fit.success)
         recall.method = f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})"

@@ -16,6 +16,7 @@ from nofluke.evaluation import Evaluation
 from nofluke.inputs import Sequence
 from nofluke.nulls.custom import Custom
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasonal import Seasonal
 from nofluke.tables import plural
 
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
@@ -162,6 +163,8 @@ def _chosen(result: Evaluation) -> list[str]:
         made.append(f"tolerance={plain!r}")
     if isinstance(result.null, Custom):
         made.append("null=your_function")
+    elif isinstance(result.null, Seasonal) and result.null.strata is not None:
+        made.append("null=nf.nulls.Seasonal(strata=your_strata)")
     elif not isinstance(result.null, Permutation):
         made.append(f"null={result.null.text!r}")
     drawn = next((t.null for t in (test, result.recall_test) if isinstance(t.null, EmpiricalNull)), None)

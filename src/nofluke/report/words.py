@@ -117,6 +117,6 @@ def corrected_by(family: FamilywiseTest | None) -> str:
         return "Corrected p-values are by Holm's method, over all cells of the measure."
     return (
         "Corrected p-values are Westfall and Young's, over all cells of the measure: how often chance's best cell is as far "
-        f"above its expectation ({family.n_resamples:,} resamples, seed {family.seed}; none can be below "
+        f"above its expectation ({family.how()}; none can be below "
         f"{show_p(1 / (family.n_resamples + 1))})."
     )
