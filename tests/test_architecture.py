@@ -49,6 +49,7 @@ LINE = (
     "findings",
     "diagnosis",
     "sweep_chance",
+    "familywise",
     "sweeping",
     # present; "" is the package itself, `import nofluke`
     "plot",

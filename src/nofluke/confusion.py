@@ -11,11 +11,16 @@ import math
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
 
 from nofluke.errors import InputError
 
 Side = Literal["neither", "truth", "predictions"]
+FloatArray = npt.NDArray[np.float64]
+TIE_SLACK = 1e-12  # shares and p-values that are mathematically equal differ by less
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +173,13 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
         return precision
     below = beta**2 * precision + recall
     return (1 + beta**2) * precision * recall / below if below else 0.0
+
+
+def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_events: float, beta: float) -> FloatArray:
+    """F_β = (1 + β²) C R / (β² C m + R n) of arrays of hits C of n predictions and R of m events; 0 without hits."""
+    hits, found = np.asarray(precision_hits, dtype=np.float64), np.asarray(recall_hits, dtype=np.float64)
+    below = beta**2 * hits * n_events + found * n_predictions
+    return np.asarray(np.divide((1 + beta**2) * hits * found, below, out=np.zeros(below.shape), where=below > 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,7 +25,7 @@ from nofluke.nulls.evidence import adjacency
 from nofluke.nulls.setting import make_setting, open_ranges
 from nofluke.tables import Table, plural, show_number
 from nofluke.testing import check_alpha, show_p
-from nofluke.thresholds import choose_threshold, predicted
+from nofluke.thresholds import choose_alarms
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
 DEFAULT_QUANTILE = 0.9
@@ -236,10 +236,7 @@ def diagnose(
     if sequence.scores is not None and threshold is None and quantile is None:
         quantile = DEFAULT_QUANTILE
         notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
-    cut = choose_threshold(sequence, threshold, quantile)
-    alarms = sequence.predictions if cut is None else predicted(sequence, cut)
-    if alarms is None:
-        raise InputError("pass threshold= or quantile= to say which scores are predictions.")
+    cut, alarms = choose_alarms(sequence, threshold, quantile)
     kept = sequence.open_steps
     setting = make_setting(sequence, alarms[kept], open_ranges(window, kept, sequence.clock), cut)
     seasons = advice.look_for_seasons(setting, period, alpha)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.confusion import TIE_SLACK
 from nofluke.errors import InputError
 from nofluke.exact.hypergeometric import hypergeometric_pmf
 
@@ -103,7 +104,7 @@ class NullDistribution(ABC):
         """The smallest k with P(X ≥ k) ≤ alpha: from there on, hits are significant. None if no number of hits is."""
         if not 0 < alpha < 1:
             raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
-        found = first_true(lambda k: self.upper(k) <= alpha * (1 + 1e-12), self._guess(1 - alpha), 0, self.size + 1)
+        found = first_true(lambda k: self.upper(k) <= alpha * (1 + TIE_SLACK), self._guess(1 - alpha), 0, self.size + 1)
         return found if found <= self.size else None
 
     def _guess(self, level: float) -> int:

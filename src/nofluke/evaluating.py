@@ -9,7 +9,6 @@ import numpy as np
 
 from nofluke.confusion import Confusion, check_zero_division
 from nofluke.counting import BoolArray, dilate, nearest_predictions
-from nofluke.errors import InputError
 from nofluke.evaluation import Evaluation
 from nofluke.inputs import Missing, Sequence, TruthKind, prepare
 from nofluke.nulls import Null, as_null
@@ -23,7 +22,7 @@ from nofluke.testing import (
     check_alpha,
     check_alternative,
 )
-from nofluke.thresholds import choose_threshold, predicted
+from nofluke.thresholds import choose_alarms
 from nofluke.timing import Delays, FalseAlarms, Unit
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
@@ -129,10 +128,7 @@ def evaluate(
     sequence = prepare(
         truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
     )
-    cut = choose_threshold(sequence, threshold, quantile)
-    alarms = sequence.predictions if cut is None else predicted(sequence, cut)
-    if alarms is None:
-        raise InputError("pass threshold= or quantile= to say which scores are predictions.")
+    cut, alarms = choose_alarms(sequence, threshold, quantile)
     check_alternative(alternative, ties)
     check_alpha(alpha)
     check_resamples(n_resamples)

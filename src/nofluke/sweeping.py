@@ -13,6 +13,7 @@ import numpy as np
 from nofluke.confusion import Confusion
 from nofluke.counting import FloatArray, IntArray, reaching, sweep_counts
 from nofluke.errors import InputError
+from nofluke.familywise import FamilywiseTest, familywise_test
 from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
 from nofluke.nulls import Null, as_null
@@ -20,7 +21,7 @@ from nofluke.nulls.base import Method, NullModel, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import make_setting, open_ranges
-from nofluke.sweep_chance import Cells, FamilywiseTest, SweepChance, chance_of_cells, familywise_test
+from nofluke.sweep_chance import Cells, SweepChance, chance_of_cells
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import check_beta, show_p
 from nofluke.thresholds import quantile_thresholds
@@ -372,8 +373,8 @@ def sweep(
         notes.append("There are no events: recall is undefined.")
     # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
     typical = cuts[int(np.abs(n_predictions - sequence.n / 10).argmin())]
-    alarms = open_ranges(windows[0], sequence.open_steps, sequence.clock)
-    notes += doubts(model, make_setting(sequence, values >= typical, alarms, float(typical)))
+    ranges = open_ranges(windows[0], sequence.open_steps, sequence.clock)
+    notes += doubts(model, make_setting(sequence, values >= typical, ranges, float(typical)))
     return Sweep(
         n=sequence.n,
         n_events=sequence.n_events,

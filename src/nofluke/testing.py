@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.confusion import divide
+from nofluke.confusion import TIE_SLACK, divide, f_of_hits
 from nofluke.distributions import EmpiricalNull, NullDistribution
 from nofluke.errors import InputError
 from nofluke.nulls.base import Joint
@@ -20,7 +20,6 @@ Alternative = Literal["greater", "less", "two-sided"]
 Ties = Literal["full", "mid"]
 Verdict = Literal["no", "partly", "yes"]
 VERDICTS: tuple[Verdict, ...] = ("no", "partly", "yes")
-TIE_SLACK = 1e-12  # values of F that are mathematically equal differ by less
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
@@ -225,9 +224,7 @@ class FTest:
 def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
     """P(F_β ≥ value) with F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, from the joint law of both hits."""
     check_beta(beta)
-    found, hits = joint.recall_hits.astype(np.float64), joint.precision_hits.astype(np.float64)
-    below = beta**2 * hits * n_events + found * n_predictions
-    chance = np.divide((1 + beta**2) * hits * found, below, out=np.zeros(len(below)), where=below > 0)
+    chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
     total = float(joint.weights.sum())
     mean = float(joint.weights @ chance) / total
     reached = float(joint.weights[chance >= value * (1 - TIE_SLACK)].sum())

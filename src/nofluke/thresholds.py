@@ -46,6 +46,18 @@ def quantile_thresholds(sequence: Sequence, quantiles: Any) -> list[float]:
     return [float(value) for value in np.quantile(sequence.open_scores(), levels)]
 
 
+def choose_alarms(
+    sequence: Sequence, threshold: float | None, quantile: float | None
+) -> tuple[float | None, BoolArray]:
+    """The threshold, if there are scores to put one on, and the predictions on the steps that count."""
+    cut = choose_threshold(sequence, threshold, quantile)
+    if cut is not None:
+        return cut, predicted(sequence, cut)
+    if sequence.predictions is None:
+        raise InputError("pass either scores or predictions.")
+    return None, sequence.predictions
+
+
 def predicted(sequence: Sequence, threshold: float) -> BoolArray:
     """The predictions z ≥ τ on the steps that count."""
     if sequence.scores is None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nofluke.confusion import TIE_SLACK, f_of_hits
 from nofluke.counting import window_maxima
 from nofluke.errors import InputError
 from nofluke.montecarlo.problem import Hits, Problem, integers
@@ -28,7 +29,6 @@ BLOCK_HITS = 2**18  # hits held at a time, for any number of cells
 AUTO_BINS = 2**20  # histogram bins that are kept unasked
 MOST_TABLE_THRESHOLDS = 256  # beyond, a row of the block table costs more than the 64 steps it stands for
 MOST_MAXIMA = 1_000_000  # maxima kept for critical values
-TIE_SLACK = 1e-12  # mathematically equal statistics differ by less, in floating point
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -153,13 +153,9 @@ class Run:
             usable = np.where(std > 0, std, np.nan)
             self.statistics[side] = (self.observed[side] - mean) / usable
         self.statistics["both"] = np.concatenate([self.statistics[side] for side in SIDES])
-        c, r = (self.observed[side].astype(np.float64) for side in SIDES)
-        weight = self.beta**2
-        denominator = weight * c * self.problem.n_events + r * self.n_predictions
-        hit = (c > 0) & (r > 0)
-        f_beta = np.zeros(c.size)
-        f_beta[hit] = ((1 + weight) * c * r)[hit] / denominator[hit]
-        self.statistics["f_beta"] = f_beta
+        self.statistics["f_beta"] = f_of_hits(
+            self.observed["precision"], self.observed["recall"], self.n_predictions, self.problem.n_events, self.beta
+        )
         self.maxima = {name: np.empty(min(self.n_resamples, MOST_MAXIMA)) for name in self.statistics}
         for name, values in self.statistics.items():
             scale = np.abs(values) if name == "f_beta" else np.maximum(np.abs(values), 1)

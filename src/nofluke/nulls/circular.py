@@ -91,8 +91,8 @@ class CircularShift(NullModel):
             return simulated(setting, n_resamples, rng, self.draw(setting))
         recall, precision = self.hits_by_shift(setting)
         return Nulls(
-            precision=_counted(precision, setting.n_predictions, self._method(len(recall))),
-            recall=_counted(recall, setting.n_events, self._method(len(recall))),
+            precision=_counted(precision, setting.n_predictions, self.method(len(recall))),
+            recall=_counted(recall, setting.n_events, self.method(len(recall))),
         )
 
     def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
@@ -103,10 +103,11 @@ class CircularShift(NullModel):
             recall_hits=recall,
             precision_hits=precision,
             weights=np.full(len(recall), 1 / len(recall)),
-            method=self._method(len(recall)),
+            method=self.method(len(recall)),
         )
 
-    def _method(self, n_shifts: int) -> str:
+    def method(self, n_shifts: int) -> str:
+        """How it is counted: over all rotations, or over so many of them."""
         return "exact (all rotations)" if self.guard <= 1 and self.every == 1 else f"exact ({n_shifts:,} rotations)"
 
     def hits_by_shift(self, setting: Setting) -> tuple[IntArray, IntArray]:

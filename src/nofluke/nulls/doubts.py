@@ -18,7 +18,7 @@ ENOUGH_EVENTS = 8  # fewer make a cluster by accident
 
 def doubts(model: NullModel, setting: Setting) -> tuple[str, ...]:
     """What a reader of p-values under this null should know about events and alarms; nothing if all is well."""
-    found = list(doubts_about_events(model, setting.truth))
+    found = list(_doubts_about_events(model, setting.truth))
     if isinstance(model, Bernoulli):
         found.append(
             "The null bernoulli takes every window for an independent trial; it is for comparison with the literature, not for "
@@ -38,7 +38,7 @@ def doubts(model: NullModel, setting: Setting) -> tuple[str, ...]:
     return tuple(found)
 
 
-def doubts_about_events(model: NullModel, truth: BoolArray) -> tuple[str, ...]:
+def _doubts_about_events(model: NullModel, truth: BoolArray) -> tuple[str, ...]:
     """Doubts that need no alarms: events in runs or clusters under a null that places them one by one."""
     if not isinstance(model, Permutation | Seasonal) or truth.sum() < 2:
         return ()

@@ -119,43 +119,27 @@ def _precision(setting: Setting, method: Method, programme_operations: float) ->
     Where that would take long, "auto" takes the saddlepoint approximation, or None, for Monte Carlo, where the hits are too
     concentrated for it. Nothing is computed yet but mean and variance: tails and tables are made when first asked for.
     """
+    if method == "saddlepoint":
+        return _by_saddlepoint(setting)
     windows, m = setting.windows, setting.n_events
     mean, var = setting.precision_moments.mean, setting.precision_moments.var
-    seconds = few = 0.0
-    if method != "saddlepoint":
-        if (windows.stops - windows.starts == 1).all():  # one event, one hit: as many hits as events on predictions
-            return _by(lambda: hypergeometric_pmf(setting.n_steps, windows.n, m), setting, "exact (hypergeometric)")
-        if var == 0.0:
-            return _by(lambda: np.eye(1, round(mean) + 1, round(mean))[0], setting, "exact (constant)")
-        if _programme_fits(setting, programme_operations):
-            return _by_programme(setting)
-        few = few_cost(windows, m)
-        if few <= FEW_OPERATIONS:
+    if (windows.stops - windows.starts == 1).all():  # one event, one hit: as many hits as events on predictions
+        return _by(lambda: hypergeometric_pmf(setting.n_steps, windows.n, m), setting, "exact (hypergeometric)")
+    if var == 0.0:
+        return _by(lambda: np.eye(1, round(mean) + 1, round(mean))[0], setting, "exact (constant)")
+    if _programme_fits(setting, programme_operations):
+        return _by_programme(setting)
+    few = few_cost(windows, m)
+    if few <= FEW_OPERATIONS:
+        return _by_few(setting)
+    _announce()
+    from nofluke.exact import fourier
+
+    if fourier.estimate_cost(windows, m) > FOURIER_SECONDS:
+        if few <= FEW_PATIENCE:
             return _by_few(setting)
-    from nofluke.exact import fourier, kernels, saddlepoint
-    from nofluke.progress import announce_compilation
-
-    announce_compilation(kernels.invert, seconds=8)
-    if method != "saddlepoint":
-        seconds = fourier.estimate_cost(windows, m)
-        if seconds > FOURIER_SECONDS:
-            if few <= FEW_PATIENCE:
-                return _by_few(setting)
-            if method == "auto" and var < CONCENTRATED:
-                return None
-    if method == "saddlepoint" or (method == "auto" and seconds > FOURIER_SECONDS):
-
-        def near(hits: int, side: Side) -> float:
-            return saddlepoint.tail(windows, m, hits, side=side).p
-
-        return TailNull(
-            size=windows.n,
-            mean=mean,
-            var=var,
-            method="saddlepoint (approximate)",
-            tail=near,
-            table=lambda: _from_tails(near, mean, math.sqrt(var), windows.n),
-        )
+        if method == "auto":
+            return None if var < CONCENTRATED else _by_saddlepoint(setting)
 
     def whole() -> FloatArray:
         low, values = fourier.pmf(windows, m, floor=SMALLEST_IN_TABLE)
@@ -197,6 +181,33 @@ def _by_few(setting: Setting) -> TableNull:
     from nofluke.exact.few import joint_pmf
 
     return _by(lambda: joint_pmf(setting.windows, setting.n_events).sum(axis=0), setting, "exact (dynamic programme)")
+
+
+def _by_saddlepoint(setting: Setting) -> TailNull:
+    _announce()
+    from nofluke.exact import saddlepoint
+
+    windows, m, moments = setting.windows, setting.n_events, setting.precision_moments
+
+    def tail(hits: int, side: Side) -> float:
+        return saddlepoint.tail(windows, m, hits, side=side).p
+
+    return TailNull(
+        size=windows.n,
+        mean=moments.mean,
+        var=moments.var,
+        method="saddlepoint (approximate)",
+        tail=tail,
+        table=lambda: _from_tails(tail, moments.mean, math.sqrt(moments.var), windows.n),
+    )
+
+
+def _announce() -> None:
+    """Say that the inversion is about to be compiled, if it is."""
+    from nofluke.exact import kernels
+    from nofluke.progress import announce_compilation
+
+    announce_compilation(kernels.invert, seconds=8)
 
 
 def _from_tails(upper: Callable[[int, Side], float], mean: float, std: float, size: int) -> FloatArray:

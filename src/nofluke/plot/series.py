@@ -8,11 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.counting import dilate
-from nofluke.errors import InputError
 from nofluke.inputs import Missing, Sequence, TruthKind, prepare
 from nofluke.plot.style import PALETTE, make_axes, tidy
 from nofluke.tables import show_number
-from nofluke.thresholds import choose_threshold, predicted
+from nofluke.thresholds import choose_alarms
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
 if TYPE_CHECKING:
@@ -63,10 +62,7 @@ def timeline(
     sequence = prepare(
         truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
     )
-    cut = choose_threshold(sequence, threshold, quantile)
-    alarms = sequence.predictions if cut is None else predicted(sequence, cut)
-    if alarms is None:
-        raise InputError("pass threshold= or quantile= to say which scores are predictions.")
+    cut, alarms = choose_alarms(sequence, threshold, quantile)
     window = as_tolerance(tolerance)
     steps = len(sequence.truth)
     near_event = dilate(sequence.truth, window.event_ranges(steps, sequence.clock))

@@ -12,11 +12,12 @@ from nofluke.counting import FloatArray, IntArray
 from nofluke.distributions import EmpiricalNull, NullDistribution, TailNull, binomial
 from nofluke.evaluating import count
 from nofluke.evaluation import Evaluation
+from nofluke.familywise import FamilywiseTest, familywise_test
 from nofluke.nulls.base import Method, Nulls
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import OpenRanges, Setting, make_setting, open_ranges
 from nofluke.report.grid import Grid
-from nofluke.sweep_chance import BAND, CELL_OPERATIONS, Cells, FamilywiseTest, familywise_test
+from nofluke.sweep_chance import BAND, CELL_OPERATIONS, Cells
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much

@@ -13,12 +13,12 @@ from nofluke.confusion import Confusion
 from nofluke.counting import FloatArray, IntArray
 from nofluke.diagnosis import Diagnosis, diagnose
 from nofluke.evaluation import Evaluation
+from nofluke.familywise import FamilywiseTest
 from nofluke.progress import progress_bar
 from nofluke.report import words
 from nofluke.report.cells import evaluator, familywise_of, hits_by_lag, picture_of, seed_of
 from nofluke.report.grid import Grid, make_grid
 from nofluke.report.timeline import timeline
-from nofluke.sweep_chance import FamilywiseTest
 from nofluke.tables import plural, show_number, show_share
 from nofluke.testing import ChanceTest, holm, p_is, show_chance, show_p
 from nofluke.timing import Delays

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke.evaluation import Evaluation
+from nofluke.familywise import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.report.cells import Picture
-from nofluke.sweep_chance import FamilywiseTest
 from nofluke.tables import plural, show_share
 from nofluke.testing import ChanceTest, p_is, show_chance, show_p
 from nofluke.tolerance import Tolerance

@@ -14,7 +14,7 @@ from nofluke.distributions import EmpiricalNull, TableNull, binomial
 from nofluke.errors import InputError
 from nofluke.evaluating import evaluate
 from nofluke.evaluation import Evaluation
-from nofluke.sweep_chance import FamilywiseTest
+from nofluke.familywise import FamilywiseTest
 from nofluke.sweeping import Sweep, sweep
 
 FloatArray = npt.NDArray[np.float64]
