@@ -170,7 +170,7 @@ def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
         null = nf.nulls.Permutation(programme_operations=programme)
         result = nf.evaluate(truth, scores, quantile=quantile, tolerance=3, null=null)
         law = result.precision_test.null
-        drawn = picture_of(law, result.setting)
+        drawn = picture_of(law)
         hits = drawn.first + drawn.step * np.arange(len(drawn.chance))
         exact = nf.evaluate(truth, scores, quantile=quantile, tolerance=3).precision_test.null
         np.testing.assert_allclose(drawn.chance, exact.table[hits], rtol=1e-6, atol=1e-12)

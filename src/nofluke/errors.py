@@ -14,3 +14,7 @@ class InputError(ValueError):
     Traceback (most recent call last):
     nofluke.errors.InputError: scores has 1 NaN at position(s) 1: drop them, or pass missing="mask".
     """
+
+
+class NumericalError(ArithmeticError):
+    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is returned."""

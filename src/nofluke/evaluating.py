@@ -136,7 +136,7 @@ def evaluate(
     ranges = open_ranges(window, sequence.open_steps, sequence.clock)
     setting = make_setting(sequence, alarms[sequence.open_steps], ranges, cut)
     nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
-    return count(
+    result = count(
         sequence,
         alarms,
         window,
@@ -150,6 +150,9 @@ def evaluate(
         zero_division=zero_division,
         alpha=alpha,
     )
+    for test in (result.precision_test, result.recall_test):
+        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
+    return result
 
 
 def count(

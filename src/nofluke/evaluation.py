@@ -230,7 +230,7 @@ class Evaluation:
                 f"{test.hits:,}",
                 f"{test.of:,}",
                 show_chance(test.expected, test.std),
-                show_p(test.pvalue),
+                show_p(test.pvalue, test.log10_pvalue),
             )
             for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
@@ -268,11 +268,12 @@ class Evaluation:
     def to_csv(self) -> str:
         """One line for each measure, with full digits."""
         rows: list[tuple[Any, ...]] = [
-            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.method, t.model)
+            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model)
             for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
-        rows.append(("f1", self.f1, *(None,) * 7))
-        return csv_text(("measure", "value", "hits", "of", "expected", "std", "pvalue", "method", "null"), rows)
+        rows.append(("f1", self.f1, *(None,) * 8))
+        columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
+        return csv_text(columns, rows)
 
     def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
         """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""

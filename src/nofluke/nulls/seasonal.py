@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nofluke.clock import Clock
 from nofluke.counting import dilate
-from nofluke.distributions import CountNull, FloatArray, IntArray, NullDistribution, TableNull
+from nofluke.distributions import CountNull, IntArray, NullDistribution, TableNull
 from nofluke.errors import InputError
 from nofluke.exact.hypergeometric import hypergeometric_pmf
 from nofluke.exact.moments import recall_moments
@@ -157,16 +157,12 @@ def _recall(setting: Setting, strata: IntArray) -> NullDistribution:
     wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
     moments = [recall_moments(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
 
-    def table() -> FloatArray:
-        parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
-        whole = np.zeros(setting.n_events + 1)
-        summed = reduce(np.convolve, parts)
-        whole[: len(summed)] = summed
-        return whole
-
+    parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
+    table = np.zeros(setting.n_events + 1)
+    summed = reduce(np.convolve, parts)
+    table[: len(summed)] = summed
     return TableNull(
         table,
-        size=setting.n_events,
         mean=sum(m.mean for m in moments),
         var=sum(m.var for m in moments),
         method="exact (hypergeometric in each phase)",

@@ -129,8 +129,8 @@ def _cell(cell: Evaluation, lags: IntArray) -> dict[str, Any]:
     return {
         "verdict": cell.verdict,
         "n": cell.n_predictions,
-        "precision": _side(cell.precision_test, cell.precision, cell),
-        "recall": _side(cell.recall_test, cell.recall, cell),
+        "precision": _side(cell.precision_test, cell.precision),
+        "recall": _side(cell.recall_test, cell.recall),
         "f1": _plain(cell.f1),
         "matrices": {"truth": _matrix(cell.tolerant_truth), "predictions": _matrix(cell.tolerant_predictions)},
         "lag": {"precision": hits, "recall": found},
@@ -152,8 +152,8 @@ def _cell(cell: Evaluation, lags: IntArray) -> dict[str, Any]:
     }
 
 
-def _side(test: ChanceTest, value: float, cell: Evaluation) -> dict[str, Any]:
-    drawn = picture_of(test.null, cell.setting)
+def _side(test: ChanceTest, value: float) -> dict[str, Any]:
+    drawn = picture_of(test.null)
     share = test.expected / test.of if test.of else math.nan
     return {
         "hits": test.hits,
