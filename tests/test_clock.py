@@ -288,7 +288,7 @@ def test_times_with_a_zone_are_shown_with_it():
 @pytest.mark.parametrize(("unit", "kept"), [("D", "s"), ("h", "s"), ("M", "s"), ("s", "s"), ("ms", "ms"), ("ps", "ns")])
 def test_dates_become_whole_ticks_of_a_unit_that_holds_them(unit, kept):
     """Coarse units become seconds, finer ones than nanoseconds become those."""
-    ticks, found = as_ticks(np.array(["1970-03-01"], dtype=f"datetime64[{unit}]"))
+    ticks, found = as_ticks(np.array(["1970-03-01"], dtype=f"datetime64[{unit}]"), "times")
     assert (found, ticks.tolist()) == (kept, [59 * 86400 * SECOND // UNITS[kept]])
 
 

@@ -173,12 +173,12 @@ def test_huge_counts_do_not_overflow():
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ({"tp": -1}, "tp=-1 must not be negative"),
-        ({"fn": np.int64(-3)}, "fn=-3 must not be negative"),
+        ({"tp": -1}, "tp=-1 must be a whole number of at least 0"),
+        ({"fn": np.int64(-3)}, "fn=-3 must be a whole number of at least 0"),
         ({"fp": 1.5}, "fp=1.5 must be a whole number"),
         ({"tn": math.nan}, "tn=nan must be a whole number"),
         ({"tn": "3"}, "tn='3' must be a whole number"),
-        ({"tolerance_in": "both"}, "tolerance_in='both' must be 'neither', 'truth' or 'predictions'"),
+        ({"tolerance_in": "both"}, "tolerance_in='both' must be one of 'neither', 'truth', 'predictions'"),
     ],
 )
 def test_wrong_entries_are_named(entries, message):
@@ -189,7 +189,7 @@ def test_wrong_entries_are_named(entries, message):
 
 def test_marginals_that_cannot_be_are_refused():
     """More hits than predictions cannot be: the negative entry is named."""
-    with pytest.raises(nf.InputError, match="fp=-1 must not be negative"):
+    with pytest.raises(nf.InputError, match="fp=-1 must be a whole number of at least 0"):
         nf.Confusion.from_marginals(tp=2, predicted=1, actual=5, total=9, tolerance_in="truth")
 
 
@@ -197,7 +197,7 @@ def test_an_unknown_measure_is_answered_with_those_there_are():
     """A misspelt name is an error that lists all names, from each of the three questions."""
     c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
     for ask in (c.measure, c.why, c.interpretable):
-        with pytest.raises(nf.InputError, match="measure 'precison' is unknown: choose one of precision, "):
+        with pytest.raises(nf.InputError, match="name='precison' must be one of 'precision', "):
             ask("precison")
 
 

@@ -87,14 +87,14 @@ def test_any_function_from_series_to_scores_is_a_detector():
 @pytest.mark.parametrize(
     ("x", "settings", "message"),
     [
-        ([1, 2, 3], {"short": 0}, "short must be at least 1 step, got 0"),
-        ([1, 2, 3], {"short": 1.5}, "short must be a whole number of steps, got 1.5"),
+        ([1, 2, 3], {"short": 0}, "short=0 must be a whole number of at least 1"),
+        ([1, 2, 3], {"short": 1.5}, "short=1.5 must be a whole number of at least 1"),
         ([1, 2, 3], {"short": 3, "long": 2}, "short=3 and long=2"),
         ([1, 2, 3], {"long": 4}, "long=4 exceeds the 3 steps of x"),
         ([], {}, "exceeds the 0 steps"),
-        ([[1, 2], [3, 4]], {"short": 1, "long": 1}, r"one-dimensional, got shape \(2, 2\)"),
-        ([[1, 2], [3]], {"short": 1, "long": 1}, "one-dimensional numbers, got list"),
-        (["a", "b"], {"short": 1, "long": 1}, "must be numbers"),
+        ([[1, 2], [3, 4]], {"short": 1, "long": 1}, r"x must have one dimension, got shape \(2, 2\)"),
+        ([[1, 2], [3]], {"short": 1, "long": 1}, "x must be one column of plain items, got nested sequences"),
+        (["a", "b"], {"short": 1, "long": 1}, "x must hold numbers, booleans or dates, got text 'a'"),
         ([1, np.nan, np.inf], {"short": 1, "long": 1}, "not finite at 2 of 3 steps, first nan at position 1"),
         (
             [1, -2, 3],

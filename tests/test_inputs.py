@@ -433,7 +433,7 @@ def test_the_index_is_the_clock_and_must_be_one():
     [
         ({}, "pass either threshold or quantile, got neither: one of them says which scores are predictions"),
         ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile, got both"),
-        ({"threshold": float("nan")}, "threshold is NaN: pass a number"),
+        ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"quantile": 1.5}, "quantile=1.5 must be between 0 and 1"),
         ({"quantile": -0.1}, "quantile=-0.1 must be between 0 and 1"),
         ({"quantile": float("nan")}, "quantile=nan must be between 0 and 1"),
@@ -477,7 +477,7 @@ def test_degenerate_input_is_evaluated_with_a_note(truth, scores, note):
         ({"thresholds": [1], "quantiles": [0.5]}, "pass either thresholds or quantiles, got both"),
         ({"thresholds": [1, float("nan")]}, "thresholds must be one or more numbers without NaN, got"),
         ({"thresholds": []}, r"thresholds must be one or more numbers without NaN, got \[\]"),
-        ({"quantiles": [0.5, 2]}, "quantile=2 must be between 0 and 1"),
+        ({"quantiles": [0.5, 2]}, "quantile=2.0 must be between 0 and 1"),
         ({"tolerances": ()}, r"tolerances is empty: pass at least one, such as \(0, 1, 2\)"),
         ({"tolerances": (0, -1)}, "tolerances=-1 must be finite and not negative"),
         ({"tolerances": (0, "2 hours")}, "tolerances='2 hours' is not a duration"),

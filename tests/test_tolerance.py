@@ -86,7 +86,7 @@ def test_steps_and_time_do_not_mix():
 
 def test_the_unit_must_be_known_and_fit():
     """unit= takes three words, and a duration is no plain number."""
-    with pytest.raises(InputError, match="unit='hours' must be 'steps', 'ns' or 'clock'"):
+    with pytest.raises(InputError, match="unit='hours' must be one of 'steps', 'ns', 'clock'"):
         Tolerance(early=1, late=1, unit="hours")
     with pytest.raises(InputError, match="early='2h' is a duration, but unit='clock' asks for a plain number"):
         Tolerance(early="2h", late="2h", unit="clock")

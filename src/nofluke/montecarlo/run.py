@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nofluke.confusion import TIE_SLACK, f_of_hits
+from nofluke.confusion import TIE_SLACK, f_of_hits, f_weights
 from nofluke.counting import window_maxima
 from nofluke.errors import InputError
 from nofluke.montecarlo.problem import Hits, Problem, integers
@@ -229,7 +229,7 @@ class Counts:
         np.maximum(found["precision"], found["recall"], out=found["both"])
         kernels.f_maxima(
             flat["precision"], flat["recall"], run.n_predictions.astype(np.float64), float(run.problem.n_events),
-            run.beta, found["f_beta"],
+            *f_weights(run.beta), found["f_beta"],
         )  # fmt: skip
         for name, maxima in found.items():
             passed = np.searchsorted(run.bars[name], maxima, side="right")

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.columns import as_column
 from nofluke.errors import InputError
 from nofluke.nulls.base import Draw, NullModel
 from nofluke.nulls.setting import Setting
@@ -40,8 +41,8 @@ class Custom(NullModel):
         return drawn
 
     def _events(self, generator: np.random.Generator, setting: Setting) -> npt.NDArray[Any]:
-        labels = np.asarray(self.function(generator))
-        if labels.shape != setting.open_steps.shape or not np.isin(labels, (0, 1)).all():
+        labels = as_column(self.function(generator), "what null draws").values
+        if labels.shape != setting.open_steps.shape or not np.isin(labels[setting.open_steps], (0, 1)).all():
             raise InputError(f"null must draw {len(setting.open_steps)} labels of 0 and 1, got shape {labels.shape}.")
         events = np.flatnonzero(labels[setting.open_steps])
         if len(events) != setting.n_events:
