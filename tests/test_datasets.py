@@ -219,6 +219,7 @@ def test_other_sizes_keep_their_number_of_events(n_steps, n_events):
         ({"n_steps": 0}, "n_steps=0 must be a whole number of at least 1"),
         ({"n_events": -1}, "n_events=-1 must be a whole number of at least 0"),
         ({"n_steps": 2.5}, "n_steps=2.5 must be a whole number"),
+        ({"n_steps": 10**15}, "n_steps=1000000000000000 must be a whole number of at least 1 and at most 100,000,000"),
         ({"n_steps": 10, "n_events": 11}, "n_events=11 exceeds n_steps=10"),
         ({"rng": "seed"}, "rng='seed' must be a whole number of 0 or more"),
         ({"rng": -1}, "rng=-1 must be a whole number of 0 or more"),

@@ -230,6 +230,11 @@ def _aligned(column: Column, reference: Column, name: str, other: str) -> Column
         return column
     if len(mine) == n and mine.equals(theirs):
         return column
+    if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
+        raise InputError(
+            f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}: give both the same, or "
+            "pass .to_numpy() to align by position."
+        )
     for index, whose in ((mine, name), (theirs, other)):
         if index.has_duplicates:
             twice = index[index.duplicated()]

@@ -60,7 +60,7 @@ def number_or_none(value: Any) -> float | None:
     """A plain float of any real number, NaN among them; None for the rest: text, columns, what floats cannot hold."""
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    if not isinstance(value, Real | Decimal | np.bool_):
+    if isinstance(value, np.timedelta64) or not isinstance(value, Real | Decimal | np.bool_):
         return None
     try:
         number = float(value)
@@ -76,7 +76,7 @@ def as_rng(rng: Any) -> Any:
     try:
         if seed is not None and not 0 <= seed < 2**256:
             raise ValueError
-        generator = np.random.default_rng(rng)
+        generator = np.random.default_rng(rng if seed is None else seed)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
             f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a NumPy Generator or None."

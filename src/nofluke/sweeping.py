@@ -410,9 +410,8 @@ def _tolerances(values: Any) -> tuple[Tolerance, ...]:
     if isinstance(values, Set | Mapping):
         raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
     one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
-    windows = tuple(
-        as_tolerance(value, "tolerances") for value in ([values] if one or np.ndim(values) == 0 else values)
-    )
+    one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
+    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if one else values))
     if not windows:
         raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
     return windows

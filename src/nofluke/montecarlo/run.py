@@ -118,9 +118,10 @@ class Run:
 
     def checked(self, placements: NDArray[Any], size: int) -> NDArray[np.uint32]:
         """Placements that the compiled loops can index with: rows of ascending steps, one row a resample."""
-        shape = (size, self.problem.n_events)
-        if placements.shape != shape:
-            raise InputError(f"draw must return placements of shape {shape}, got {placements.shape}.")
+        placements, shape = np.asarray(placements), (size, self.problem.n_events)
+        if placements.shape != shape or placements.dtype.kind not in "iu":
+            got = f"{placements.dtype} of shape {placements.shape}"
+            raise InputError(f"draw must return placements of shape {shape}, whole numbers, got {got}.")
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
             raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
         return np.ascontiguousarray(np.sort(placements, axis=1), dtype=np.uint32)

@@ -48,6 +48,11 @@ class NullModel(ABC):
     name: ClassVar[str]
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
+
     @property
     @abstractmethod
     def assumption(self) -> str:
