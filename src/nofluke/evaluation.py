@@ -10,8 +10,9 @@ from typing import Any, Literal
 from nofluke.confusion import Confusion, divide, f_beta
 from nofluke.distributions import EmpiricalNull
 from nofluke.inputs import LeftOut, Sequence
-from nofluke.nulls.base import NullModel
+from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_rng
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import (
     VERDICTS,
@@ -120,14 +121,14 @@ class Evaluation:
 
     def f_beta(self, beta: float) -> float:
         """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ); 0 where both are 0."""
-        check_beta(beta)
-        return self._defined(f_beta(self.precision, self.recall, beta))
+        return self._defined(f_beta(self.precision, self.recall, check_beta(beta)))
 
     def _defined(self, value: float) -> float:
         return float(self.zero_division) if math.isnan(value) else value
 
     def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
         """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
+        beta, n_resamples, rng = check_beta(beta), check_resamples(n_resamples), as_rng(rng)
         observed = f_beta(
             divide(self.precision_hits, self.n_predictions), divide(self.recall_hits, self.n_events), beta
         )

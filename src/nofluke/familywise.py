@@ -15,6 +15,7 @@ from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import make_setting
+from nofluke.plain import as_rng
 from nofluke.progress import progress_bar
 from nofluke.sweep_chance import Cells, exact_moments, simulate_cells, simulated_moments
 from nofluke.tables import show_share
@@ -159,11 +160,10 @@ def familywise_test(
     """Westfall and Young's maximum test over all cells of a sweep."""
     from nofluke.montecarlo import Standardisation
 
-    check_alpha(alpha)
-    check_beta(beta)
+    alpha, beta = check_alpha(alpha), check_beta(beta)
     if beta == 0:
         raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
-    check_resamples(n_resamples)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     if isinstance(model, CircularShift):
         return _by_rotation(cells, model, beta, alpha)
     seed = as_seed(rng)

@@ -13,6 +13,7 @@ from nofluke.confusion import TIE_SLACK, divide, f_of_hits
 from nofluke.distributions import SMALLEST, EmpiricalNull, NullDistribution, Side, Tail
 from nofluke.errors import InputError
 from nofluke.nulls.base import Joint
+from nofluke.plain import as_number, check_word
 
 FloatArray = npt.NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
@@ -249,7 +250,7 @@ class FTest:
 
 def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
     """P(F_β ≥ value) with F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, from the joint law of both hits."""
-    check_beta(beta)
+    beta = check_beta(beta)
     chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
     total = float(joint.weights.sum())
     mean = float(joint.weights @ chance) / total
@@ -277,24 +278,20 @@ def significant(pvalue: float, alpha: float) -> bool:
     return pvalue <= alpha * (1 + TIE_SLACK)
 
 
-def check_beta(beta: float) -> None:
-    """Refuse a β of F_β that is none."""
-    if not 0 <= beta < math.inf:
-        raise InputError(f"beta={beta!r} must be finite and not negative.")
+def check_beta(beta: object) -> float:
+    """The β of F_β as a plain float; refuses what is none."""
+    return as_number(beta, "beta", "be finite and not negative", lambda number: 0 <= number < math.inf)
 
 
-def check_alpha(alpha: float) -> None:
-    """Refuse a level that is none."""
-    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
+def check_alpha(alpha: object) -> float:
+    """The level as a plain float; refuses what is none."""
+    return as_number(alpha, "alpha", "be between 0 and 1", lambda number: 0 < number < 1)
 
 
 def check_alternative(alternative: object, ties: object) -> None:
     """Refuse what is not an alternative or a way to treat ties."""
-    if alternative not in ALTERNATIVES:
-        raise InputError(f"alternative={alternative!r} must be one of {', '.join(map(repr, ALTERNATIVES))}.")
-    if ties not in ("full", "mid"):
-        raise InputError(f"ties={ties!r} must be 'full' or 'mid'.")
+    check_word(alternative, "alternative", ALTERNATIVES)
+    check_word(ties, "ties", ("full", "mid"))
 
 
 def holm(pvalues: Any) -> FloatArray:

@@ -293,17 +293,18 @@ def f_maxima(
     recall_hits: Int32Array,
     n_predictions: FloatArray,
     n_events: float,
-    beta: float,
+    of_recall: float,
+    of_precision: float,
     maxima: FloatArray,
 ) -> None:
-    """Largest F_beta over the cells; a cell without hits counts as 0."""
-    weight = beta * beta
+    """Largest F_beta over the cells, by the weights of recall and precision; a cell without hits counts as 0."""
     for i in range(precision_hits.shape[0]):
         largest = 0.0
         for cell in range(precision_hits.shape[1]):
             c = float(precision_hits[i, cell])
             r = float(recall_hits[i, cell])
             if c > 0.0 and r > 0.0:
-                f = (1.0 + weight) * c * r / (weight * c * n_events + r * n_predictions[cell])
+                below = of_recall * c * n_events + of_precision * r * n_predictions[cell]
+                f = (of_recall + of_precision) * c * r / below
                 largest = max(largest, f)
         maxima[i] = largest

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nofluke.confusion import TIE_SLACK, f_of_hits
+from nofluke.confusion import TIE_SLACK, f_of_hits, f_weights
 from nofluke.counting import window_maxima
 from nofluke.errors import InputError
 from nofluke.montecarlo.problem import Hits, Problem, integers
@@ -118,9 +118,10 @@ class Run:
 
     def checked(self, placements: NDArray[Any], size: int) -> NDArray[np.uint32]:
         """Placements that the compiled loops can index with: rows of ascending steps, one row a resample."""
-        shape = (size, self.problem.n_events)
-        if placements.shape != shape:
-            raise InputError(f"draw must return placements of shape {shape}, got {placements.shape}.")
+        placements, shape = np.asarray(placements), (size, self.problem.n_events)
+        if placements.shape != shape or placements.dtype.kind not in "iu":
+            got = f"{placements.dtype} of shape {placements.shape}"
+            raise InputError(f"draw must return placements of shape {shape}, whole numbers, got {got}.")
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
             raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
         return np.ascontiguousarray(np.sort(placements, axis=1), dtype=np.uint32)
@@ -229,7 +230,7 @@ class Counts:
         np.maximum(found["precision"], found["recall"], out=found["both"])
         kernels.f_maxima(
             flat["precision"], flat["recall"], run.n_predictions.astype(np.float64), float(run.problem.n_events),
-            run.beta, found["f_beta"],
+            *f_weights(run.beta), found["f_beta"],
         )  # fmt: skip
         for name, maxima in found.items():
             passed = np.searchsorted(run.bars[name], maxima, side="right")

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
-from nofluke.nulls.base import Draw, NullModel
+from nofluke.nulls.base import MOST_STEPS, Draw, NullModel
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +111,7 @@ class Blocks(NullModel):
     name: ClassVar[str] = "blocks"
 
     def __post_init__(self) -> None:
-        if isinstance(self.length, bool) or not isinstance(self.length, int | np.integer) or self.length < 1:
-            raise InputError(f"length={self.length!r} must be a whole number of steps, 1 or more.")
+        object.__setattr__(self, "length", as_whole(self.length, "length", 1, MOST_STEPS))
 
     @property
     def assumption(self) -> str:
