@@ -37,6 +37,10 @@ class Column:
         return len(self.values)
 
 
+class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+
+
 def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
     if value is None:
@@ -124,7 +128,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind in "biufM":
-        return values, False
+        return values, isinstance(value, UtcTimes)
     if values.dtype.kind in "OUS":
         # NumPy writes numbers next to text as text; what the user passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
