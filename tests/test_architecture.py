@@ -19,6 +19,7 @@ LINE = (
     # what everything may use
     "errors",
     "progress",
+    "paths",
     # align and validate
     "clock",
     "tolerance",

@@ -167,9 +167,7 @@ def read_events(source: str | Path, column: str | int | None = None, time_format
             row = int(missing.argmax())
             raise InputError(f"{table.at(row)}: column {_shown(table.names[position])} has no time: remove the row.")
         names = {"time": table.names[position]}
-        return Columns(
-            values={"time": times}, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes
-        )
+        return Columns(values={"time": times}, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
 class _Table:
@@ -271,7 +269,9 @@ class _Table:
             raise InputError(f"columns[{role!r}]={shown} must be the name of a column, or its position from 0.")
         if not is_position(str(column), width):
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
-            raise InputError(f"{self.label} has no column at position {shortened(str(column), 40)} (for {role}): {bounds}.")
+            raise InputError(
+                f"{self.label} has no column at position {shortened(str(column), 40)} (for {role}): {bounds}."
+            )
         return int(column)
 
     def load(self, positions: list[int]) -> None:
@@ -325,7 +325,9 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
         text = other
     comma = re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text[1])
     remedy = "use decimal points" if comma else "correct it, or leave it empty if it is missing"
-    raise InputError(f"{table.at(text[0])}: column {_shown(name)} has {_shown(text[1])} where a number belongs: {remedy}.")
+    raise InputError(
+        f"{table.at(text[0])}: column {_shown(name)} has {_shown(text[1])} where a number belongs: {remedy}."
+    )
 
 
 def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any]:
@@ -346,7 +348,9 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
         numbers = _numbers(table, position)
         if start and _are_compact_dates(numbers):
             remedy = 'give the format, as in time_format="%Y%m%d" (--time-format "%Y%m%d")'
-            raise InputError(f"{table.at(start[0])}: column {_shown(name)} has {_shown(start[1])[1:-1]}, which is a date: {remedy}.")
+            raise InputError(
+                f"{table.at(start[0])}: column {_shown(name)} has {_shown(start[1])[1:-1]}, which is a date: {remedy}."
+            )
         return numbers
     return _iso_times(table, position)
 
@@ -377,7 +381,9 @@ def _formatted_times(table: _Table, position: int, time_format: str) -> NDArray[
         table.connection.execute("SELECT try_strptime('', ?)", [time_format]).fetchall()
     except duckdb.Error as error:
         reason = _one_line(str(error).split(": ", 1)[-1])
-        raise InputError(f"time_format={_shown(time_format)} is not a format ({reason}): use one of strptime's.") from None
+        raise InputError(
+            f"time_format={_shown(time_format)} is not a format ({reason}): use one of strptime's."
+        ) from None
     if bad := table.first(f"{parsed} IS NULL AND NOT {_MISSING}", position, [time_format]):
         remedy = f"which does not match time_format={_shown(time_format)}: correct either"
         raise InputError(f"{table.at(bad[0])}: column {_shown(name)} has {_shown(bad[1])}, {remedy}.")

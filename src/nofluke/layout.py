@@ -118,7 +118,7 @@ def _sample(text: IO[str], label: str) -> tuple[list[str], int, str | None]:
     for number, line in enumerate(_lines(text, label)):
         if number == 0 and (match := re.match(r"sep=([,;|:\t])\s*$", line)):
             declared = match[1]
-        if not lines and (declared and number == 0 or not line.strip() or line.startswith("#")):
+        if not lines and ((declared and number == 0) or not line.strip() or line.startswith("#")):
             before += 1
             continue
         lines.append(line)

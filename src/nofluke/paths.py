@@ -81,7 +81,9 @@ def _standard_stream(found: os.stat_result | None) -> Any:
 
 def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
     """Write beside the target, then give the new file its name."""
-    if old is not None and not os.access(target, os.W_OK):  # a new name would not ask: renaming needs only the directory
+    if old is not None and not os.access(
+        target, os.W_OK
+    ):  # a new name would not ask: renaming needs only the directory
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
     beside = target.with_name(f".nofluke-{secrets.token_hex(8)}")
     try:
