@@ -1,18 +1,10 @@
-"""The one error that bad input raises: it names the argument, the value and the remedy."""
+"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded length."""
 
-LONGEST = 900
-"""Characters of a message; what is longer, such as a cell of a megabyte, loses its middle."""
+import math
+import reprlib
 
-
-def shortened(text: str, most: int) -> str:
-    """Text in one printable line of at most so many characters, cut in the middle.
-
-    >>> shortened("a cell\\nof 1234567890", 15)
-    'a cell … 567890'
-    """
-    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.splitlines()))
-    kept = (most - 3) // 2
-    return line if len(line) <= most else f"{line[:kept]} … {line[-kept:]}"
+MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
+MOST_IN_VALUE = 80
 
 
 class InputError(ValueError):
@@ -30,4 +22,57 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str) -> None:
-        super().__init__(shortened(message, LONGEST))
+        # file names, labels and other libraries' words may be long or have line breaks; the remedy comes last
+        super().__init__(shortened(" ".join(message.splitlines()), MOST_IN_MESSAGE))
+
+
+def shortened(text: str, most: int) -> str:
+    """A text of at most so many characters, its middle left out where it is longer.
+
+    >>> shortened("abcdefghijklmnop", 9)
+    'abc...nop'
+    """
+    if len(text) <= most:
+        return text
+    end = (most - 3) // 2
+    return f"{text[: most - 3 - end]}...{text[-end:]}"
+
+
+class _Values(reprlib.Repr):
+    """Stops early at long collections and strings, and survives what has no repr."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 3
+        self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = self.maxdict = self.maxdeque = 20
+        # the reprs of these are cut by `shown`
+        self.maxstring = 2 * MOST_IN_VALUE
+        self.maxother = 10 * MOST_IN_MESSAGE
+
+    def repr_int(self, value: int, _level: int) -> str:
+        try:
+            return repr(value)
+        except ValueError:  # Python writes no more than 4,300 digits
+            return f"a whole number of about {math.floor(abs(value).bit_length() * math.log10(2)) + 1:,} digits"
+
+    def repr_instance(self, value: object, _level: int) -> str:
+        try:
+            numpys = getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f") and not hasattr(
+                value, "__len__"
+            )
+            return repr(value.item() if numpys else value)  # type: ignore[attr-defined]  # 1.5, not np.float64(1.5)
+        except Exception:
+            return f"a {type(value).__name__}"
+
+
+def shown(value: object) -> str:
+    r"""A value as messages show it: its repr in one line, the middle left out where it is long.
+
+    >>> shown("2h"), shown([0.5]), shown("a\nb")
+    ("'2h'", '[0.5]', "'a\\nb'")
+    >>> shown(list(range(10**6)))
+    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, ...]'
+    >>> shown(10**5000)
+    'a whole number of about 5,001 digits'
+    """
+    return shortened(" ".join(_Values().repr(value).split()), MOST_IN_VALUE)

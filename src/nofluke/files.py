@@ -23,7 +23,7 @@ import numpy as np
 
 from nofluke import layout as layouts
 from nofluke.columns import UtcTimes
-from nofluke.errors import InputError, shortened
+from nofluke.errors import InputError, shortened, shown
 from nofluke.layout import MISSING_WORDS, Layout, check_text, is_position, sniff, text_query, too_large
 from nofluke.paths import expanded
 
@@ -165,7 +165,7 @@ def read_events(source: str | Path, column: str | int | None = None, time_format
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
         if missing.any():
             row = int(missing.argmax())
-            raise InputError(f"{table.at(row)}: column {_shown(table.names[position])} has no time: remove the row.")
+            raise InputError(f"{table.at(row)}: column {shown(table.names[position])} has no time: remove the row.")
         names = {"time": table.names[position]}
         return Columns(values={"time": times}, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
@@ -246,27 +246,27 @@ class _Table:
         return f"{self.label}, row {row + 1}"
 
     def listing(self) -> str:
-        shown = ", ".join(_shown(name) for name in self.names[:20])
-        return shown + (f" and {len(self.names) - 20} more" if len(self.names) > 20 else "")
+        listed = ", ".join(shown(name) for name in self.names[:20])
+        return listed + (f" and {len(self.names) - 20} more" if len(self.names) > 20 else "")
 
     def position(self, column: str | int, role: str) -> int:
         """Return the position of a column given by name or position."""
-        width, shown = len(self.names), _shown(column)
+        width, asked = len(self.names), shown(column)
         if isinstance(column, str):
             if (count := self.names.count(column)) == 1:
                 return self.names.index(column)
             if count > 1:
-                raise InputError(f"{self.label} has {count} columns named {shown}: give the position of one.")
+                raise InputError(f"{self.label} has {count} columns named {asked}: give the position of one.")
             if not column.isdecimal():
                 close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
                 lowered = [name for name in self.names if name.lower() == column.lower()]
-                hint = f"; did you mean {_shown((lowered or close)[0])}?" if lowered or close else "."
+                hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
                 where = f"The columns are {self.listing()}."
                 if self.layout is not None and not self.layout.has_header:
                     where = f"The file has no header: give a position from 0 to {width - 1}."
-                raise InputError(f"{self.label} has no column {shown} (for {role}){hint} {where}")
+                raise InputError(f"{self.label} has no column {asked} (for {role}){hint} {where}")
         elif isinstance(column, bool) or not isinstance(column, int | np.integer):
-            raise InputError(f"columns[{role!r}]={shown} must be the name of a column, or its position from 0.")
+            raise InputError(f"columns[{role!r}]={asked} must be the name of a column, or its position from 0.")
         if not is_position(str(column), width):
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
             raise InputError(
@@ -309,7 +309,7 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
             return table.array("coalesce(c::DOUBLE, 'nan'::DOUBLE)", position)
         return table.array("c" if kind == "BOOLEAN" else "c::BIGINT", position)
     if kind != "VARCHAR":
-        raise InputError(f"{table.label}: column {_shown(name)} holds {kind} values where numbers belong.")
+        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")
     numbers = table.array("coalesce(try_cast(c AS DOUBLE), 'nan'::DOUBLE)", position)
     gaps = np.isnan(numbers).any()
     text = table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}", position) if gaps else None
@@ -326,7 +326,7 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
     comma = re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text[1])
     remedy = "use decimal points" if comma else "correct it, or leave it empty if it is missing"
     raise InputError(
-        f"{table.at(text[0])}: column {_shown(name)} has {_shown(text[1])} where a number belongs: {remedy}."
+        f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs: {remedy}."
     )
 
 
@@ -337,19 +337,19 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
         instants = _instants(table, "c", position, unit="ns" if kind == "TIMESTAMP_NS" else "us")
         return instants.view(UtcTimes) if kind.endswith("TIME ZONE") else instants
     if kind not in (*_WHOLE_TYPES, *_REAL_TYPES, "VARCHAR"):
-        raise InputError(f"{table.label}: column {_shown(name)} holds {kind} values where times belong.")
+        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where times belong.")
     if time_format is not None:
         return _formatted_times(table, position, time_format)
     start = table.first(f"NOT {_MISSING}", position)
     if start is None or table.ask("SELECT try_cast(? AS DOUBLE) IS NOT NULL", [start[1]])[0][0]:
         if start and (text := table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}", position)):
-            mixed = f"has {_shown(text[1])} after numbers such as {_shown(start[1])}"
-            raise InputError(f"{table.at(text[0])}: column {_shown(name)} {mixed}: use one kind of time throughout.")
+            mixed = f"has {shown(text[1])} after numbers such as {shown(start[1])}"
+            raise InputError(f"{table.at(text[0])}: column {shown(name)} {mixed}: use one kind of time throughout.")
         numbers = _numbers(table, position)
         if start and _are_compact_dates(numbers):
             remedy = 'give the format, as in time_format="%Y%m%d" (--time-format "%Y%m%d")'
             raise InputError(
-                f"{table.at(start[0])}: column {_shown(name)} has {_shown(start[1])[1:-1]}, which is a date: {remedy}."
+                f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date: {remedy}."
             )
         return numbers
     return _iso_times(table, position)
@@ -359,11 +359,11 @@ def _iso_times(table: _Table, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {_MISSING}", position)):
         remedy = 'give the format, as in time_format="%d/%m/%Y" (--time-format "%d/%m/%Y")'
-        raise InputError(f"{table.at(bad[0])}: column {_shown(name)} has {_shown(bad[1])}, no ISO 8601 time: {remedy}.")
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, no ISO 8601 time: {remedy}.")
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {_MISSING}", position)):
-        mixed = f"has {_shown(bare[1])} without a time zone but {_shown(zoned[1])} with one"
-        raise InputError(f"{table.at(bare[0])}: column {_shown(name)} {mixed}: write all times alike.")
+        mixed = f"has {shown(bare[1])} without a time zone but {shown(zoned[1])} with one"
+        raise InputError(f"{table.at(bare[0])}: column {shown(name)} {mixed}: write all times alike.")
     fine = table.first("length(c) > 26 AND regexp_matches(c, '\\.\\d{7}')", position)
     if fine and not table.first(f"try_cast(c AS TIMESTAMP_NS) IS NULL AND NOT {_MISSING}", position):
         # duckdb has no zoned type this fine: the fraction from one cast, the offset from the other two
@@ -382,11 +382,11 @@ def _formatted_times(table: _Table, position: int, time_format: str) -> NDArray[
     except duckdb.Error as error:
         reason = _one_line(str(error).split(": ", 1)[-1])
         raise InputError(
-            f"time_format={_shown(time_format)} is not a format ({reason}): use one of strptime's."
+            f"time_format={shown(time_format)} is not a format ({reason}): use one of strptime's."
         ) from None
     if bad := table.first(f"{parsed} IS NULL AND NOT {_MISSING}", position, [time_format]):
-        remedy = f"which does not match time_format={_shown(time_format)}: correct either"
-        raise InputError(f"{table.at(bad[0])}: column {_shown(name)} has {_shown(bad[1])}, {remedy}.")
+        remedy = f"which does not match time_format={shown(time_format)}: correct either"
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, {remedy}.")
     unit = "ns" if "%n" in time_format else "us"
     instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])
     return instants.view(UtcTimes) if re.search("%[zZ]", time_format.replace("%%", "")) else instants
@@ -412,7 +412,7 @@ def _labels(table: _Table, position: int) -> NDArray[Any]:
     """Return the names of series: text as text (007 stays 007), whole numbers as such."""
     name = table.names[position]
     if bad := table.first("c IS NULL OR trim(c) = ''", position):
-        raise InputError(f"{table.at(bad[0])}: column {_shown(name)} has no value: name the series of every row.")
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has no value: name the series of every row.")
     return table.array("c::BIGINT" if table.types[position] in _WHOLE_TYPES else "c::VARCHAR", position)
 
 
@@ -469,11 +469,6 @@ def _copy_stream(stream: IO[bytes], copy: IO[bytes], label: str) -> None:
 def _unglobbed(path: Path) -> str:
     """Return the path so that duckdb takes * ? [ and ~ in it literally."""
     return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
-
-
-def _shown(value: object) -> str:
-    """Show a cell or a name in a message."""
-    return shortened(repr(value), 80)
 
 
 def _one_line(text: str) -> str:

@@ -14,7 +14,7 @@ import click
 from nofluke import __version__
 from nofluke.cli import commands
 from nofluke.cli.options import FORMATS
-from nofluke.errors import LONGEST, InputError, shortened
+from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 
 __all__ = ["FORMATS", "cli", "main"]
 
@@ -71,9 +71,10 @@ def main(args: list[str] | None = None) -> NoReturn:
     try:
         code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
     except SystemExit as stopped:
-        if not isinstance(stopped.__context__, BrokenPipeError):
+        if stopped.code != 1:
             raise
-        _abandon(sys.__stdout__, sys.__stderr__)  # click has ended with 1, which is the gate's code
+        # click's own way to end where the reader of a pipe has gone; but 1 is the gate's code, which commands return
+        _abandon(sys.__stdout__, sys.__stderr__)
         sys.exit(BROKEN_PIPE)
     except (click.Abort, KeyboardInterrupt):
         _say("nofluke: stopped")
@@ -101,7 +102,9 @@ def main(args: list[str] | None = None) -> NoReturn:
 
 
 def _fail(message: str) -> NoReturn:
-    _say("nofluke: " + shortened(" ".join(message.split()), LONGEST))
+    # names of files may hold line breaks, and codes that a terminal would obey
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(message.split()))
+    _say(shortened(f"nofluke: {line}", MOST_IN_MESSAGE))
     sys.exit(2)
 
 

@@ -81,11 +81,12 @@ def read(
         raise InputError(f"name the detector's output: {outputs}.")
     if file == truth_file == "-":
         raise InputError("FILE and --truth-file are both standard input, which can be read once: pass a file for one.")
-    for source in filter(None, (file, truth_file) if output is not None else ()):
-        if is_same_file(expanded(output, "--output"), 0 if source == "-" else expanded(source, "FILE")):
+    for source in (file, truth_file) if output is not None else ():
+        read_from = 0 if source == "-" else None if source is None else expanded(source, "FILE")
+        if read_from is not None and is_same_file(expanded(output, "--output"), read_from):
             raise InputError(f"--output {output} is the input {source}, which it would destroy: choose another place.")
     roles = {
-        "truth": None if truth_file else truth,
+        "truth": None if truth_file is not None else truth,
         "scores": scores,
         "predictions": predictions,
         "time": time,
@@ -97,7 +98,7 @@ def read(
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
     found["missing"] = missing
     notes = table.notes
-    if truth_file:
+    if truth_file is not None:
         events = read_events(truth_file, column=truth, time_format=time_format)
         found["truth"], notes = events.values["time"], (*notes, *events.notes)
         found["truth_as"] = "positions" if time is None else "times"

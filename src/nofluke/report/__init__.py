@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nofluke.errors import InputError, shortened
+from nofluke.errors import InputError, shown
 from nofluke.evaluation import Evaluation
 from nofluke.paths import expanded, write_file
 from nofluke.report.origin import Source, origin_of
@@ -66,7 +66,7 @@ def write_report(
             f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
         )
     if title is not None and not isinstance(title, str):
-        raise InputError(f"title={shortened(repr(title), 80)} must be text: put it in quotes.")
+        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
     target = expanded(path, "path")
