@@ -234,7 +234,9 @@ class _Table:
                     return InputError(f"{self.label}, line {line} {counts}: correct it, or quote its cells.")
         except (csv.Error, UnicodeDecodeError, OSError, EOFError) as other:
             text = str(other)
-        return InputError(f"{self.label} cannot be read as delimited text ({_one_line(text)}).")
+        return InputError(
+            f"{self.label} cannot be read as delimited text ({_one_line(text)}): check its quotes and its longest cells."
+        )
 
     def at(self, row: int) -> str:
         """Say where a row of the table is in the file."""
@@ -267,11 +269,9 @@ class _Table:
                 raise InputError(f"{self.label} has no column {asked} (for {role}){hint} {where}")
         elif isinstance(column, bool) or not isinstance(column, int | np.integer):
             raise InputError(f"columns[{role!r}]={asked} must be the name of a column, or its position from 0.")
-        if not is_position(str(column), width):
+        if not (is_position(column, width) if isinstance(column, str) else 0 <= column < width):
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
-            raise InputError(
-                f"{self.label} has no column at position {shortened(str(column), 40)} (for {role}): {bounds}."
-            )
+            raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
         return int(column)
 
     def load(self, positions: list[int]) -> None:

@@ -80,9 +80,7 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
         delimiter = declared or _delimiter(lines, path.name.lower().split(".")[1:], time_format)
         rows = [[cell.strip() for cell in cells] for _, cells in _split(iter(lines), delimiter)]
     except csv.Error as error:
-        raise InputError(
-            f"{label} cannot be cut into cells ({error}): shorten its long cells, or quote them."
-        ) from None
+        raise InputError(f"{label} cannot be cut into cells ({error}): shorten its longest cell.") from None
     first = rows[0]
     has_header = _is_header(rows, wanted, time_format)
     body = path
@@ -121,10 +119,10 @@ def _sample(text: IO[str], label: str) -> tuple[list[str], int, str | None]:
         if not lines and ((declared and number == 0) or not line.strip() or line.startswith("#")):
             before += 1
             continue
-        lines.append(line)
         size += len(line)
-        if size >= _SAMPLE_BYTES and len(lines) >= _SAMPLE_ROWS:
+        if size > _SAMPLE_BYTES and len(lines) >= _SAMPLE_ROWS:
             break
+        lines.append(line)
     if not lines:
         raise InputError(f"{label} has no rows: there is nothing to evaluate.")
     return lines, before, declared
@@ -136,7 +134,7 @@ def _lines(text: IO[str], label: str) -> Iterator[str]:
         if not line:
             return
         if len(line) == LONGEST_LINE:
-            raise InputError(f"{label}, line {number} is longer than {LONGEST_LINE:,} bytes: is it delimited text?")
+            raise InputError(f"{label}, line {number} is longer than {LONGEST_LINE:,} bytes: shorten it.")
         yield line.encode("latin-1").decode("utf-8-sig" if number == 1 else "utf-8", errors="replace")
 
 
