@@ -20,6 +20,7 @@ LINE = (
     "errors",
     "progress",
     "plain",
+    "paths",
     # align and validate
     "clock",
     "tolerance",

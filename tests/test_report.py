@@ -370,6 +370,30 @@ def test_a_missing_plotly_is_answered_with_the_command(tmp_path, small, monkeypa
         small[0].report(tmp_path / "page.html")
 
 
+@pytest.mark.parametrize("wrong", [{"title": 5}, {"title": ["x"]}, {"source": "data.csv"}, {"path": 5}, {"path": ""}])
+def test_wrong_types_at_the_entry_of_a_report_are_refused(small, tmp_path, wrong):
+    """By name, before anything is computed or written."""
+    options = {"path": tmp_path / "page.html", "scripts": "cdn", **wrong}
+    with pytest.raises(nf.InputError, match=next(iter(wrong))):
+        write_report(small[0], **options)
+    with pytest.raises(nf.InputError, match="result must be an Evaluation, got list"):
+        write_report([small[0]], tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_page_stays_until_the_new_one_is_complete(small, tmp_path, monkeypatch):
+    """A full disk costs no report, and leaves no half of one."""
+    (tmp_path / "page.html").write_text("old")
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(nf.InputError, match="cannot be written .No space left on device.: choose another place"):
+        small[0].report(tmp_path / "page.html", scripts="cdn")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
+
+
 def test_wrong_arguments_are_answered_in_words(tmp_path, small):
     """A kind of script that does not exist, a folder that does not exist."""
     with pytest.raises(nf.InputError, match="scripts='local' must be 'inline' or 'cdn'"):

@@ -39,6 +39,10 @@ class Column:
         return len(self.values)
 
 
+class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+
+
 def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
     if value is None:
@@ -149,7 +153,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return exact_floats(values, name), False
     if values.dtype.kind in "biuf" or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
-        return values, False
+        return values, isinstance(value, UtcTimes)
     if values.dtype.kind in "OUSM":
         # NumPy writes numbers next to text as text, and lets dates of different units wrap around: what the user passed is
         # looked at instead
