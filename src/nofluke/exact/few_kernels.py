@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from nofluke.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def walk(length, g, h, n_events, reach, odds):  # type: ignore[no-untyped-def]
     """Weights of (events on covered steps, predictions hit), block by block; only additions of positive numbers."""
     most = n_events * reach
