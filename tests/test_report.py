@@ -138,6 +138,29 @@ def test_corrected_p_values_are_those_of_a_sweep_over_the_same_cells(small):
     assert str(wanted.n_resamples // 1000) in payload["family"]
 
 
+@pytest.mark.parametrize("case", ["plain", "circular shift", "simulated", "blocks"])
+def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
+    """Of resamples 1/(n + 1), of rotations 1/n; the page says which."""
+    result = nf.evaluate(*example(), **CASES[case])
+    payload = make_payload(result)
+    floor = 1 / STEPS if case == "circular shift" else 1 / 10_000
+    assert f"none can be below {nf.testing.show_p(floor)}" in payload["corrected_by"]
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["corrected"] >= max(cell[side]["p"], floor * (1 - 1e-12))
+
+
+def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
+    """At alpha = .01 no sentence of the page speaks of .05, and what is called significant is so at .01."""
+    result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
+    page = page_of(tmp_path, result, scripts="cdn")
+    payload = embedded(page)
+    words = re.sub(r"<style>.*?</style>|<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "reach p = 0.01" in words
+    assert re.findall(r".{40}\b0?\.05\b.{20}", words.replace("\n", " ")) == []
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["remains"] == (cell[side]["corrected"] <= 0.01)
+
+
 def test_the_lag_profile_is_that_of_the_diagnosis():
     """One definition of a lag in the whole package, also where windows meet the ends."""
     rng = np.random.default_rng(8)

@@ -160,7 +160,7 @@ function outline(name) {
   // around cells that stay significant: the sides between such a cell and one that is none
   const rows = data.cells.length;
   const columns = data.thresholds.length;
-  const is = (d, k) => d >= 0 && k >= 0 && d < rows && k < columns && data.cells[d][k][name].corrected <= data.alpha;
+  const is = (d, k) => d >= 0 && k >= 0 && d < rows && k < columns && data.cells[d][k][name].remains;
   const x = [];
   const y = [];
   const side = (x0, y0, x1, y1) => { x.push(x0, x1, null); y.push(y0, y1, null); };
