@@ -324,6 +324,16 @@ def test_a_long_score_is_thinned_without_losing_its_extremes():
     assert sum(len(at) for name, at in lanes(ax).items() if name.startswith("events")) == 200
 
 
+@pytest.mark.parametrize("scale", [1e39, 1e300, 1.7e308, 1e-44, 5e-324])
+def test_scores_of_any_size_are_drawn(scale):
+    """Up to the largest float and down to the smallest: nothing overflows, nothing warns."""
+    scores = np.array([0.0, 1.0, -1.0, 1.0, 0.0, -1.0]) * scale
+    ax = plot.timeline([0, 1, 0, 0, 0, 1], scores, threshold=scale, ax=one_axes())
+    ax.figure.canvas.draw()
+    assert np.isfinite(ax.get_ylim()).all()
+    assert line(ax, "score").get_ydata()[1] == min(scale, 1e300)
+
+
 def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
     with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):

@@ -246,9 +246,9 @@ def test_the_score_is_thinned_by_its_extremes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timelines, "MOST_COLUMNS", 18)
         packed = timeline(result, make_grid(result))
-    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f4") for side in ("high", "low"))
-    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1).astype("<f4"))
-    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1).astype("<f4"))
+    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f8") for side in ("high", "low"))
+    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1))
+    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1))
 
 
 @given(
@@ -307,6 +307,9 @@ DEGENERATE = {
     "no predictions": (example()[0], {"scores": example()[1], "threshold": 99.0}, "There are no predictions"),
     "no alarms": (example()[0], {"predictions": np.zeros(STEPS, dtype=bool)}, "There are no predictions"),
     "constant score": (example()[0], {"scores": np.zeros(STEPS), "threshold": 0.0}, "All scores are equal"),
+    "huge scores": (example()[0], {"scores": example()[1] * 1e39, "quantile": 0.9}, "predictions"),
+    "largest scores": (example()[0], {"scores": np.linspace(-1, 1, STEPS) * 1.7e308, "quantile": 0.9}, "predictions"),
+    "tiny scores": (example()[0], {"scores": example()[1] * 5e-324, "quantile": 0.5}, "predictions"),
     "one step": (np.array([True]), {"scores": np.array([1.0]), "threshold": 1.0}, "1 of 1 prediction"),
 }
 

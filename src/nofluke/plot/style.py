@@ -41,6 +41,9 @@ SERIES: tuple[tuple[str, Any], ...] = (
 """Colour and line style of the first, second, ... of several curves."""
 
 
+MOST_DRAWN = 1e300
+"""Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
+
 _IN_WORDS = {"exact": "exact", "montecarlo": "simulated", "binomial": "binomial"}
 
 

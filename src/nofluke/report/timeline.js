@@ -2,6 +2,7 @@
 
 const line = data.timeline;
 const NO_EVENT = 255;
+const MOST_DRAWN = 1e300; // scores are drawn up to here, so that an axis has a length
 const LANES = ["hit", "false", "found", "missed"];
 let view = [0, line.columns];
 
@@ -12,8 +13,8 @@ function unpacked(text, kind) {
 
 const lanes = Object.fromEntries(LANES.map((name) => [name, unpacked(line[name], Uint8Array)]));
 const closed = line.closed && unpacked(line.closed, Uint8Array);
-const high = line.scores && unpacked(line.scores.high, Float32Array);
-const low = line.scores && (line.scores.low ? unpacked(line.scores.low, Float32Array) : high);
+const high = line.scores && unpacked(line.scores.high, Float64Array);
+const low = line.scores && (line.scores.low ? unpacked(line.scores.low, Float64Array) : high);
 const stamps = line.x.each && unpacked(line.x.each, Float64Array);
 const gap = stamps ? (stamps[stamps.length - 1] - stamps[0]) / Math.max(stamps.length - 1, 1) || 1 : line.x.step;
 const half = line.per === 1 ? gap / 2 : 0; // a step is drawn around its time, a column of many from its first to its last
@@ -126,7 +127,8 @@ function drawTimeline() {
       shapes.push({ type: "rect", x0: at(a) - half, x1: at(b - 1) + (half || gap), y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.line, opacity: 0.6, layer: "below" });
     }
   }
-  const threshold = data.thresholds[state.k].value;
+  const cut = data.thresholds[state.k].value;
+  const threshold = cut === null ? null : Math.min(Math.max(cut, -MOST_DRAWN), MOST_DRAWN);
   if (high) {
     const drawn = scoreLine(from, to, pixels);
     const few = drawn.x.length < 120;
