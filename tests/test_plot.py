@@ -334,6 +334,16 @@ def test_scores_of_any_size_are_drawn(scale):
     assert line(ax, "score").get_ydata()[1] == min(scale, 1e300)
 
 
+@pytest.mark.parametrize("level", [0.0, 1e17, -1e300, 5e-324])
+@pytest.mark.parametrize("apart", [0, 1])
+def test_scores_that_hardly_differ_are_drawn(level, apart):
+    """A constant score, or one of two neighbouring floats, has an axis too."""
+    scores = np.where([0, 1, 0, 1], np.nextafter(level, np.inf) if apart else level, level)
+    ax = plot.timeline([0, 1, 0, 0], scores, threshold=level, ax=one_axes())
+    ax.figure.canvas.draw()
+    assert ax.get_ylim()[0] < level < ax.get_ylim()[1]
+
+
 def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
     with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):

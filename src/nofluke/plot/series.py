@@ -127,7 +127,8 @@ def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: floa
     ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=label)
     seen = np.append(scores[~np.isnan(scores)], cut if finite else [])
     low, high = float(seen.min()), float(seen.max())
-    room = (high - low) or 1.0
+    # an axis must be long enough for floats of its size to differ
+    room = max(high - low, 1e-9 * max(abs(low), abs(high))) or 1.0
     ax.set_ylim(low - 0.05 * room, low + room / 0.72)  # the upper quarter is for the lanes
 
 

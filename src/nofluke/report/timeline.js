@@ -140,13 +140,15 @@ function drawTimeline() {
   const values = high ? traces[0].y.filter((value) => value !== null) : [];
   if (high && threshold !== null) values.push(threshold);
   const [bottom, top] = values.length ? values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]) : [0, 1];
-  const pad = (top - bottom) * 0.06 || 1;
+  // an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
+  const least = Math.max(1e-9 * Math.max(Math.abs(bottom), Math.abs(top)), 1e-290);
+  const pad = top === bottom ? Math.abs(top) * 0.06 || 1 : Math.max((top - bottom) * 0.06, least);
   draw(
     "timeline",
     traces,
     axis(line.x.kind === "dates" ? "" : line.x.kind === "steps" ? "step" : "time", {
       type: line.x.kind === "dates" ? "date" : "linear", range: [at(from) - half, (line.per === 1 ? at(to - 1) : at(to)) + half], fixedrange: false, anchor: "y2",
-      ...(line.x.kind === "dates" ? {} : { tickformat: ",~r" }), ...(line.x.kind === "steps" ? { tickformat: ",d" } : {}), nticks: pixels < 500 ? 4 : 8,
+      ...(line.x.kind === "dates" ? {} : { tickformat: ",~r" }), ...(line.x.kind === "steps" ? { tickformat: ",d", ...wholeTicks(to - from) } : {}), nticks: pixels < 500 ? 4 : 8,
     }),
     axis(high ? "score" : "", { range: [bottom - pad, top + pad], domain: high ? [0.4, 1] : [0.99, 1], visible: Boolean(high), nticks: 6 }),
     {
