@@ -247,6 +247,38 @@ class TestShuffles:
             assert abs(test.expected - hits.mean()) < 5 * hits.std() / math.sqrt(800)
             assert test.pvalue >= 1 / 4_001
 
+    @pytest.mark.parametrize("null", ["segments", "blocks:length=1", "interval-shuffle"])
+    def test_long_sequences_take_little_memory(self, null, monkeypatch):
+        """At 10^5 steps, half of them events, a worker needs less than 150 MB."""
+        import tracemalloc
+
+        monkeypatch.setattr("os.cpu_count", lambda: 1)
+        truth = np.random.default_rng(0).random(100_000) < 0.5
+        how = {"predictions": np.roll(truth, 1), "null": null, "n_resamples": 256, "rng": 1}
+        tracemalloc.start()
+        try:
+            nf.evaluate(truth, **how)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 150e6
+
+    @pytest.mark.parametrize(
+        ("null", "expected"),
+        [
+            ("segments", [9374, 8824]),
+            ("blocks:length=10", [9376, 8805]),
+            ("interval-shuffle", [9350, 8795]),
+        ],
+    )
+    def test_seeds_keep_their_meaning(self, null, expected):
+        """Hits of precision and recall, summed over the placements of a seed: another sum means other placements."""
+        rng = np.random.default_rng(5)
+        truth, alarms = rng.random(500) < 0.1, rng.random(500) < 0.2
+        one = nf.evaluate(truth, predictions=alarms, tolerance=1, null=null, n_resamples=300, rng=2)
+        nulls = one.precision_test.null, one.recall_test.null
+        assert [int(np.arange(n.size + 1) @ n.counts) for n in nulls] == expected
+
 
 class TestSeasonal:
     @settings(max_examples=40, deadline=None)

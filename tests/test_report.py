@@ -138,6 +138,29 @@ def test_corrected_p_values_are_those_of_a_sweep_over_the_same_cells(small):
     assert str(wanted.n_resamples // 1000) in payload["family"]
 
 
+@pytest.mark.parametrize("case", ["plain", "circular shift", "simulated", "blocks"])
+def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
+    """Of resamples 1/(n + 1), of rotations 1/n; the page says which."""
+    result = nf.evaluate(*example(), **CASES[case])
+    payload = make_payload(result)
+    floor = 1 / STEPS if case == "circular shift" else 1 / 10_000
+    assert f"none can be below {nf.testing.show_p(floor)}" in payload["corrected_by"]
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["corrected"] >= max(cell[side]["p"], floor * (1 - 1e-12))
+
+
+def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
+    """At alpha = .01 no sentence of the page speaks of .05, and what is called significant is so at .01."""
+    result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
+    page = page_of(tmp_path, result, scripts="cdn")
+    payload = embedded(page)
+    words = re.sub(r"<style>.*?</style>|<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "reach p = 0.01" in words
+    assert re.findall(r".{40}\b0?\.05\b.{20}", words.replace("\n", " ")) == []
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["remains"] == (cell[side]["corrected"] <= 0.01)
+
+
 def test_the_lag_profile_is_that_of_the_diagnosis():
     """One definition of a lag in the whole package, also where windows meet the ends."""
     rng = np.random.default_rng(8)
@@ -223,9 +246,9 @@ def test_the_score_is_thinned_by_its_extremes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timelines, "MOST_COLUMNS", 18)
         packed = timeline(result, make_grid(result))
-    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f4") for side in ("high", "low"))
-    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1).astype("<f4"))
-    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1).astype("<f4"))
+    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f8") for side in ("high", "low"))
+    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1))
+    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1))
 
 
 @given(
@@ -284,6 +307,9 @@ DEGENERATE = {
     "no predictions": (example()[0], {"scores": example()[1], "threshold": 99.0}, "There are no predictions"),
     "no alarms": (example()[0], {"predictions": np.zeros(STEPS, dtype=bool)}, "There are no predictions"),
     "constant score": (example()[0], {"scores": np.zeros(STEPS), "threshold": 0.0}, "All scores are equal"),
+    "huge scores": (example()[0], {"scores": example()[1] * 1e39, "quantile": 0.9}, "predictions"),
+    "largest scores": (example()[0], {"scores": np.linspace(-1, 1, STEPS) * 1.7e308, "quantile": 0.9}, "predictions"),
+    "tiny scores": (example()[0], {"scores": example()[1] * 5e-324, "quantile": 0.5}, "predictions"),
     "one step": (np.array([True]), {"scores": np.array([1.0]), "threshold": 1.0}, "1 of 1 prediction"),
 }
 

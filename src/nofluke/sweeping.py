@@ -99,12 +99,14 @@ class Sweep:
         return (self.chosen and affordable) or "chance" in self.__dict__
 
     def familywise(
-        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int = 10_000, rng: Any = None
+        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int | None = None, rng: Any = None
     ) -> FamilywiseTest:
         """Is the best of this sweep better than the best that chance finds in such a sweep?
 
         Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
-        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1).
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng`` unless
+        others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no adjusted
+        p-value is below the cell's own.
 
         Examples
         --------
@@ -115,7 +117,16 @@ class Sweep:
         >>> curve.familywise(n_resamples=999, rng=1).best_f
         0.001
         """
-        return familywise_test(self.cells, self.null, beta=beta, alpha=alpha, n_resamples=n_resamples, rng=rng)
+        chance = self.chance if self.shows_chance else None
+        return familywise_test(
+            self.cells,
+            self.null,
+            beta=beta,
+            alpha=alpha,
+            n_resamples=self.n_resamples if n_resamples is None else n_resamples,
+            rng=self.rng if rng is None else rng,
+            single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
+        )
 
     @property
     def shape(self) -> tuple[int, int]:

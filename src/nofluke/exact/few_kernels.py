@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from nofluke.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def walk(length, g, h, n_events, reach, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
     """Weights of (events on covered steps, predictions hit), block by block; only additions of positive numbers.
 

@@ -8,15 +8,15 @@ time order. Counting the covered steps of every level then takes a look at each 
 hits at all thresholds are the sums of that histogram from above. The events need not be sorted for this.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from nofluke.compiled import compiled
+
 UInt32Array = NDArray[np.uint32]
 UInt64Array = NDArray[np.uint64]
 Int32Array = NDArray[np.int32]
@@ -32,10 +32,7 @@ FULL_WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
-
-def kernel(function: Function) -> Function:
-    """Compile with a disk cache and without the interpreter lock, so that threads run side by side."""
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+kernel = compiled(error_model="numpy")
 
 
 def _trailing_zeros(_typing_context: Any, _word: Any) -> Any:

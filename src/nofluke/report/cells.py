@@ -162,7 +162,7 @@ def _levels(result: Evaluation, grid: Grid) -> IntArray:
 
 
 def familywise_of(
-    result: Evaluation, grid: Grid, seed: int, *, precision_hits: IntArray, recall_hits: IntArray
+    result: Evaluation, grid: Grid, seed: int, *, hits: dict[str, IntArray], single: dict[str, FloatArray]
 ) -> FamilywiseTest | None:
     """The maximum test over all cells; None where there is nothing to test, or another alternative than "greater"."""
     levels = _levels(result, grid)
@@ -173,11 +173,11 @@ def familywise_of(
         thresholds=grid.thresholds,
         tolerances=grid.tolerances,
         n_predictions=np.array([(levels > k).sum() for k in range(len(grid.thresholds))]),
-        precision_hits=precision_hits,
-        recall_hits=recall_hits,
+        precision_hits=hits["precision"],
+        recall_hits=hits["recall"],
     )
     return familywise_test(
-        cells, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed
+        cells, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed, single=single
     )
 
 
