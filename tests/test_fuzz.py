@@ -54,7 +54,7 @@ def matrix(confusion: nf.Confusion) -> tuple[int, int, int, int]:
     return confusion.tp, confusion.fp, confusion.fn, confusion.tn
 
 
-@fuzz(150, question=questions(), asked=verdicts(), data=st.data())
+@fuzz(250, question=questions(), asked=verdicts(), data=st.data())
 def test_a_valid_question_is_answered_as_the_oracle_counts(question, asked, data):
     """Any data in any clothes, any null, any method: the oracle's counts, sound laws, and texts that say so."""
     chance = data.draw(chances(question.case))
@@ -66,7 +66,7 @@ def test_a_valid_question_is_answered_as_the_oracle_counts(question, asked, data
     told(result)
 
 
-@fuzz(60, question=questions(scored=True), data=st.data())
+@fuzz(100, question=questions(scored=True), data=st.data())
 def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
     """Counts of the oracle for every threshold, bands that are quantiles, p-values as of single evaluations."""
     case, chance = question.case, data.draw(chances(question.case))
@@ -88,7 +88,24 @@ def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
                 assert (cell.low[0, k], cell.high[0, k]) == tuple(null.quantile([0.025, 0.975]))
 
 
-@fuzz(80, case=cases(max_steps=9), null=st.sampled_from(["permutation", "circular-shift", "seasonal:period=2"]))
+@fuzz(60, question=questions(scored=True), level=st.floats(0, 1))
+def test_a_quantile_lies_between_the_scores_beside_it(question, level):
+    """The threshold of a quantile is finite, and between the two order statistics, whatever the scores."""
+    result = ask(nf.evaluate, **question.arguments | {"threshold": None, "quantile": level})
+    if result is None:
+        assert may_be_refused(question)
+        return
+    ladder, case = question.cuts[1:-1], question.case
+    scores = sorted(ladder[z + 2] for z, is_open in zip(case.scores, case.open_steps, strict=True) if is_open)
+    place = level * (len(scores) - 1)
+    low = scores[max(math.floor(place - 1e-9), 0)]  # a place beside an order statistic may be rounded to it
+    high = scores[min(math.ceil(place + 1e-9), len(scores) - 1)]
+    assert float(low) <= result.threshold <= float(high)
+    assert result.n_predictions == sum(z >= Fraction(result.threshold) for z in scores)
+    told(result)
+
+
+@fuzz(150, case=cases(max_steps=9), null=st.sampled_from(["permutation", "circular-shift", "seasonal:period=2"]))
 def test_exact_laws_are_those_of_all_placements(case, null):
     """Tables, tails, quantiles at attained levels, critical values and F, against every placement in fractions."""
     result = nf.evaluate(
@@ -127,7 +144,7 @@ def test_exact_laws_are_those_of_all_placements(case, null):
             np.testing.assert_allclose(found.pvalue, float(expected), rtol=1e-9)
 
 
-@fuzz(60, case=cases(clocks=("none",)), more=st.integers(0, 5), null=st.sampled_from(["permutation", "circular-shift"]))
+@fuzz(80, case=cases(clocks=("none",)), more=st.integers(0, 5), null=st.sampled_from(["permutation", "circular-shift"]))
 def test_laws_follow_the_data(case, more, null):
     """Read backwards with sides swapped, the same laws; wider, larger hits; without tolerance, masked is deleted."""
 
@@ -154,7 +171,7 @@ def test_laws_follow_the_data(case, more, null):
 @st.composite
 def long_sequences(draw: st.DrawFn) -> dict[str, Any]:
     """Hundreds of steps: events and alarms sparse, dense, even or in runs, windows of any two sides."""
-    n = draw(st.integers(20, 1500))
+    n = draw(st.integers(20, 300) | st.integers(20, 2_000))
 
     def flags() -> np.ndarray:
         count = max(1, round(n * draw(st.floats(0.001, 0.999)) ** draw(st.sampled_from([1, 3]))))
@@ -174,7 +191,7 @@ def long_sequences(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@fuzz(25, asked=long_sequences())
+@fuzz(25, 2_000, asked=long_sequences())
 def test_long_sequences_have_sound_laws_too(asked):
     """Whatever the density, the method that "auto" takes gives a law, p-values and an F test without NaN."""
     result = nf.evaluate(**asked, rng=1, n_resamples=200)
@@ -186,7 +203,10 @@ def test_long_sequences_have_sound_laws_too(asked):
 
 
 FUNCTIONS = {
-    "evaluate": (nf.evaluate, ("truth", "scores", "predictions", "threshold", "quantile", "tolerance", "times", "mask")),
+    "evaluate": (
+        nf.evaluate,
+        ("truth", "scores", "predictions", "threshold", "quantile", "tolerance", "times", "mask"),
+    ),
     "sweep": (nf.sweep, ("truth", "scores", "tolerances", "thresholds", "quantiles", "times", "mask")),
     "diagnose": (nf.diagnose, ("truth", "scores", "predictions", "tolerance", "times", "mask", "period", "alpha")),
 }
@@ -199,7 +219,7 @@ MORE = {
 }
 
 
-@fuzz(300, name=st.sampled_from(list(FUNCTIONS)), data=st.data())
+@fuzz(400, name=st.sampled_from(list(FUNCTIONS)), data=st.data())
 def test_nonsense_is_answered_or_refused_in_one_line(name, data):
     """One or two arguments replaced by anything: a sound result or an InputError, and no argument changed."""
     function, arguments = FUNCTIONS[name]
@@ -207,12 +227,14 @@ def test_nonsense_is_answered_or_refused_in_one_line(name, data):
     asked = question.data if name == "sweep" else question.arguments
     replaced = data.draw(st.lists(st.sampled_from(arguments + MORE[name]), min_size=1, max_size=2, unique=True))
     defaults = {} if name == "diagnose" else {"n_resamples": 20, "rng": 1}
-    result = ask(function, **({"scores": None} | asked | defaults | {key: data.draw(nonsense(), key) for key in replaced}))
+    result = ask(
+        function, **({"scores": None} | asked | defaults | {key: data.draw(nonsense(), key) for key in replaced})
+    )
     if result is not None:
         told(result)
 
 
-@fuzz(60, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
+@fuzz(100, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
 def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     """The same for everything that results, distributions, tolerances and detectors can be asked."""
     result = ask(nf.evaluate, **question.arguments)
@@ -245,7 +267,7 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     ask(nf.datasets.simulate_quakes, rng=value)
 
 
-@fuzz(30, question=questions(), data=st.data())
+@fuzz(40, question=questions(), data=st.data())
 def test_the_same_seed_gives_the_same_result_whatever_happens_to_the_data_later(question, data):
     """Results own their data, and depend neither on the number of processors nor on when they are asked."""
     chance = data.draw(chances(question.case))
@@ -271,7 +293,12 @@ def test_the_same_seed_gives_the_same_result_whatever_happens_to_the_data_later(
         assert repr(now) == repr(then)
 
 
-@fuzz(40, question=questions(max_steps=40), period=st.sampled_from([None, 2, 3, 7, "hour of day", "month"]), data=st.data())
+@fuzz(
+    60,
+    question=questions(max_steps=40),
+    period=st.sampled_from([None, 2, 3, 7, "hour of day", "month"]),
+    data=st.data(),
+)
 def test_a_diagnosis_recommends_a_null_that_works(question, period, data):
     """Every finding has a p-value or none, and the recommended null can be put to use."""
     result = ask(nf.diagnose, **question.arguments, period=period, alpha=data.draw(st.sampled_from([0.001, 0.05, 0.9])))
@@ -348,7 +375,7 @@ def files(draw: st.DrawFn) -> tuple[Case, str, str, list[str]]:
         early, late = (f"{case.tolerance_arguments[s] // np.timedelta64(1, 'us')}us" for s in ("early", "late"))
     options += ["--early", early, "--late", late]
     options += ["--unit", "clock"] if "unit" in case.tolerance_arguments else []
-    names = draw(st.permutations(["label", "z", "a b", "Größe", 'q"uote', "x,y;z", "#5", "1st"]))
+    names = draw(st.permutations(["label", "z", "a b", "Größe", 'q"uote', "x,y;z", "_5", "1st"]))
     order = draw(st.permutations(list(columns)))
     headed = draw(st.booleans())
     for position, role in enumerate(order):
@@ -357,7 +384,9 @@ def files(draw: st.DrawFn) -> tuple[Case, str, str, list[str]]:
     if headed:
         rows.insert(0, tuple(names[: len(order)]))
     out = io.StringIO()
-    ending, delimiter = draw(st.sampled_from([(".csv", ","), (".csv", ";"), (".tsv", "\t"), (".txt", "|"), (".dat", "\t")]))
+    ending, delimiter = draw(
+        st.sampled_from([(".csv", ","), (".csv", ";"), (".tsv", "\t"), (".txt", "|"), (".dat", "\t")])
+    )
     quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
     csv.writer(out, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(rows)
     text = draw(st.sampled_from(["", "# a comment, with; all\t| of them\n", "#\n#\n\n"])) + out.getvalue()
@@ -365,7 +394,7 @@ def files(draw: st.DrawFn) -> tuple[Case, str, str, list[str]]:
     return case, text.replace("\n", draw(st.sampled_from(["\n", "\r\n"]))), ending, options
 
 
-@fuzz(60, file=files())
+@fuzz(80, file=files())
 def test_the_command_line_counts_as_the_oracle(file):
     """Any separator, line end, header, comment or word for a missing value: the oracle's counts."""
     case, text, ending, options = file
@@ -374,29 +403,96 @@ def test_the_command_line_counts_as_the_oracle(file):
         path.write_bytes(text.encode())
         code, out, err = run("evaluate", str(path), *options, "--format", "json")
     assert code == 0, err
-    found = json.loads(out, parse_constant=lambda word: 1 / 0)
+    found = json.loads(out, parse_constant=int)
     expected = [dict(zip(("tp", "fp", "fn", "tn"), table, strict=True)) for table in case.tables()]
     assert [found["tolerant_truth"], found["tolerant_predictions"]] == expected
     assert 0 < found["precision"]["pvalue"] <= 1
 
 
 FRAGMENTS = [
-    *("", "\n", "\r", ",", ";", "\t", '"', "'", "#", "\x00", "\ufeff", "é", "inf", "-inf", "NA", "1e999", "1,5", "true"),
+    *(
+        "",
+        "\n",
+        "\r",
+        ",",
+        ";",
+        "\t",
+        '"',
+        "'",
+        "#",
+        "\x00",
+        "\ufeff",
+        "é",
+        "inf",
+        "-inf",
+        "NA",
+        "1e999",
+        "1,5",
+        "true",
+    ),
     *("2020-01-01", "2020-01-01T00:00Z", "9" * 500, "0x10", " ", "\n\n", "nan", "sep=;\n", "-", "1_0", "٣", "ﬁ"),
 ]
 WORDS = [
-    *("", " ", "-1", "0", "1", "0.5", "1e400", "nan", "inf", "-0", "9" * 400, "2h", "1M", "²", "-", "--", "~", "label\n"),
-    *("permutation", "circular-shift:guard=1e3", "blocks:length=", "seasonal:period=month", "stationary", "mask", "\ud800"),
+    *(
+        "",
+        " ",
+        "-1",
+        "0",
+        "1",
+        "0.5",
+        "1e400",
+        "nan",
+        "inf",
+        "-0",
+        "9" * 400,
+        "2h",
+        "1M",
+        "²",
+        "-",
+        "--",
+        "~",
+        "label\n",
+    ),
+    *(
+        "permutation",
+        "circular-shift:guard=1e3",
+        "blocks:length=",
+        "seasonal:period=month",
+        "stationary",
+        "mask",
+        "\ud800",
+    ),
     *("hour of day", "0.1,0.2", "é" * 700, "%Y-%m-%d", "%", "%Q", "*", "/", "/dev/null", "../", "a\nb"),
 ]
 OPTIONS = [
-    *("--truth", "--scores", "--predictions", "--time", "--mask", "--threshold", "--quantile", "--tolerance", "--early"),
-    *("--late", "--unit", "--missing", "--time-format", "--truth-file", "--null", "--method", "--seed", "--alpha", "--ties"),
+    *(
+        "--truth",
+        "--scores",
+        "--predictions",
+        "--time",
+        "--mask",
+        "--threshold",
+        "--quantile",
+        "--tolerance",
+        "--early",
+    ),
+    *(
+        "--late",
+        "--unit",
+        "--missing",
+        "--time-format",
+        "--truth-file",
+        "--null",
+        "--method",
+        "--seed",
+        "--alpha",
+        "--ties",
+    ),
     *("--alternative", "--zero-division", "--format", "--period", "--gate", "--chance", "--familywise"),
 ]
 
 
-@fuzz(120, file=files(), data=st.data())
+@fuzz(160, file=files(), data=st.data())
 def test_spoilt_files_and_options_end_in_one_line(file, data):
     """Exit code 0, 1 or 2 and one line on standard error, whatever is in the file and whatever is typed."""
     _, text, ending, options = file
@@ -420,7 +516,7 @@ def test_spoilt_files_and_options_end_in_one_line(file, data):
     assert out if code != 2 else not out
 
 
-@fuzz(4, question=questions(), data=st.data())
+@fuzz(4, 1_000, question=questions(), data=st.data())
 def test_a_report_can_be_written_of_every_result(question, data):
     """The page's numbers are JSON without NaN, and the page is written."""
     result = ask(nf.evaluate, **question.arguments, **data.draw(chances(question.case)))
