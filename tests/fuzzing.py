@@ -1,0 +1,470 @@
+"""What a user can bring, at random, and what must hold of every answer: the material of `test_fuzz.py`.
+
+The data are the cases of `oracles.py`, which knows their counts, in other clothes: other containers, wild scores,
+events as labels, positions or times, masks as masks or as missing values, clocks as text or in a time zone.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+import json
+import math
+import pickle
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.distributions import EmpiricalNull, NullDistribution
+from oracles import Case, cases, relaxed
+
+LONG = 20_000
+LONGEST_MESSAGE = 1_000
+SIDES = ("precision", "recall")
+
+
+def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) -> Callable[[Callable[..., None]], Any]:
+    """A property as a test of two lengths: the same few examples in every run, many new ones under `fuzz_long`."""
+
+    def decorate(body: Callable[..., None]) -> Any:
+        def run(examples: int) -> None:
+            asked = settings(relaxed, max_examples=examples, derandomize=examples == short, print_blob=True)
+            asked(given(**strategies)(body))()
+
+        run.__name__, run.__doc__ = body.__name__, body.__doc__
+        lengths = [pytest.param(short, id="short"), pytest.param(long, id="long", marks=pytest.mark.fuzz_long)]
+        return pytest.mark.parametrize("examples", lengths)(run)
+
+    return decorate
+
+
+# Valid questions: a case of the oracle in other clothes
+
+
+@dataclass(frozen=True)
+class Question:
+    """A case, and the arguments by which nofluke is asked about it."""
+
+    case: Case
+    data: dict[str, Any]
+    """truth, scores or predictions, times, mask, truth_as, missing"""
+    cuts: list[Any]
+    """The thresholds that stand for -3 to 5 in the case."""
+    tolerance: Any
+
+    @property
+    def threshold(self) -> Any:
+        """None where alarms are given."""
+        return self.cuts[self.case.threshold + 3] if "scores" in self.data else None
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """All of `evaluate` but what concerns chance."""
+        return self.data | {"threshold": self.threshold, "tolerance": self.tolerance}
+
+
+# Seven scores in place of -2 to 4, as close together and as far apart as numbers can be
+LADDERS: list[list[Any]] = [
+    [-2, -1, 0, 1, 2, 3, 4],
+    [-1.7976931348623157e308, -1.7e308, -1.6e308, 1.5e308, 1.6e308, 1.7e308, 1.7976931348623157e308],
+    [-1e308, -1.0, -5e-324, 0.0, 5e-324, 1e-323, 1.0],
+    [1 + k * np.finfo(np.float64).eps for k in range(-2, 5)],
+    [float(np.float32(0.1) * (1 + k * np.finfo(np.float32).eps)) for k in range(-2, 5)],
+    [2**53 + k for k in range(-2, 5)],
+    [-(2**62) + k for k in range(-2, 5)],
+]
+
+
+def dressed(values: list[Any], absent: list[bool] | None = None) -> st.SearchStrategy[Any]:
+    """The same column from every library; absent values are missing in the way of each."""
+    absent = absent or [False] * len(values)
+    with_none = [None if gone else v for v, gone in zip(values, absent, strict=True)]
+    plain = np.array(values)
+    ways: list[Callable[[], Any]] = [
+        lambda: list(with_none),
+        lambda: np.ma.array(plain, mask=absent),
+        lambda: pd.array(with_none, dtype={"b": "boolean", "i": "Int64", "f": "Float64"}[plain.dtype.kind]),
+        lambda: pl.Series(with_none, strict=False),
+        lambda: pa.array(with_none),
+        lambda: pa.chunked_array([pa.array(with_none)[:1], pa.array(with_none)[1:]]),
+        lambda: np.array(with_none, dtype=object),
+    ]
+    if not any(absent):
+        ways += [
+            lambda: tuple(values),
+            lambda: plain.copy(),
+            lambda: np.repeat(plain, 2)[::2],
+            lambda: pd.Series(values),
+            lambda: pd.Series(values, dtype="category"),
+            lambda: xr.DataArray(plain.copy(), dims="t"),
+        ]
+    if plain.dtype.kind == "f" or set(values) <= {0, 1}:
+        ways.append(lambda: np.array([math.nan if v is None else v for v in with_none], dtype=np.float64))
+    return st.sampled_from(ways).map(lambda way: way())
+
+
+def dressed_times(times: np.ndarray, zoned: bool) -> st.SearchStrategy[Any]:
+    """A clock, or times on it, from every library, as text, or in a time zone."""
+    if times.dtype.kind != "M":
+        return st.sampled_from([times.copy(), times.tolist(), pd.Series(times), pl.Series(times)])
+    text = [str(t) for t in np.datetime_as_string(times.astype("datetime64[ns]"))]
+    if zoned:
+        berlin = pd.DatetimeIndex(times.astype("datetime64[ns]")).tz_localize("UTC").tz_convert("Europe/Berlin")
+        return st.sampled_from([berlin, pd.Series(berlin), pl.Series(berlin), [f"{t}Z" for t in text]])
+    fine = times.astype("datetime64[ns]")
+    return st.sampled_from([times.copy(), fine, pd.Series(fine), pl.Series(fine), pa.array(fine), text])
+
+
+@st.composite
+def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Question:
+    """Any case in any clothes."""
+    case = draw(cases(**about))
+    closed = [not is_open for is_open in case.open_steps]
+    data: dict[str, Any] = {}
+    hidden = draw(st.sampled_from(["mask", "truth", "output"])) if any(closed) else "nothing"
+    if hidden == "mask" or draw(st.booleans()):
+        data["mask"] = draw(dressed(closed))
+    elif hidden != "nothing":
+        data["missing"] = "mask"
+    ladder = draw(st.sampled_from(LADDERS))
+    cuts = [draw(st.sampled_from([-math.inf, ladder[0]])), *ladder, math.inf]
+    if cuts[0] == ladder[0]:  # nothing lies below: all scores reach both
+        cuts[0] = -math.inf if isinstance(ladder[0], float) else ladder[0] - 1
+    gone = {side: closed if hidden == side and "mask" not in data else None for side in ("truth", "output")}
+    if draw(st.booleans()) if scored is None else scored:
+        data["scores"] = draw(dressed([ladder[z + 2] for z in case.scores], gone["output"]))
+    else:
+        alarms = [z >= case.threshold for z in case.scores]
+        data["predictions"] = draw(dressed(draw(st.sampled_from([alarms, list(map(int, alarms))])), gone["output"]))
+    times, zoned = case.times_argument, draw(st.booleans())
+    if times is not None:
+        data["times"] = draw(dressed_times(times, zoned))
+    events = np.flatnonzero(case.truth)
+    kind = draw(st.sampled_from(["labels", "positions", "times"])) if gone["truth"] is None else "labels"
+    if kind == "times" and times is not None and len(events):
+        data |= {"truth": draw(dressed_times(times[events], zoned)), "truth_as": "times"}
+    elif kind == "positions":
+        data |= {"truth": draw(st.permutations(events.tolist())), "truth_as": "positions"}
+    else:
+        labels = draw(st.sampled_from([list(map(bool, case.truth)), case.truth, list(map(float, case.truth))]))
+        data |= {"truth": draw(dressed(labels, gone["truth"])), "truth_as": "labels"}
+    both = case.tolerance_arguments
+    tolerance: Any = nf.Tolerance(**both)
+    if both["early"] == both["late"] and "unit" not in both and draw(st.booleans()):
+        tolerance = both["early"]
+    return Question(case=case, data=data, cuts=cuts, tolerance=tolerance)
+
+
+@st.composite
+def chances(draw: st.DrawFn, case: Case) -> dict[str, Any]:
+    """A null of any kind with a method that it has, and what is asked of it."""
+    free = np.flatnonzero(case.open_steps)
+
+    def own(generator: np.random.Generator) -> np.ndarray:
+        labels = np.zeros(case.n, dtype=int)
+        labels[generator.permutation(free)[: len(case.events)]] = 1
+        return labels
+
+    simulated = ("auto", "montecarlo")
+    exact = ("auto", "exact", "montecarlo")
+    null, methods = draw(
+        st.sampled_from(
+            [
+                ("permutation", ("auto", "exact", "montecarlo", "saddlepoint", "binomial")),
+                ("circular-shift", exact),
+                ("circular-shift:every=3", exact),
+                (nf.nulls.CircularShift(guard=2), exact),
+                ("seasonal:period=4", exact),
+                (nf.nulls.Seasonal(period=5, bins=2), exact),
+                (nf.nulls.Seasonal(strata=np.arange(case.n) // 3), exact),
+                ("interval-shuffle", simulated),
+                ("segments", simulated),
+                ("blocks:length=3", simulated),
+                ("bernoulli", ("auto", "binomial")),
+                (own, simulated),
+            ]
+        )
+    )
+    return {
+        "null": null,
+        "method": draw(st.sampled_from(methods)),
+        "n_resamples": draw(st.integers(1, 300)),
+        "rng": draw(st.integers(0, 2**64)),
+    }
+
+
+def verdicts() -> st.SearchStrategy[dict[str, Any]]:
+    """The options of `evaluate` that concern neither data nor null."""
+    return st.fixed_dictionaries(
+        {
+            "alternative": st.sampled_from(["greater", "less", "two-sided"]),
+            "ties": st.sampled_from(["full", "mid"]),
+            "alpha": st.floats(0, 1, exclude_min=True, exclude_max=True),
+            "zero_division": st.sampled_from([math.nan, 0, 1, 0.0, np.float64(1)]),
+        }
+    )
+
+
+# Nonsense: values of the wrong kind, size or shape for any argument
+
+# fmt: off
+VALUES: list[Any] = [
+    None, True, np.bool_(False), Ellipsis, object(), len, nf.evaluate, nf.nulls.Permutation, Path("x"),
+    "", "x", "auto", "2h", "1M", "0.9", "²", "\ud800", "a\nb\x00", "9" * 5_000, b"2h", b"", bytearray(b"1"),
+    0, 1, -1, 2**31, 2**63, 10**400, -(10**400), 0.5, -0.0, 1e-320, 1e308, math.nan, math.inf, -math.inf, 1j,
+    np.float32(0.5), np.float16("inf"), np.int64(1), np.uint64(2**63), Decimal("0.5"), Decimal("sNaN"), Fraction(1, 2),
+    np.timedelta64(1, "M"), np.timedelta64("NaT"), np.datetime64("NaT"), date(2020, 1, 1), timedelta(days=-1), timedelta.max,
+    pd.NA, pd.NaT, pd.Timedelta("1h"), nf.Tolerance(early="2h", late=0), nf.Tolerance(early=1e300, late=0, unit="clock"),
+    "blocks", "blocks:length=²", "seasonal:period=1e9", "seasonal:period=month", "circular-shift:guard=" + "9" * 400,
+    "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=10**30), nf.nulls.CircularShift(every=10**30),
+]
+# fmt: on
+MAKERS: list[Callable[[], Any]] = [
+    lambda: np.array(0.5),
+    lambda: np.array([0.5]),
+    lambda: np.array([]),
+    lambda: np.array(["auto", "exact"]),
+    lambda: np.array([[0, 1], [1, 0]]),
+    lambda: np.array([0, 1, 0], dtype=[("x", int)]),
+    lambda: np.array([1, 2], dtype="timedelta64[s]"),
+    lambda: np.array([1e308, -1e308, math.inf]),
+    lambda: np.array([10**30, None, "x", pd.NA], dtype=object),
+    lambda: [],
+    lambda: [0, 1],
+    lambda: [[0], [0, 1]],
+    lambda: ["2020-01-01", "x" * 5_000],
+    lambda: [None, math.nan],
+    lambda: {"early": 1},
+    lambda: {1, 2},
+    lambda: (i for i in range(3)),
+    lambda: range(3),
+    lambda: pd.Series([0, 1], index=pd.MultiIndex.from_tuples([(0, 0), (0, 1)])),
+    lambda: pd.Series([0, 1, 1], index=[3, 3, 4]),
+    lambda: pd.Series([0, None, 1], dtype="Int64"),
+    lambda: pd.to_datetime(pd.Series(["2020-01-01", "2020-01-01"])),
+    lambda: pd.DataFrame({"a": [0, 1]}),
+    lambda: pl.DataFrame({"a": [0, 1]}),
+    lambda: pl.Series([[0], [1]]),
+    lambda: pl.Series(["x", None]),
+    lambda: pa.array([{"a": 1}]),
+    lambda: nf.nulls.Seasonal(strata=[None, 1]),
+    lambda: lambda generator: generator.random(3),
+]
+
+
+def nonsense() -> st.SearchStrategy[Any]:
+    """Some value that may or may not be a mistake."""
+    return st.one_of(st.sampled_from(VALUES), st.sampled_from(MAKERS).map(lambda make: make()))
+
+
+# What must hold of every call and every answer
+
+
+def ask(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+    """The answer, or None where the question is refused in one line; nothing else may happen, nor any argument change."""
+    before = _held((*arguments, *named.values()))
+    try:
+        return function(*arguments, **named)
+    except nf.InputError as error:
+        check_message(str(error))
+        return None
+    finally:
+        assert _held((*arguments, *named.values())) == before, "an argument was changed"
+
+
+def check_message(message: str) -> None:
+    """One line of bounded length."""
+    assert 0 < len(message) <= LONGEST_MESSAGE, f"{len(message)} characters: {message[:200]}"
+    assert message.isprintable() or not re.search(r"[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]", message), repr(message)
+
+
+def _held(arguments: Iterable[Any]) -> list[Any]:
+    """What every argument holds; None where it cannot be told, as of generators and functions."""
+    held: list[Any] = []
+    for value in arguments:
+        if type(value).__module__.startswith(("pandas", "polars", "pyarrow")) and np.ndim(value):
+            labels = value.index if isinstance(value, pd.Series) else ()
+            held.append(repr((list(value), list(labels))))  # their pickles hold caches, too
+            continue
+        try:
+            held.append(pickle.dumps(value))
+        except (TypeError, AttributeError, pickle.PicklingError):
+            held.append(None)
+    return held
+
+
+def told(result: Any) -> list[Any]:
+    """Everything that a result says of itself, checked, and in a form that can be compared."""
+    tables = [result.table()]
+    texts = [str(result), repr(result), result._repr_html_()]
+    plain = result.to_dict()
+    more: list[Any] = []
+    if isinstance(result, nf.Evaluation):
+        more = _told_by_evaluation(result)
+        texts.append(result.to_csv())
+    elif isinstance(result, nf.Sweep):
+        more = _told_by_sweep(result)
+        texts.append(result.to_csv())
+    written = json.dumps(plain, allow_nan=False)
+    assert json.loads(written) == plain
+    texts += [table_text for table in tables for table_text in (table.text(), table.markdown(), table.latex())]
+    assert all(isinstance(text, str) and text for text in texts)
+    shown = [text for text in texts if text is not texts[1]]  # the repr is for programmers
+    assert not re.search(r"\bnan\b", "".join(shown)), shown
+    for text in texts[3:4]:
+        rows = list(csv.reader(io.StringIO(text)))
+        assert len({len(row) for row in rows}) == 1 or isinstance(result, nf.Diagnosis)
+    return [written, *texts, *more]
+
+
+def check_p(*values: float) -> None:
+    """A p-value is a number above 0, at most 1."""
+    for value in values:
+        assert isinstance(value, float)
+        assert 0 < value <= 1, value
+
+
+def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
+    more: list[Any] = []
+    for test in (result.precision_test, result.recall_test):
+        for alternative in ("greater", "less", "two-sided"):
+            for ties in ("full", "mid"):
+                p = test.pvalue_for(alternative, ties)
+                check_p(p)
+                more.append(p)
+        more += check_law(test.null)
+    for beta in (1.0, 0.5):
+        f = result.f_test(beta, n_resamples=50, rng=1)
+        check_p(f.pvalue)
+        assert math.isfinite(f.expected)
+        assert math.isfinite(f.std)
+        more.append(repr(f))
+    return more
+
+
+def check_law(null: NullDistribution) -> list[Any]:
+    """A distribution is one, and pmf, cdf, sf, quantile, critical value and random numbers tell of the same."""
+    exact = null.method.startswith(("exact", "binomial"))
+    table, ks = null.table, np.arange(null.size + 1)
+    assert table.shape == ks.shape
+    assert (table >= 0).all()
+    assert abs(table.sum() - 1) < 1e-9
+    assert math.isfinite(null.mean)
+    assert 0 <= null.var < math.inf
+    # resamples count the observed sequence as one of them; approximate tails are near the truth, not sums of a table
+    slack = 1e-9 if exact or null.var == 0 else 1.0
+    if isinstance(null, EmpiricalNull):
+        slack = 1 / (null.n_resamples + 1) + 1e-9
+    if exact:
+        np.testing.assert_allclose(
+            [null.mean, null.var], [ks @ table, (ks - null.mean) ** 2 @ table], atol=1e-8, rtol=1e-9
+        )
+    some = ks if null.size < 50 else np.linspace(0, null.size, 10).astype(int)  # a tail may take a while
+    np.testing.assert_array_equal(null.pmf(some), table[some])
+    cdf, sf = null.cdf(some), null.sf(some)
+    np.testing.assert_allclose(cdf, np.cumsum(table)[some], atol=slack)
+    np.testing.assert_allclose(cdf + sf, 1, atol=2 * slack)
+    assert (np.diff(cdf) >= -1e-9).all() or null.method.startswith("saddlepoint")
+    assert (null.cdf(math.inf), null.cdf(null.size), null.sf(-math.inf)) == (1, 1, 1)
+    assert null.pmf(-1) == null.pmf(null.size + 1) == null.pmf(0.5) == null.pmf(math.inf) == null.pmf(math.nan) == 0
+    quantiles, critical = [], []
+    if exact or isinstance(null, EmpiricalNull):
+        sums = np.cumsum(table)
+        for level in (0.025, 0.5, 0.975, 1.0, *sums[some[::3]].clip(1e-300, 1).tolist()):
+            k = null.quantile(level)
+            # levels attained up to rounding count as attained; between those and the next, any reading is right
+            assert sums[k] >= level - 1e-11
+            assert k == 0 or sums[k - 1] < level + 1e-11 or table[k] == 0
+            assert table[k] > 0 or sums[k] - level < 1e-11
+            quantiles.append(k)
+        for alpha in (1e-300, 0.05, 0.5):
+            k = null.critical_value(alpha)
+            assert k is None or (0 <= k <= null.size and null.upper(k) <= alpha * (1 + 1e-9))
+            assert null.upper(null.size if k is None else k - 1) >= alpha * (1 - 1e-9)
+            critical.append(k)
+    drawn = null.rvs(20, rng=1)
+    assert (table[drawn] > 0).all()
+    assert null.rvs(rng=2) == null.rvs(rng=2)
+    return [null.method, null.mean, null.var, table.tolist(), cdf.tolist(), quantiles, critical, drawn.tolist()]
+
+
+def _told_by_sweep(curve: nf.Sweep) -> list[Any]:
+    more: list[Any] = []
+    family = curve.familywise(n_resamples=50, rng=1)
+    check_p(family.precision, family.recall, family.both, family.best_f)
+    for side in SIDES:
+        cell, adjusted = getattr(curve.chance, side), getattr(family, f"{side}_adjusted")
+        for name in ("mean", "std", "low", "high"):
+            values = getattr(cell, name)
+            assert values.shape == curve.shape
+            assert np.isfinite(values).all()
+        assert (cell.low <= cell.high).all()
+        check_p(*cell.pvalue.ravel().tolist(), *adjusted.ravel().tolist())
+        assert (cell.pvalue <= cell.benjamini_hochberg * (1 + 1e-12)).all()
+        assert (cell.benjamini_hochberg <= cell.holm * (1 + 1e-12)).all()
+        more += [getattr(cell, name).tolist() for name in ("mean", "std", "low", "high", "pvalue", "holm")]
+        more += [adjusted.tolist(), repr(getattr(family, f"{side}_band").tolist())]
+    json.dumps(curve.to_dict(family), allow_nan=False)
+    for backend in ("pandas", "polars", "pyarrow"):
+        assert len(curve.to_frame(backend)) == curve.precision_hits.size
+    return [*more, repr(family), curve.to_csv(family), str(curve.table(family))]
+
+
+# Slow laws: both hits of every placement, by the relation of the case alone
+
+
+def placements(case: Case, null: str) -> Iterable[tuple[int, ...]]:
+    """All that chance can do to the events, each once for each way to do it: permutation, rotation or season."""
+    free = [t for t in range(case.n) if case.open_steps[t]]
+    if null == "permutation":
+        return itertools.combinations(free, len(case.events))
+    if null == "circular-shift":
+        ranks = [free.index(q) for q in case.events]
+        return [tuple(free[(r + s) % len(free)] for r in ranks) for s in range(len(free))]
+    assert null == "seasonal:period=2"
+    halves = [[t for t in free if t % 2 == phase] for phase in (0, 1)]
+    chosen = [itertools.combinations(half, len(set(half) & set(case.events))) for half in halves]
+    return [even + odd for even, odd in itertools.product(*chosen)]
+
+
+def slow_law(case: Case, null: str) -> dict[tuple[int, int], Fraction]:
+    """P(recall's hits, precision's hits)."""
+    alarms = case.alarms()
+    seen = Counter(
+        (
+            sum(any(case.counts(p, q) for p in alarms) for q in events),
+            sum(any(case.counts(p, q) for q in events) for p in alarms),
+        )
+        for events in placements(case, null)
+    )
+    return {pair: Fraction(count, seen.total()) for pair, count in seen.items()}
+
+
+def spoil(arguments: dict[str, Any]) -> None:
+    """Write over everything that can be written over."""
+    for value in arguments.values():
+        if isinstance(value, list):
+            value[:] = value[:1] * len(value)
+        elif isinstance(value, np.ndarray) and value.size and value.flags.writeable:
+            value[...] = value.flat[0]
+        elif isinstance(value, pd.Series) and len(value) and value.dtype.kind in "biuf":
+            value.iloc[:] = value.iloc[0]
+        elif isinstance(value, xr.DataArray):
+            value[...] = value.values.flat[0]
