@@ -78,6 +78,5 @@ def shown(value: object) -> str:
     return shortened(" ".join(_Values().repr(value).split()), MOST_IN_VALUE)
 
 
-
 class NumericalError(ArithmeticError):
     """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is returned."""
