@@ -396,6 +396,7 @@ SMALL = "label,score\n0,1.5\n1,2.5\n0,3.5\n1,4.5\n"
             + "".join("0," * 6_500 + f"{i}.5\n" for i in (1, 2, 3, 4)),
         ),
     ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
 )
 def test_line_ends_names_and_sizes_do_not_change_the_values(tmp_path, monkeypatch, name, content):
     """Mixed line ends, long headers, preambles and cells, and names that duckdb or a shell would take for something else."""
@@ -687,7 +688,9 @@ def test_what_is_no_path_is_refused(source):
         scores_of(source)
 
 
-@pytest.mark.parametrize("column", [1.5, None, True, "9" * 5000, 10**30, 10**5000])
+@pytest.mark.parametrize(
+    "column", [1.5, None, True, "9" * 5000, 10**5000], ids=["fraction", "nothing", "flag", "digits", "number"]
+)
 def test_what_is_no_column_is_refused(write, column):
     """Neither a name nor a position, or one beyond all files."""
     with pytest.raises(InputError, match="scores"):

@@ -415,7 +415,7 @@ def test_an_older_page_stays_until_the_new_one_is_complete(small, tmp_path, monk
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(nf.InputError, match=r"cannot be written .No space left on device.: choose another place"):
+    with pytest.raises(nf.InputError, match=r"cannot be written \(No space left on device\): choose another place"):
         small[0].report(tmp_path / "page.html", scripts="cdn")
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
 
