@@ -348,6 +348,15 @@ def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
     with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):
         plot.null(result.recall_test.null, kind="sf")
+    for observed in (-1, 10**12, 2.5, "3", True):
+        with pytest.raises(InputError, match=r"observed=.* must be a whole number of hits, from 0 to 30"):
+            plot.null(result.recall_test.null, observed=observed)
+    with pytest.raises(InputError, match="distribution must be a NullDistribution, from the null of a test, got int"):
+        plot.null(5)
+    with pytest.raises(InputError, match=r"result must be an Evaluation, from nofluke\.evaluate, got Sweep"):
+        plot.evaluation(curve)
+    with pytest.raises(InputError, match=r"curve must be a Sweep, from nofluke\.sweep, got Evaluation"):
+        plot.sweep(result)
     with pytest.raises(InputError, match="chance='some' must be"):
         plot.sweep(curve, chance="some")
     with pytest.raises(InputError, match="pass either threshold or quantile"):

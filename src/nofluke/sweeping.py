@@ -212,7 +212,7 @@ class Sweep:
         return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
 
     def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``. Undefined values are None."""
+        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are None."""
         cells = {
             name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()

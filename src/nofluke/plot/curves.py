@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nofluke.distributions import NullDistribution, binomial
 from nofluke.errors import InputError
 from nofluke.evaluation import Evaluation
-from nofluke.plot.style import PALETTE, SERIES, AxesArray, in_words, legend, make_axes, make_panels, tidy
+from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
 from nofluke.sweeping import Sweep
 from nofluke.tables import show_share
 from nofluke.testing import ChanceTest, p_is
@@ -41,7 +41,7 @@ def null(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     observed : int, optional
-        Hits to mark, with P(X ≥ observed).
+        Hits to mark, with P(X ≥ observed); from 0 to the size of the distribution.
     kind : {"pmf", "cdf"}
         P(X = k), or P(X ≤ k) as in Figure 4 of the paper.
     compare_binomial : bool
@@ -67,6 +67,10 @@ def null(
     """
     if kind not in ("pmf", "cdf"):
         raise InputError(f"kind={kind!r} must be 'pmf' or 'cdf'.")
+    check_kind("distribution", distribution, NullDistribution, "the null of a test")
+    whole = isinstance(observed, int | np.integer) and not isinstance(observed, bool)
+    if observed is not None and not (whole and 0 <= observed <= distribution.size):
+        raise InputError(f"observed={observed!r:.40} must be a whole number of hits, from 0 to {distribution.size:,}.")
     marked = None if observed is None else (observed, distribution.upper(observed))
     return _draw(distribution, make_axes(ax), marked, kind, compare_binomial)
 
@@ -166,6 +170,7 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     >>> left.get_title(), right.get_xlabel()
     ('precision 0.570', 'events found, of 162')
     """
+    check_kind("result", result, Evaluation, "nofluke.evaluate")
     panels = make_panels(axes, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
         (result.precision_test, "predictions that are hits"),
@@ -212,6 +217,7 @@ def sweep(curve: Sweep, axes: Any = None, *, chance: Literal["auto", "band", "no
     """
     if chance not in ("auto", "band", "none"):
         raise InputError(f"chance={chance!r} must be 'auto', 'band' or 'none'.")
+    check_kind("curve", curve, Sweep, "nofluke.sweep")
     banded = chance == "band" or (chance == "auto" and curve.shows_chance)
     panels = make_panels(axes, (len(curve.tolerances) if banded else 1, 2), width=4.2, height=2.6)
     for d, tolerance in enumerate(curve.tolerances):

@@ -57,6 +57,13 @@ def in_words(methods: Iterable[str]) -> str:
     return " and ".join(words)
 
 
+def check_kind(name: str, value: object, kind: type, origin: str) -> None:
+    """Refuse to draw what is something else."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise InputError(f"{name} must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}.")
+
+
 def tidy(ax: Axes, *, grid: bool = True) -> None:
     """No box, a light grid."""
     ax.spines[["top", "right"]].set_visible(False)
