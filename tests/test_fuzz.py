@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+import click
 import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -37,7 +38,7 @@ from fuzzing import (
     told,
     verdicts,
 )
-from nofluke.cli import main
+from nofluke.cli import cli, main
 from nofluke.report.payload import make_payload
 from oracles import Case, cases
 
@@ -464,50 +465,32 @@ WORDS = [
     ),
     *("hour of day", "0.1,0.2", "é" * 700, "%Y-%m-%d", "%", "%Q", "*", "/", "/dev/null", "../", "a\nb"),
 ]
-OPTIONS = [
-    *(
-        "--truth",
-        "--scores",
-        "--predictions",
-        "--time",
-        "--mask",
-        "--threshold",
-        "--quantile",
-        "--tolerance",
-        "--early",
-    ),
-    *(
-        "--late",
-        "--unit",
-        "--missing",
-        "--time-format",
-        "--truth-file",
-        "--null",
-        "--method",
-        "--seed",
-        "--alpha",
-        "--ties",
-    ),
-    *("--alternative", "--zero-division", "--format", "--period", "--gate", "--chance", "--familywise"),
-]
+
+
+def options_of(command: str) -> list[str]:
+    """The options of a command that take any word, but where to write and what takes long."""
+    free = [parameter for parameter in cli.commands[command].params if not isinstance(parameter.type, click.Choice)]
+    return sorted(
+        {parameter.opts[-1] for parameter in free if not getattr(parameter, "is_flag", True)}
+        - {"--output", "--resamples"}
+    )
 
 
 @fuzz(160, file=files(), data=st.data())
 def test_spoilt_files_and_options_end_in_one_line(file, data):
     """Exit code 0, 1 or 2 and one line on standard error, whatever is in the file and whatever is typed."""
     _, text, ending, options = file
-    for _ in range(data.draw(st.integers(0, 3))):
-        first, last = sorted(data.draw(st.tuples(*[st.integers(0, len(text))] * 2)))
-        last = min(last, first + 6)
-        text = text[:first] + data.draw(st.sampled_from(FRAGMENTS)) + text[last:]
     command = data.draw(st.sampled_from(["evaluate", "sweep", "diagnose"]))
     if command == "sweep":
-        options = [
-            word for at, word in enumerate(options) if not {"--early", "--late"} & set(options[max(at - 1, 0) : at + 1])
-        ]
-    for _ in range(data.draw(st.integers(0, 2))):
-        option, word = data.draw(st.sampled_from(OPTIONS)), data.draw(st.sampled_from(WORDS))
-        options = [*options, f"{option}={word}" if data.draw(st.booleans()) else option, word]
+        options = [word for at, word in enumerate(options) if not {"--early", "--late"} & {word, options[at - 1]}]
+        options += data.draw(st.sampled_from([[], ["--chance"], ["--familywise"]]))
+    if data.draw(st.booleans()):
+        for _ in range(data.draw(st.integers(1, 3))):
+            first = data.draw(st.integers(0, len(text)))
+            text = text[:first] + data.draw(st.sampled_from(FRAGMENTS)) + text[first + data.draw(st.integers(0, 6)) :]
+    else:
+        for option in data.draw(st.lists(st.sampled_from(options_of(command)), min_size=1, max_size=2)):
+            options = [*options, f"{option}={data.draw(st.sampled_from(WORDS))}"]
     options += [] if command == "diagnose" else ["--resamples", "20"]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"data{ending}"
