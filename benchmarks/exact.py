@@ -11,13 +11,13 @@ import tracemalloc
 import numpy as np
 from timing import seconds
 
-from nofluke.exact import fourier, saddlepoint
-from nofluke.exact.moments import precision_moments
-from nofluke.exact.programme import precision_pmf, programme_cost
-from nofluke.inputs import prepare
+from nofluke.laws.exact import fourier, saddlepoint
+from nofluke.laws.exact.moments import precision_moments
+from nofluke.laws.exact.programme import precision_pmf, programme_cost
 from nofluke.nulls.permutation import PROGRAMME_OPERATIONS, Permutation
-from nofluke.nulls.setting import make_setting, open_ranges
-from nofluke.tolerance import as_tolerance
+from nofluke.nulls.cell import make_setting, open_ranges
+from nofluke.series.reading import prepare
+from nofluke.series.tolerance import as_tolerance
 
 SIZES = (
     (2_557, 162, 256, 2),

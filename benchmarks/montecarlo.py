@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 from timing import seconds
 
-from nofluke.montecarlo import Problem, count_hits, placements, simulate
+from nofluke.laws.montecarlo import Problem, count_hits, placements, simulate
 
 N_STEPS, N_EVENTS, N_THRESHOLDS, DELTA = 2557, 162, 50, 2
 N_RESAMPLES, N_LOOPS, N_SCIPY = 10_000, 200, 500
@@ -122,7 +122,7 @@ def main():
         f"{N_RESAMPLES:,} permutations x {N_THRESHOLDS} thresholds, both hits, T={N_STEPS}, m={N_EVENTS}, delta={DELTA}"
     )
     print(
-        f"nofluke.montecarlo, one core            {1e3 * fast:9.1f} ms   (first call {compiling:.1f} s, compiled or cached)"
+        f"nofluke.laws.montecarlo, one core            {1e3 * fast:9.1f} ms   (first call {compiling:.1f} s, compiled or cached)"
     )
     print(
         f"(a) notebook loops, compiled            {1e3 * notebook:9.0f} ms   {notebook / fast:7.0f} x  (from {N_LOOPS})"

@@ -18,58 +18,44 @@ PACKAGE = Path(nofluke.__file__).parent
 LINE = (
     # what everything may use
     "errors",
-    "progress",
+    "arrays",
     "plain",
-    "paths",
+    "ratios",
+    "dates",
+    "progress",
     "compiled",
-    # align and validate
-    "clock",
-    "tolerance",
-    "columns",
-    "inputs",
-    # load, and detect
-    "layout",
-    "files",
+    "moved",
+    # the rooms, in the order in which data flow; "" is the package itself, `import nofluke`
+    "data",
+    "series",
     "datasets",
     "detectors",
-    # count
-    "counting",
-    "thresholds",
-    "confusion",
-    "timing",
-    # write
-    "tables",
-    "frames",
-    # null
-    "exact",
-    "distributions",
-    "montecarlo",
+    "text",
+    "laws",
+    "measures",
     "nulls",
-    # infer
-    "testing",
-    "evaluation",
-    "evaluating",
-    "findings",
-    "diagnosis",
-    "sweep_chance",
-    "familywise",
-    "sweeping",
-    # present; "" is the package itself, `import nofluke`
+    "inference",
     "plot",
     "",
-    "report",
+    "show",
     "reproduce",
-    "terminal",
     "cli",
     "__main__",
 )
 """A module may import only from what stands before it here: at its top, inside functions, or for types.
 
-A new module goes after everything it needs and before everything that needs it. A package stands for all its modules;
-among themselves they may import as they like, but not in a circle.
+A new module goes into the room it belongs to. Within a room modules may import as they like, but not in a circle. The same
+line stands in CONTRIBUTING.md, with a sentence for each room.
 """
 
-SHORTCUTS = {("distributions", "plot"), ("evaluation", "plot"), ("sweeping", "plot"), ("evaluation", "report")}
+SHORTCUTS = {
+    ("laws.law", "plot"),
+    ("inference.evaluation", "plot"),
+    ("inference.curve", "plot"),
+    ("inference.evaluation", "show.report"),
+    ("laws.law", "laws.sums"),
+    ("nulls.base", "nulls.simulation"),
+}
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""
 
 HEAVY = (
@@ -109,7 +95,7 @@ def imported_by(path):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} line {node.lineno}: write imports in full, from nofluke.x import y"
             source = node.module
-            # `from nofluke.exact import kernels` imports a module, `from nofluke.exact.kernels import run` a name of one
+            # `from nofluke.laws.exact import kernels` imports a module, `from nofluke.laws.exact.kernels import run` a name of one
             as_modules = {f"{source}.{alias.name}" for alias in node.names}
             known = {full for full in as_modules if full.removeprefix("nofluke.") in MODULES}
             found |= known | ({source} if len(known) < len(as_modules) else set())
@@ -141,7 +127,7 @@ def test_every_module_has_its_place_in_the_line():
 def test_modules_import_only_from_before_themselves(name):
     """load, align and validate, detect, count, null, infer, present: nothing imports what comes after it."""
     place = place_of(name)
-    allowed = {*LINE[: LINE.index(place)], *(late for early, late in SHORTCUTS if early == name)}
+    allowed = {*LINE[: LINE.index(place)], *(place_of(late) for early, late in SHORTCUTS if early == name)}
     inside = {other for other in imported_by(MODULES[name]) if place_of(other) == place and "." in name + other}
     assert sorted({place_of(other) for other in imported_by(MODULES[name]) - inside} - allowed) == []
 
@@ -160,12 +146,12 @@ def test_nothing_is_imported_in_a_circle():
 def test_the_check_of_imports_sees_them_all(tmp_path):
     """Imports at the top, inside functions and for types; of modules and of names in them."""
     text = (
-        "import json\nimport nofluke as nf\nimport nofluke.clock\nfrom nofluke import __version__, errors\n"
-        "from nofluke.exact import geometry\n"
-        "def f():\n    from nofluke.tolerance import Tolerance\n    from numpy import array\n"
+        "import json\nimport nofluke as nf\nimport nofluke.series.clock\nfrom nofluke import __version__, errors\n"
+        "from nofluke.laws.exact import moments\n"
+        "def f():\n    from nofluke.series.tolerance import Tolerance\n    from numpy import array\n"
     )
     (tmp_path / "some.py").write_text(text)
-    assert imported_by(tmp_path / "some.py") == {"", "clock", "errors", "exact.geometry", "tolerance"}
+    assert imported_by(tmp_path / "some.py") == {"", "series.clock", "errors", "laws.exact.moments", "series.tolerance"}
 
 
 def test_kernels_are_imported_late():
@@ -258,6 +244,38 @@ def test_what_is_public_is_written_down():
         "sweep",
     ]
     assert all(hasattr(nofluke, name) for name in nofluke.__all__)
+    assert dir(nofluke) == sorted([*nofluke.__all__, "__version__"])
+
+
+def test_contributing_draws_the_same_line():
+    """Every room stands in CONTRIBUTING's drawing, in the order that is held here, with a sentence."""
+    text = (PACKAGE.parent.parent / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    drawing = text.split("```text\n")[1].split("```")[0]
+    rooms = [line.split()[0] for line in drawing.splitlines() if line and not line.startswith(" ")]
+    assert rooms == [name or "nofluke" for name in LINE[LINE.index("data") : -1]]
+
+
+def test_modules_are_small():
+    """A module of more than 300 lines is one idea that does not come apart, and says so here."""
+    long = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in MODULES.items()}
+    assert {name for name, lines in long.items() if lines > 300} <= set(LONG)
+
+
+LONG = {
+    "data.files": "reading a table through duckdb: one class, and what its columns become",
+    "inference.curve": "one result and how it prints itself",
+    "inference.evaluation": "one result and how it prints itself",
+    "laws.exact.fourier": "one inversion: tails, bands and their certificates",
+    "laws.exact.generating": "one generating function, and where to tilt it",
+    "laws.exact.kernels": "two compiled recurrences that must stay in step",
+    "laws.exact.programme": "one dynamic programme and its queue of tables",
+    "laws.law": "everything that a law can be asked",
+    "laws.montecarlo.kernels": "the compiled loops of one simulation",
+    "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
+    "measures.confusion": "one table of measures",
+    "series.reading": "all that a user can pass, aligned and checked together",
+    "series.trial": "a trial and its cells",
+}
 
 
 @pytest.mark.parametrize("name", sorted(nofluke.__all__))

@@ -17,8 +17,8 @@ from rich.console import Console
 
 import nofluke as nf
 from nofluke.cli import FORMATS, main
-from nofluke.tables import Table
-from nofluke.terminal import show
+from nofluke.show.terminal import show
+from nofluke.text.tables import Table
 
 DATA = """day,label,z,alarm,hidden,second
 2020-01-01,0,0.1,0,0,0

@@ -9,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from nofluke import InputError
-from nofluke.clock import as_duration, as_ticks, format_duration, listing, make_clock, parse_duration
+from nofluke.dates import as_duration, format_duration, parse_duration
+from nofluke.series.clock import as_ticks, listing, make_clock
 
 SECOND = 10**9
 UNITS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}

@@ -11,7 +11,7 @@ import pytest
 import xarray as xr
 
 from nofluke import InputError
-from nofluke.columns import as_column
+from nofluke.data.columns import as_column
 
 BERLIN = "Europe/Berlin"
 MIDNIGHTS = ["2019-12-31T23:00", "2020-01-01T23:00"]

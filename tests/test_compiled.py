@@ -57,7 +57,7 @@ def test_without_a_writable_directory_every_run_compiles_and_says_so_once(filled
 def test_the_remark_goes_where_the_log_goes(tmp_path):
     """A library does not write to a service's standard error where logging is set up."""
     setup = f"import logging\nlogging.basicConfig(filename={str(tmp_path / 'log')!r})\n"
-    done = run(setup + NO_PLACE + "import nofluke.montecarlo.kernels, nofluke.exact.kernels", tmp_path)
+    done = run(setup + NO_PLACE + "import nofluke.laws.montecarlo.kernels, nofluke.laws.exact.kernels", tmp_path)
     assert done.stderr == ""
     assert (tmp_path / "log").read_text(encoding="utf-8").count("cannot save compiled code") == 1
 

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.confusion import MEASURES, f_beta, f_of_hits
+from nofluke.measures.confusion import MEASURES
+from nofluke.ratios import f_beta, f_of_hits
 from oracles import relaxed
 
 counts = st.one_of(st.integers(0, 4), st.integers(0, 10**7))

@@ -52,7 +52,7 @@ class TestEvidence:
         observed = runs(set(np.flatnonzero(flags).tolist()))
         every = [runs(set(steps)) for steps in itertools.combinations(range(len(bits)), m)]
         expected = np.mean(np.array(every) <= observed)
-        assert evidence.adjacency(flags).pvalue == pytest.approx(expected)
+        assert evidence.adjacency(np.flatnonzero(flags), len(flags)).pvalue == pytest.approx(expected)
 
     @pytest.mark.parametrize(("n", "m", "width"), [(9, 4, 2), (10, 3, 4), (8, 5, 3), (7, 7, 2), (6, 1, 2)])
     def test_moments_of_pairs_are_exact(self, n, m, width):
@@ -85,7 +85,12 @@ class TestEvidence:
             season = evidence._season(labels, np.arange(2_000), 2_000, 24.0)
             memory = evidence.memory(rng.exponential(size=300))
             rows.append(
-                (evidence.adjacency(labels).pvalue, evidence.clustering(labels).pvalue, season.pvalue, memory.pvalue)
+                (
+                    evidence.adjacency(np.flatnonzero(labels), 2_000).pvalue,
+                    evidence.clustering(np.flatnonzero(labels), 2_000).pvalue,
+                    season.pvalue,
+                    memory.pvalue,
+                )
             )
         for level in (0.01, 0.1):
             share = (np.array(rows) <= level).mean(axis=0)
@@ -159,8 +164,8 @@ class TestDiagnose:
             found = []
             for _ in range(80):
                 truth = make(rng)
-                setting = nf.evaluate(truth, predictions=np.zeros(2_000), null="bernoulli").setting
-                clusters = advice.look_for_clusters(setting, strata)
+                cell = nf.evaluate(truth, predictions=np.zeros(2_000), null="bernoulli").cell
+                clusters = advice.look_for_clusters(cell, strata)
                 found.append((clusters.counts.pvalue, clusters.gaps.pvalue))
             share = (np.array(found) <= 0.1).mean(axis=0)
             assert (share <= 0.1 + 4 * math.sqrt(0.09 / 80)).all()
@@ -182,8 +187,8 @@ class TestDiagnose:
         rng = np.random.default_rng(8)
         found = []
         for _ in range(200):
-            setting = nf.evaluate(uniform(rng), predictions=uniform(rng), tolerance=2, null="bernoulli").setting
-            found.append(advice.lag_profile(setting).pvalue)
+            cell = nf.evaluate(uniform(rng), predictions=uniform(rng), tolerance=2, null="bernoulli").cell
+            found.append(advice.lag_profile(cell).pvalue)
         assert (np.array(found) <= 0.1).mean() <= 0.1 + 4 * math.sqrt(0.09 / 200)
 
     @pytest.mark.parametrize("n", [1, 2, 3, 40])
@@ -224,7 +229,7 @@ def _clock(more):
 class TestDoubts:
     def doubts(self, truth, alarms, null, **more):
         result = nf.evaluate(truth, predictions=alarms, tolerance=1, null=null, n_resamples=20, rng=1, **more)
-        found = doubts(result.null, result.setting)
+        found = doubts(result.null, result.cell)
         assert set(found) <= set(result.notes)
         return " ".join(found)
 
@@ -266,7 +271,7 @@ class TestDoubts:
         noted = 0
         for _ in range(n):
             result = nf.evaluate(uniform(rng), predictions=uniform(rng), times=HOURS, null="bernoulli")
-            noted += bool(doubts(nf.nulls.Permutation(), result.setting))
+            noted += bool(doubts(nf.nulls.Permutation(), result.cell))
         assert noted / n <= 0.01 + 4 * math.sqrt(0.01 * 0.99 / n)
 
 

@@ -10,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nofluke.distributions import EmpiricalNull, NullDistribution, TableNull, Tail, binomial, hypergeometric
 from nofluke.errors import InputError, NumericalError
+from nofluke.laws.counts import SimulatedLaw
+from nofluke.laws.law import Law, Tail
+from nofluke.laws.tables import TableLaw, binomial, hypergeometric
 
 
 @st.composite
@@ -59,7 +61,7 @@ tables = st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any).map(l
 
 def of_table(table):
     mean = float(np.arange(len(table)) @ table)
-    return TableNull(table, mean=mean, var=0.0, method="test")
+    return TableLaw(table, mean=mean, var=0.0, method="test")
 
 
 class TestTails:
@@ -121,7 +123,7 @@ class TestTails:
         assert isinstance(null.rvs(rng=1), int)
 
 
-class Quarter(NullDistribution):
+class Quarter(Law):
     """A law whose every tail is a quarter, and that remembers what it was asked."""
 
     def __init__(self):
@@ -160,7 +162,7 @@ class TestNotANumber:
     @pytest.mark.parametrize("table", [[0.5, math.nan], [0.5, 0.4], [1.5, -0.5]])
     def test_no_such_table_leaves(self, table):
         """A table that is no law is an error where it is made, not a number further on."""
-        null = TableNull(np.array(table), mean=0.5, var=0.25, method="test")
+        null = TableLaw(np.array(table), mean=0.5, var=0.25, method="test")
         for use in (lambda: null.table, lambda: null.upper(1), lambda: null.quantile(0.5), lambda: null.pmf(1)):
             with pytest.raises(NumericalError, match="could not be computed by the method test"):
                 use()
@@ -169,7 +171,7 @@ class TestNotANumber:
     def test_no_such_moment_leaves(self, moments):
         """A mean or variance that is no number is an error."""
         with pytest.raises(NumericalError, match="mean or variance"):
-            TableNull(np.array([0.5, 0.5]), mean=moments[0], var=moments[1], method="test")
+            TableLaw(np.array([0.5, 0.5]), mean=moments[0], var=moments[1], method="test")
 
     def test_no_such_tail_leaves(self):
         """A tail that is no probability is an error."""
@@ -221,12 +223,12 @@ def log_ratio(above, below):
 class TestEmpirical:
     def test_quantiles_are_those_of_the_resamples(self):
         """Half of ten resamples have no hit, eight at most one: no +1 here, which would make the band too wide."""
-        null = EmpiricalNull(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
+        null = SimulatedLaw(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
         np.testing.assert_array_equal(null.quantile([0, 0.5, 0.51, 0.8, 0.81, 1]), [0, 0, 1, 1, 2, 2])
 
     def test_p_never_zero(self):
         """Monte Carlo tails count the observed sequence in: (b + 1)/(n + 1)."""
-        null = EmpiricalNull(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
+        null = SimulatedLaw(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
         assert null.upper(3) == 1 / 11
         assert null.upper(2) == 3 / 11
         assert null.upper(0) == 1.0

@@ -14,9 +14,9 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import cli, main
-from nofluke.confusion import MEASURES
-from nofluke.nulls import precision
-from nofluke.sweep_chance import CELL_OPERATIONS
+from nofluke.laws import precision
+from nofluke.measures.confusion import MEASURES
+from nofluke.nulls.permutation import CELL_OPERATIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.glob("*.md"))

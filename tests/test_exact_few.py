@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from exact_oracles import enumerate_joint
-from nofluke.exact import few, programme
-from nofluke.exact.geometry import Windows
-from nofluke.nulls import precision as permutation
+from nofluke.laws import precision as permutation
+from nofluke.laws.exact import few, programme
+from nofluke.series.windows import Windows
 
 
 @st.composite
@@ -90,7 +90,7 @@ def test_hits_far_below_chance_have_p_one_at_once():
 
 def test_an_inversion_that_gives_up_says_so(monkeypatch):
     """Beyond its limit the inversion returns a bound that holds, and the result calls it one."""
-    from nofluke.exact import fourier
+    from nofluke.laws.exact import fourier
 
     data = nf.datasets.simulate_quakes(rng=0)
     z = nf.detectors.energy_transient(data.counts)
@@ -106,11 +106,11 @@ def test_an_inversion_that_gives_up_says_so(monkeypatch):
 
 def test_what_is_left_of_an_uncertified_bound_is_called_one(monkeypatch):
     """Hits below the mean, inversion given up: the upper tail is not made from an upper bound of the lower one."""
-    from nofluke.exact import fourier
+    from nofluke.laws.exact import fourier
 
     data = nf.datasets.simulate_quakes(rng=0)
     result = nf.evaluate(data.truth, np.random.default_rng(8).random(2557), quantile=0.9, tolerance=2)
-    windows, m = result.setting.windows, result.n_events
+    windows, m = result.cell.windows, result.n_events
     exact = fourier.tail(windows, m, 69)
     assert 0.5 < exact.p < 0.7
     monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from exact_oracles import enumerate_joint, hits_law, rational_joint
 from nofluke.errors import InputError
-from nofluke.exact import binomial
-from nofluke.exact.fourier import _invert_tail, estimate_cost, pmf, tail
-from nofluke.exact.generating import evaluate, structure_of
-from nofluke.exact.geometry import Windows
-from nofluke.exact.moments import precision_moments
-from nofluke.exact.programme import precision_pmf
+from nofluke.laws.exact import binomial
+from nofluke.laws.exact.fourier import _invert_tail, estimate_cost, pmf, tail
+from nofluke.laws.exact.generating import evaluate, structure_of
+from nofluke.laws.exact.moments import precision_moments
+from nofluke.laws.exact.programme import precision_pmf
+from nofluke.series.windows import Windows
 
 Law = dict[int, Fraction]
 

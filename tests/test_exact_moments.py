@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from exact_oracles import enumerate_joint, hits_law, mean_and_variance, rational_joint
 from nofluke.errors import InputError
-from nofluke.exact import moments
-from nofluke.exact.geometry import Windows
-from nofluke.exact.moments import precision_moments, recall_moments
+from nofluke.laws.exact import moments
+from nofluke.laws.exact.moments import precision_moments, recall_moments
+from nofluke.series.windows import Windows
 
 
 def around(positions, before: int, after: int, n_steps: int) -> Windows:

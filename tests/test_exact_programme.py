@@ -14,16 +14,16 @@ from hypothesis import strategies as st
 
 from exact_oracles import Joint, as_array, enumerate_joint, hits_law, rational_joint
 from nofluke.errors import InputError
-from nofluke.exact import programme
-from nofluke.exact.geometry import Windows
-from nofluke.exact.moments import precision_moments
-from nofluke.exact.programme import (
+from nofluke.laws.exact import programme
+from nofluke.laws.exact.moments import precision_moments
+from nofluke.laws.exact.programme import (
     hypergeometric_pmf,
     joint_pmf,
     precision_pmf,
     programme_bytes,
     programme_cost,
 )
+from nofluke.series.windows import Windows
 
 
 def around(positions, tolerance: int, n_steps: int) -> Windows:

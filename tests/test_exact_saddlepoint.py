@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nofluke.errors import InputError
-from nofluke.exact import fourier, saddlepoint
-from nofluke.exact.geometry import Windows
+from nofluke.laws.exact import fourier, saddlepoint
+from nofluke.series.windows import Windows
 
 
 def at_random(n_steps: int, n: int, tolerance: int, seed: int) -> Windows:

@@ -14,11 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke import layout, paths
-from nofluke.columns import UtcTimes
+from nofluke.data import delimited as layout
+from nofluke.data import paths
+from nofluke.data.columns import UtcTimes
+from nofluke.data.files import read_columns, read_times
+from nofluke.data.paths import expanded, is_same_file, write_file
 from nofluke.errors import InputError
-from nofluke.files import read_columns, read_times
-from nofluke.paths import expanded, is_same_file, write_file
 
 
 @pytest.fixture
@@ -204,7 +205,7 @@ def test_iso_times_are_read_to_the_last_digit_in_utc(write, text, expected):
 def test_times_do_not_depend_on_the_machines_time_zone(write):
     """Times without an offset stay as they are wherever the program runs."""
     path = write("a.csv", "when\n2020-07-01 12:00\n")
-    code = f"from nofluke.files import read_times; print(read_times({str(path)!r})[0])"
+    code = f"from nofluke.data.files import read_times; print(read_times({str(path)!r})[0])"
     environment = {**os.environ, "TZ": "America/New_York"}
     answer = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     assert answer.stdout.strip() == "2020-07-01T12:00:00.000000"
@@ -358,7 +359,7 @@ def test_reading_loads_no_data_frame_library_and_prints_nothing(write):
     """duckdb comes with the first read, and brings neither pandas, polars nor pyarrow."""
     path = write("a.csv", "t,score\n2020-01-01,1\n")
     code = (
-        "import sys, nofluke.files as f; assert 'duckdb' not in sys.modules;"
+        "import sys, nofluke.data.files as f; assert 'duckdb' not in sys.modules;"
         f"f.read_columns({str(path)!r}, columns=dict(time='t', scores='score', series='t'));"
         "assert not {'pandas', 'polars', 'pyarrow'} & set(sys.modules)"
     )

@@ -39,7 +39,7 @@ from fuzzing import (
     verdicts,
 )
 from nofluke.cli import cli, main
-from nofluke.report.payload import make_payload
+from nofluke.show.report.payload import make_payload
 from oracles import Case, cases
 
 HUGE = 2**53  # whole scores beyond may be refused, but not confused

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke import InputError
-from nofluke.inputs import prepare
+from nofluke.series.reading import prepare
 
 DAYS = pd.date_range("2020-01-01", periods=5, freq="D")
 HOUR = pd.Timedelta(hours=1)

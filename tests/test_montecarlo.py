@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nofluke.errors import InputError
-from nofluke.montecarlo import (
+from nofluke.laws.montecarlo import (
     Hits,
     MaximumTest,
     Problem,
@@ -23,7 +23,7 @@ from nofluke.montecarlo import (
     simulate,
     standard_error,
 )
-from nofluke.montecarlo import run as montecarlo_run
+from nofluke.laws.montecarlo import run as montecarlo_run
 
 
 def literal_hits(problem, events):

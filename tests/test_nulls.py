@@ -151,7 +151,7 @@ class TestCircularShift:
 def drawn_by(model, truth, size=4_000, **more):
     """Placements that a null draws, as tuples of steps."""
     result = nf.evaluate(truth, predictions=np.zeros(len(truth), dtype=int), null="permutation", **more)
-    rows = model.draw(result.setting)(np.random.default_rng(5), size)
+    rows = model.draw(result.cell.truth)(np.random.default_rng(5), size)
     assert rows.shape == (size, result.n_events)
     return [tuple(row) for row in np.sort(rows, axis=1).tolist()]
 
@@ -185,8 +185,8 @@ class TestShuffles:
     def test_interval_shuffle_keeps_the_gaps(self, data):
         """The multiset of gaps around the circle stays, whatever the labels and the mask."""
         events, n = open_events(data)
-        setting = nf.evaluate(**data).setting
-        rows = nf.nulls.IntervalShuffle().draw(setting)(np.random.default_rng(1), 5)
+        cell = nf.evaluate(**data).cell
+        rows = nf.nulls.IntervalShuffle().draw(cell.truth)(np.random.default_rng(1), 5)
         assert rows.shape == (5, len(events))
         for row in np.sort(rows, axis=1).tolist() if len(events) else ():
             assert circular_gaps(row, n) == circular_gaps(events.tolist(), n)
@@ -211,9 +211,9 @@ class TestShuffles:
     def test_segments_keep_runs_and_gaps(self, data):
         """The multisets of run lengths and of gap lengths around the circle stay."""
         events, n = open_events(data)
-        setting = nf.evaluate(**data).setting
-        before = [sorted(part.tolist()) for part in runs_and_gaps(setting.truth)]
-        rows = nf.nulls.Segments().draw(setting)(np.random.default_rng(1), 5)
+        cell = nf.evaluate(**data).cell
+        before = [sorted(part.tolist()) for part in runs_and_gaps(cell.truth.flags)]
+        rows = nf.nulls.Segments().draw(cell.truth)(np.random.default_rng(1), 5)
         for row in rows:
             labels = flags(n, *row.tolist()).astype(bool)
             assert labels.sum() == len(events)
@@ -350,8 +350,8 @@ class TestSeasonal:
         """Also before 1970, in a leap year, and for any unit of the clock."""
         dates = [datetime(1967, 12, 30) + timedelta(hours=31 * i, minutes=7) for i in range(600)]
         times = np.array(dates, dtype=f"datetime64[{unit}]")
-        setting = nf.evaluate(flags(600, 3), predictions=flags(600, 4), times=times).setting
-        np.testing.assert_array_equal(seasonal.calendar_phase(setting.clock, rule), [of(date) for date in dates])
+        cell = nf.evaluate(flags(600, 3), predictions=flags(600, 4), times=times).cell
+        np.testing.assert_array_equal(seasonal.calendar_phase(cell.clock, rule), [of(date) for date in dates])
 
     def test_calendar_needs_dates(self):
         """Hours mean nothing on a clock of plain numbers."""
@@ -363,8 +363,10 @@ class TestSeasonal:
         """A mask does not shift the season."""
         mask = np.zeros(12, dtype=bool)
         mask[1] = True
-        setting = nf.evaluate(flags(12, 3), predictions=flags(12, 4), mask=mask).setting
-        np.testing.assert_array_equal(nf.nulls.Seasonal(period=4).strata_of(setting), [0, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3])
+        cell = nf.evaluate(flags(12, 3), predictions=flags(12, 4), mask=mask).cell
+        np.testing.assert_array_equal(
+            nf.nulls.Seasonal(period=4).strata_of(cell.truth), [0, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3]
+        )
 
 
 class TestStationary:
@@ -374,7 +376,7 @@ class TestStationary:
         quakes = nf.datasets.load_earthquakes()
         scores = nf.detectors.energy_transient(quakes.counts)
         result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, null="stationary")
-        fit = result.null.fit(result.setting)
+        fit = result.null.fit(result.cell)
         assert fit.n_blocks == 511
         assert fit.success == pytest.approx(630 / 2557, rel=0.1)
         assert fit.observed == pytest.approx(630 / 2557, rel=0.1)
@@ -388,7 +390,7 @@ class TestStationary:
         rng = np.random.default_rng(1)
         scores = rng.exponential(size=5_000)
         result = nf.evaluate(rng.random(5_000) < 0.02, scores, threshold=3.0, tolerance=2, null="stationary")
-        fit = result.null.fit(result.setting)
+        fit = result.null.fit(result.cell)
         assert fit.success == pytest.approx(1 - (1 - math.exp(-3)) ** 5, rel=0.1)
         assert fit.pvalue > 0.01
 
@@ -541,12 +543,12 @@ class Mine(nf.nulls.NullModel):
     def assumption(self):
         return "Chance does as I say."
 
-    def draw(self, setting):
+    def draw(self, truth):
         def drawn(generator, size):
             if self.events is not None:
                 return self.events
-            rows = [generator.choice(setting.n_steps, setting.n_events, replace=False) for _ in range(size)]
-            return np.array(rows).reshape(size, setting.n_events)
+            rows = [generator.choice(truth.n_steps, truth.n, replace=False) for _ in range(size)]
+            return np.array(rows).reshape(size, truth.n)
 
         return drawn
 
@@ -746,13 +748,13 @@ class TestAllRotations:
     @pytest.mark.parametrize("n_steps", [1_000_000, 2**20, 1_000_003])
     def test_a_million_steps_equal_brute_force_at_some_shifts(self, n_steps):
         """Transforms of round, binary and prime length count the very hits of the rotated labels."""
-        from nofluke.counting import dilate
         from nofluke.nulls.circular import precision_by_shift, recall_by_shift
+        from nofluke.series.counting import dilate
 
         rng = np.random.default_rng(n_steps)
         truth, alarms = rng.random(n_steps) < 0.002, rng.random(n_steps) < 0.02
-        setting = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7)).setting
-        precision, recall = precision_by_shift(setting), recall_by_shift(setting)
+        cell = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7)).cell
+        precision, recall = precision_by_shift(cell), recall_by_shift(cell)
         tolerance = nf.Tolerance(early=3, late=7)
         around_alarms = tolerance.event_ranges(n_steps, None)
         near_alarm = dilate(alarms, tolerance.prediction_ranges(n_steps, None))

@@ -210,7 +210,7 @@ def test_a_number_of_resamples_is_checked_everywhere(value):
         lambda: nf.evaluate(TRUTH, SCORES, threshold=0.5, n_resamples=value),
         lambda: nf.sweep(TRUTH, SCORES, n_resamples=value),
         lambda: result.f_test(n_resamples=value),
-        lambda: curve.familywise(n_resamples=value),
+        *([] if value is None else [lambda: curve.familywise(n_resamples=value)]),  # None: as the sweep's
     ):
         with pytest.raises(
             nf.InputError, match=r"^n_resamples=.* must be a whole number of at least 1 and at most 10,000"

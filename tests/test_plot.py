@@ -14,6 +14,9 @@ from matplotlib.figure import Figure
 import nofluke as nf
 from nofluke import plot
 from nofluke.errors import InputError
+from nofluke.laws.law import How
+from nofluke.laws.tables import hypergeometric
+from nofluke.text.numbers import p_is, show_p
 from oracles import relaxed
 
 
@@ -86,7 +89,7 @@ def test_the_observed_hits_are_marked_and_in_view(result, observed, kind):
     ax = plot.null(null, one_axes(), observed=observed, kind=kind)
     assert set(line(ax, "observed").get_xdata()) == {observed}
     assert ax.get_xlim()[0] < observed < ax.get_xlim()[1]
-    assert f"observed {observed}, p = {nf.testing.show_p(null.upper(observed))}" in legend_texts(ax)
+    assert f"observed {observed}, p = {show_p(null.upper(observed))}" in legend_texts(ax)
     assert ax.get_xlabel() == "hits"
     assert "probability" in ax.get_ylabel()
 
@@ -103,7 +106,7 @@ def test_cumulative_binomial_counts_what_lies_left_of_the_picture():
     """Chance cannot hit fewer than 16 of 18 here, the binomial can: its curve does not begin at 0."""
     from scipy.stats import binom
 
-    null = nf.distributions.hypergeometric(20, 18, 18)
+    null = hypergeometric(20, 18, 18)
     curve = line(plot.null(null, one_axes(), kind="cdf"), "binomial")
     assert curve.get_xdata()[0] == 16
     np.testing.assert_allclose(curve.get_ydata(), binom.cdf(curve.get_xdata(), 18, null.mean / 18))
@@ -203,8 +206,9 @@ def test_a_band_of_several_methods_names_them_all(quakes, monkeypatch):
     from dataclasses import replace
 
     curve = nf.sweep(quakes[0].truth, quakes[1], quantiles=[0.8, 0.9], tolerances=2)
-    methods = ("precision exact (Fourier)", "precision saddlepoint (approximate)", "recall exact (hypergeometric)")
-    monkeypatch.setitem(curve.__dict__, "chance", replace(curve.chance, methods=methods))
+    methods = (How(kind="exact", name="Fourier"), How(kind="approximate", name="saddlepoint"))
+    changed = replace(curve.chance, precision=replace(curve.chance.precision, methods=methods))
+    monkeypatch.setitem(curve.__dict__, "chance", changed)
     axes = plot.sweep(curve, Figure().subplots(1, 2))
     assert "chance, 95% (exact)" in legend_texts(axes[0, 0])
     assert "chance, 95% (exact and approximate)" in legend_texts(axes[0, 1])
@@ -216,7 +220,7 @@ def test_the_p_value_in_the_legend_is_that_of_the_test(quakes):
     one = nf.evaluate(quakes[0].truth, quakes[1], **how)
     axes = plot.evaluation(one, Figure().subplots(1, 2))
     for ax, test in zip(axes, (one.precision_test, one.recall_test), strict=True):
-        assert f"observed {test.hits}, {nf.testing.p_is(test.pvalue)}" in legend_texts(ax)
+        assert f"observed {test.hits}, {p_is(test.pvalue)}" in legend_texts(ax)
 
 
 def test_sweep_without_chance_puts_all_tolerances_together(curve):
@@ -351,7 +355,7 @@ def test_wrong_arguments_are_named(result, curve):
     for observed in (-1, 10**12, 2.5, "3", True):
         with pytest.raises(InputError, match=r"observed=.* must be a whole number of hits, from 0 to 30"):
             plot.null(result.recall_test.null, observed=observed)
-    with pytest.raises(InputError, match="distribution must be a NullDistribution, from the null of a test, got int"):
+    with pytest.raises(InputError, match="distribution must be a Law, from the null of a test, got int"):
         plot.null(5)
     with pytest.raises(InputError, match=r"result must be an Evaluation, from nofluke\.evaluate, got Sweep"):
         plot.evaluation(curve)

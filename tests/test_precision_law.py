@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.exact import few, fourier, kernels, programme
-from nofluke.exact.geometry import Windows
-from nofluke.exact.moments import expected_misses, precision_moments
-from nofluke.nulls import precision
-from nofluke.nulls.precision import PrecisionFourier, PrecisionTable
+from nofluke.laws import precision
+from nofluke.laws.exact import few, fourier, kernels, programme
+from nofluke.laws.exact.moments import expected_misses, precision_moments
+from nofluke.laws.precision import PrecisionFourier, PrecisionTable
+from nofluke.series.windows import Windows
 
 
 def at_random(n_steps, n, tolerance, seed):

@@ -17,16 +17,17 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.cli import cli
+from nofluke.inference.cells import BAND
 from nofluke.nulls.advice import lag_profile
-from nofluke.report import cells, write_report
-from nofluke.report import grid as grids
-from nofluke.report import timeline as timelines
-from nofluke.report.cells import hits_by_lag, picture_of
-from nofluke.report.grid import make_grid, tolerances_around
-from nofluke.report.page import embedding
-from nofluke.report.payload import make_payload
-from nofluke.report.timeline import NO_EVENT, timeline
-from nofluke.sweep_chance import BAND
+from nofluke.show.report import cells, write_report
+from nofluke.show.report import grid as grids
+from nofluke.show.report import timeline as timelines
+from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
+from nofluke.show.report.grid import make_grid, tolerances_around
+from nofluke.show.report.page import embedding
+from nofluke.show.report.payload import make_payload
+from nofluke.show.report.timeline import NO_EVENT, timeline
+from nofluke.text.numbers import show_p
 
 plotly = pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 
@@ -144,7 +145,7 @@ def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
     result = nf.evaluate(*example(), **CASES[case])
     payload = make_payload(result)
     floor = 1 / STEPS if case == "circular shift" else 1 / 10_000
-    assert f"none can be below {nf.testing.show_p(floor)}" in payload["corrected_by"]
+    assert f"none can be below {show_p(floor)}" in payload["corrected_by"]
     for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
         assert cell[side]["corrected"] >= max(cell[side]["p"], floor * (1 - 1e-12))
 
@@ -168,9 +169,9 @@ def test_the_lag_profile_is_that_of_the_diagnosis():
     result = nf.evaluate(
         truth, predictions=alarms, tolerance=nf.Tolerance(early=1, late=3), mask=rng.random(1_000) < 0.1
     )
-    profile = lag_profile(result.setting)
+    profile = lag_profile(result.cell)
     assert len(profile.lags) > 10
-    hits, found = hits_by_lag(result.setting, profile.lags)
+    hits, found = hits_by_lag(result.cell, profile.lags, events_before(result.cell))
     assert hits == profile.precision_hits.tolist()
     assert found == profile.recall_hits.tolist()
 

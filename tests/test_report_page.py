@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.report import grid as grids
-from nofluke.report.grid import make_grid
-from nofluke.tables import show_share
-from nofluke.testing import show_chance, show_p
+from nofluke.show.report import grid as grids
+from nofluke.show.report.grid import make_grid
+from nofluke.text.numbers import show_chance, show_p
+from nofluke.text.tables import show_share
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")

@@ -333,7 +333,9 @@ def altered(curve, name, tolerance, threshold, by):
     """A sweep with the hits of one cell changed."""
     hits = getattr(curve, name).copy()
     hits[tolerance, threshold] += by
-    changed = replace(curve, **{name: hits})
+    trial = replace(curve.trial)
+    trial.__dict__.update(curve.trial.__dict__ | {name: hits})
+    changed = replace(curve, trial=trial)
     changed.__dict__["chance"] = curve.chance  # known already, and the same
     return changed
 

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke import frames
-from nofluke.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.text import frames
+from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 from oracles import relaxed
 
 PLAIN = Table(

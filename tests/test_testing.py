@@ -9,8 +9,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import nofluke as nf
-from nofluke.distributions import EmpiricalNull, binomial
-from nofluke.testing import ChanceTest, benjamini_hochberg, holm, show_p
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.corrections import benjamini_hochberg, holm
+from nofluke.laws.counts import SimulatedLaw
+from nofluke.laws.tables import binomial
+from nofluke.text.numbers import show_p
 
 
 def make(hits, size=10, chance=0.3, **how):
@@ -66,7 +69,7 @@ class TestPValues:
 
     def test_monte_carlo_says_its_error(self):
         """The standard error is sqrt(p(1-p)/n) for simulated nulls and 0 for computed ones."""
-        null = EmpiricalNull(np.array([50, 30, 20]), mean=0.7, var=0.6, n_resamples=100, seed=4)
+        null = SimulatedLaw(np.array([50, 30, 20]), mean=0.7, var=0.6, n_resamples=100, seed=4)
         test = ChanceTest(measure="recall", hits=2, of=2, null=null, model="test")
         assert test.pvalue == 21 / 101
         assert test.pvalue_error == pytest.approx(math.sqrt(test.pvalue * (1 - test.pvalue) / 100))

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 
 import nofluke as nf
-from nofluke.timing import Delays, FalseAlarms, show_time
+from nofluke.measures.delays import Delays, FalseAlarms, show_time
 from oracles import Case, cases, relaxed
 
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke import InputError, Tolerance
-from nofluke.clock import make_clock
-from nofluke.tolerance import as_tolerance
+from nofluke.series.clock import make_clock
+from nofluke.series.tolerance import as_tolerance
 
 HOUR = 3600 * 10**9
 quick = settings(max_examples=100, deadline=None)

@@ -1,13 +1,14 @@
 """nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?"""
 
-from nofluke import datasets, detectors, nulls, plot
-from nofluke.confusion import Confusion
-from nofluke.diagnosis import Diagnosis, diagnose
+from nofluke import datasets, detectors, moved, nulls, plot
 from nofluke.errors import InputError
-from nofluke.evaluating import evaluate
-from nofluke.evaluation import Evaluation
-from nofluke.sweeping import Sweep, sweep
-from nofluke.tolerance import Tolerance
+from nofluke.inference.curve import Sweep
+from nofluke.inference.evaluate import evaluate
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.sweep import sweep
+from nofluke.measures.confusion import Confusion
+from nofluke.nulls.diagnosis import Diagnosis, diagnose
+from nofluke.series.tolerance import Tolerance
 
 __version__ = "0.1.0"
 
@@ -26,3 +27,10 @@ __all__ = [
     "plot",
     "sweep",
 ]
+
+moved.install()
+
+
+def __dir__() -> list[str]:
+    """What is public; the rooms behind it are there for who looks for them."""
+    return [*__all__, "__version__"]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from nofluke.columns import as_column
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_whole, exact_floats
 

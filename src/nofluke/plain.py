@@ -16,9 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
-
-FloatArray = npt.NDArray[np.float64]
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:
@@ -109,3 +108,13 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
             f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
             f"{where[0]}: subtract the same number from all of them, so that they are below 2**53."
         )
+
+
+def check_beta(beta: object) -> float:
+    """The β of F_β as a plain float; refuses what is none."""
+    return as_number(beta, "beta", "be finite and not negative", lambda number: 0 <= number < math.inf)
+
+
+def check_alpha(alpha: object) -> float:
+    """The level as a plain float; refuses what is none."""
+    return as_number(alpha, "alpha", "be between 0 and 1", lambda number: 0 < number < 1)

@@ -6,11 +6,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from nofluke.data.paths import expanded, is_same_file
 from nofluke.errors import InputError
-from nofluke.paths import expanded, is_same_file
 
 if TYPE_CHECKING:
-    from nofluke.tolerance import Tolerance
+    from nofluke.series.tolerance import Tolerance
 
 _DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing")
 
@@ -73,7 +73,7 @@ def read(
     outputs: str = "--scores COLUMN",
 ) -> Data:
     """The arguments of `evaluate` and `sweep` from columns of files, none of which may be the output."""
-    from nofluke.files import read_columns, read_events
+    from nofluke.data.files import read_columns, read_events
 
     if truth is None and truth_file is None:
         raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
@@ -111,7 +111,7 @@ def read(
 
 def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
     """A tolerance from --tolerance, or from --early and --late; plain numbers count what --unit says."""
-    from nofluke.tolerance import Tolerance, as_tolerance
+    from nofluke.series.tolerance import Tolerance, as_tolerance
 
     if both is not None and (early is not None or late is not None):
         raise InputError("pass either --tolerance, or --early and --late.")

@@ -235,7 +235,7 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
     FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
     """
     import nofluke as nf
-    from nofluke.report import Source, write_report
+    from nofluke.show.report import Source, write_report
 
     if options["seed"] is None:
         options["seed"] = 0

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
-from nofluke.paths import expanded, write_file
 from nofluke.progress import is_watched
 
 if TYPE_CHECKING:
-    from nofluke.tables import Table
+    from nofluke.text.tables import Table
 
 _ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
@@ -39,7 +39,7 @@ def write(text: str, output: str | None, terminal: Table | None = None) -> None:
     elif sys.stdout is None or sys.stdout.closed:
         raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
     elif terminal is not None and is_watched(sys.stdout):
-        from nofluke.terminal import show
+        from nofluke.show.terminal import show
 
         show(terminal)
     else:

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.counting import window_maxima
-from nofluke.distributions import FloatArray, IntArray, NullDistribution, hypergeometric
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift, precision_by_shift, recall_by_shift
@@ -24,8 +23,9 @@ from nofluke.nulls.evidence import (
 )
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
-from nofluke.nulls.setting import Setting
-from nofluke.tolerance import Ranges
+from nofluke.series.counting import window_maxima
+from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Cell
 
 Period = int | str
 RESAMPLES = 199
@@ -33,8 +33,6 @@ SEED = 2020
 FEW_EVENTS = 10  # fewer show no clusters even where there are some
 LAGS = 20
 LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
-SMALL_PROGRAMME = 5e6  # operations: the smallest p of precision is asked for only where it is cheap, and of interest
-SIMULATED_FLOOR = 1 / 10_001  # with as many resamples as evaluate draws by default
 CHUNK = 2_000_000  # events drawn at a time
 
 
@@ -59,16 +57,16 @@ class SeasonSeen:
         return self.events_found or self.alarms_found
 
 
-def look_for_seasons(setting: Setting, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
+def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
     """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
     if period is not None:
         period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
     looked: list[tuple[Period, Evidence, Evidence]] = []
     for one in CALENDAR_PERIODS if period is None else (period,):
-        pair = [_season(flags, setting, one) for flags in (setting.truth, setting.alarms)]
+        pair = [_season(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]
         if pair[0] is not None and pair[1] is not None:
             looked.append((one, pair[0], pair[1]))
-    if isinstance(period, str) and (setting.clock is None or not setting.clock.is_dates):
+    if isinstance(period, str) and (cell.clock is None or not cell.clock.is_dates):
         raise InputError(f"period={period!r} needs a clock of dates: pass times=, or a period in steps.")
     level = alpha / max(len(looked), 1)
     return tuple(
@@ -83,16 +81,16 @@ def look_for_seasons(setting: Setting, period: Period | None, alpha: float) -> t
     )
 
 
-def _season(flags: Any, setting: Setting, period: Period) -> Evidence | None:
+def _season(flags: Any, cell: Cell, period: Period) -> Evidence | None:
     if isinstance(period, str):
-        return season_of_calendar(flags, setting.clock, period)
-    return season_of_steps(flags, setting, period)
+        return season_of_calendar(flags, cell.clock, period)
+    return season_of_steps(flags, cell.truth, period)
 
 
-def strata_of_seasons(setting: Setting, seasons: tuple[SeasonSeen, ...]) -> IntArray | None:
+def strata_of_seasons(cell: Cell, seasons: tuple[SeasonSeen, ...]) -> IntArray | None:
     """The phase of each step in the strongest season that was found; None without one."""
     season = strongest(seasons)
-    return None if season is None else Seasonal(period=season.period).strata_of(setting)
+    return None if season is None else Seasonal(period=season.period).strata_of(cell.truth)
 
 
 def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
@@ -110,16 +108,16 @@ class Clusters:
     gaps: Evidence
 
 
-def look_for_clusters(setting: Setting, strata: IntArray | None) -> Clusters:
+def look_for_clusters(cell: Cell, strata: IntArray | None) -> Clusters:
     """Both statistics against random placements, within strata if there are any; p = (b + 1)/(n + 1)."""
-    scales, nothing = cluster_scales(setting.n_steps), Evidence(statistic=1.0, pvalue=1.0)
-    events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+    scales, nothing = cluster_scales(cell.n_steps), Evidence(statistic=1.0, pvalue=1.0)
+    events, n_steps = cell.truth.starts, cell.n_steps
     if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
         return Clusters(scales=scales, counts=nothing, gaps=nothing)
-    labels = np.zeros(len(setting.open_steps), dtype=np.int64)
+    labels = np.zeros(len(cell.truth.open_steps), dtype=np.int64)
     if strata is not None:
-        labels[setting.open_steps] = strata
-    draw = Seasonal(strata=labels).draw(setting)
+        labels[cell.truth.open_steps] = strata
+    draw = Seasonal(strata=labels).draw(cell.truth)
     generator = np.random.default_rng(SEED)
     pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
     rows, left = max(CHUNK // len(events), 1), RESAMPLES
@@ -159,7 +157,7 @@ def _rank(values: FloatArray) -> float:
 
 
 def recommend(
-    setting: Setting, seasons: tuple[SeasonSeen, ...], clusters: Clusters, runs: Evidence, alpha: float
+    cell: Cell, seasons: tuple[SeasonSeen, ...], clusters: Clusters, runs: Evidence, alpha: float
 ) -> tuple[NullModel, str]:
     """The null that keeps what was found, and why."""
     season = strongest(seasons)
@@ -167,7 +165,7 @@ def recommend(
     together = ranges or clusters.counts.pvalue <= alpha or clusters.gaps.pvalue <= alpha
     how = "come as runs" if ranges else "come in clusters"
     if season is not None:
-        shift = _whole_periods(setting, season.period, alpha) if together else None
+        shift = _whole_periods(cell, season.period, alpha) if together else None
         if shift is not None:
             return shift, f"There is a season ({season.label}), and events {how} within it."
         caution = (
@@ -176,7 +174,7 @@ def recommend(
         return Seasonal(period=season.period), f"There is a season ({season.label}).{caution}"
     if together:
         return CircularShift(), f"Events {how}, which a shift of them all keeps."
-    if setting.n_events < FEW_EVENTS:
+    if cell.n_events < FEW_EVENTS:
         return (
             CircularShift(),
             "There are too few events to tell whether they cluster; a shift of them all keeps that they may.",
@@ -184,18 +182,18 @@ def recommend(
     return Permutation(), "No clusters, runs or season of the events were found."
 
 
-def _whole_periods(setting: Setting, period: Period, alpha: float) -> CircularShift | None:
+def _whole_periods(cell: Cell, period: Period, alpha: float) -> CircularShift | None:
     """Circular shifts by whole periods, where the period is whole steps and there are enough of them for the level."""
-    if not setting.open_steps.all():
+    if not cell.truth.open_steps.all():
         return None
     if isinstance(period, str):
-        clock = setting.clock
+        clock = cell.clock
         if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
             return None
         every = round(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
     else:
         every = int(period)
-    shifts = -(-setting.n_steps // every)
+    shifts = -(-cell.n_steps // every)
     return CircularShift(every=every) if shifts >= 2 / alpha else None
 
 
@@ -211,11 +209,11 @@ class LagProfile:
     clearly_elsewhere: bool
 
 
-def lag_profile(setting: Setting) -> LagProfile:
+def lag_profile(cell: Cell) -> LagProfile:
     """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular shifts."""
-    n = setting.n_steps
+    n = cell.n_steps
     reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
-    precision, recall = precision_by_shift(setting), recall_by_shift(setting)
+    precision, recall = precision_by_shift(cell), recall_by_shift(cell)
     lags = np.arange(-reach, reach + 1)
     both = _standardised(precision) + _standardised(recall)
     around = np.concatenate([both, both, both])
@@ -240,38 +238,9 @@ def _standardised(hits: IntArray) -> FloatArray:
     return (hits - hits.mean()) / spread if spread > 0 else np.zeros(len(hits))
 
 
-def smallest_pvalues(setting: Setting, recommended: NullModel) -> dict[str, dict[str, float | None]]:
+def smallest_pvalues(cell: Cell, recommended: NullModel) -> dict[str, dict[str, float | None]]:
     """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the last)."""
     models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
     models.pop(recommended.name, None)
     models[recommended.name] = recommended
-    return {name: _smallest(model, setting) for name, model in models.items()}
-
-
-def _smallest(model: NullModel, setting: Setting) -> dict[str, float | None]:
-    if isinstance(model, Permutation):
-        recall = _floor(hypergeometric(setting.n_steps, setting.windows.covered, setting.n_events))
-        return {"precision": _permutation_precision(setting), "recall": recall}
-    if isinstance(model, Seasonal):
-        simulated = not model.enumerable(setting)
-        nulls = model.distributions(setting, n_resamples=1, rng=SEED)
-        return {
-            "precision": SIMULATED_FLOOR if simulated else _floor(nulls.precision),
-            "recall": _floor(nulls.recall),
-        }
-    exact = model.distributions(setting)
-    return {"precision": _floor(exact.precision), "recall": _floor(exact.recall)}
-
-
-def _floor(null: NullDistribution) -> float:
-    """P(X ≥ the most hits there can be)."""
-    return null.upper(int(null.support[-1]))
-
-
-def _permutation_precision(setting: Setting) -> float | None:
-    from nofluke.exact.programme import precision_pmf, programme_cost
-
-    if programme_cost(setting.windows, setting.n_events) > SMALL_PROGRAMME:
-        return None
-    table = precision_pmf(setting.windows, setting.n_events)
-    return float(table[np.flatnonzero(table)[-1]])
+    return {name: model.smallest_pvalues(cell) for name, model in models.items()}

@@ -1,33 +1,36 @@
-"""What every null model is: a name, an assumption in one sentence, and the null distributions of both hits."""
+"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows exactly."""
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 
-from nofluke.distributions import EmpiricalNull, FloatArray, IntArray, NullDistribution
-from nofluke.nulls.setting import Setting
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.laws.exact.moments import Moments
+from nofluke.laws.law import How, Law
+from nofluke.laws.montecarlo import Draw
 from nofluke.plain import as_rng, as_whole, check_word
+from nofluke.series.trial import Cell
 
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
-Draw = Callable[[np.random.Generator, int], npt.NDArray[Any]]
+Side = Literal["truth", "detector"]
+Trait = Literal["runs", "clusters", "season"]
+EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season"})
 MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
 MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
+SIMULATED_FLOOR = 1 / 10_001  # the smallest p with as many resamples as evaluate draws by default
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Nulls:
-    """The null distributions of both hits."""
+    """The laws of both hits."""
 
-    precision: NullDistribution
-    recall: NullDistribution
+    precision: Law
+    recall: Law
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,15 +40,26 @@ class Joint:
     recall_hits: IntArray
     precision_hits: IntArray
     weights: FloatArray
-    method: str
-    n_resamples: int | None = None
-    seed: int | None = None
+    method: How
 
 
 class NullModel(ABC):
-    """A null model: what chance does with the events while the predictions stay where they are."""
+    """A null model: what chance does with one side of a trial while the other stays as it is.
+
+    A model of one's own needs a `draw`; everything else follows from it by simulation. It sees nothing of the trial but the
+    side it moves, and no code outside of the nulls asks which one it is.
+
+    Attributes
+    ----------
+    name : str
+    moves : {"truth", "detector"}
+        Which side it moves: the events, or the scores (alarms) of the detector.
+    methods : tuple of str
+        How its laws can be computed.
+    """
 
     name: ClassVar[str]
+    moves: ClassVar[Side] = "truth"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -57,6 +71,24 @@ class NullModel(ABC):
     @abstractmethod
     def assumption(self) -> str:
         """What the null takes for granted, in one plain sentence."""
+
+    @abstractmethod
+    def draw(self, side: Any) -> Draw:
+        """How chance moves its side, as a function of a generator and a number of rows.
+
+        For ``moves="truth"``, ``side`` is the :class:`~nofluke.series.truth.Truth`, and a row holds the first step of each
+        event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each step.
+        """
+
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """What it leaves as it is in the side it moves; nothing is said against a null that does not tell."""
+        return EVERYTHING
+
+    @property
+    def caveat(self) -> str:
+        """What a reader of its p-values should always know; empty for most."""
+        return ""
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -76,34 +108,68 @@ class NullModel(ABC):
         settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
         return f"{self.name}:{settings}" if settings else self.name
 
-    @abstractmethod
-    def draw(self, setting: Setting) -> Draw | None:
-        """How chance places the events, as a function of a generator and a number of rows; None for uniformly."""
+    @property
+    def code(self) -> str:
+        """How it is written as the argument ``null=`` of a call."""
+        return repr(self.text)
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        """Both null distributions, by the method asked for."""
-        self.check(method)
-        return simulated(setting, n_resamples, rng, self.draw(setting))
+        """The laws of both hits, by the method asked for."""
+        from nofluke.nulls.simulation import simulated
 
-    def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
-        """The joint distribution of both hits, by simulation unless the model knows better."""
-        seed = as_seed(rng)
-        found = _simulate(setting, n_resamples, rng if seed is None else seed, self.draw(setting), joint=[(0, 0)])
-        pairs = found.joint[0, 0]
-        return Joint(
-            recall_hits=pairs.recall_hits,
-            precision_hits=pairs.precision_hits,
-            weights=pairs.counts.astype(np.float64),
-            method="montecarlo",
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+        self.check(method)
+        return simulated(cell, self, n_resamples, rng)
+
+    def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
+        """The joint law of both hits, by simulation unless the model knows better."""
+        from nofluke.nulls.simulation import simulated_joint
+
+        return simulated_joint(cell, self, n_resamples, rng)
+
+    def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
+        """Of "precision" and "recall", those whose exact law is affordable in so many cells like this one."""
+        del cell, times
+        return ()
+
+    def law_of(self, cell: Cell, side: str) -> Law:
+        """The exact law of one side, where `exact_sides` has it."""
+        law: Law = getattr(self.distributions(cell), side)
+        return law
+
+    def moments(self, cell: Cell) -> dict[str, Moments] | None:
+        """Mean and variance of both hits in closed form, where they are known."""
+        del cell
+        return None
+
+    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
+        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too many."""
+        del cell
+        return None
+
+    def hurried(self) -> NullModel:
+        """The same null with less patience, for one cell of many."""
+        return self
+
+    def exact_seconds(self, cell: Cell) -> float | None:
+        """About how long the exact laws of a cell take; None where nothing takes long."""
+        del cell
+        return None
+
+    def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
+        """The smallest p-values that can come out for both sides; None where they are far below any level."""
+        nulls = self.distributions(cell)
+        return {"precision": floor_of(nulls.precision), "recall": floor_of(nulls.recall)}
 
     def check(self, method: object) -> None:
         """Refuse a method that this null does not have."""
         check_word(method, "method", self.methods, f" for the null {self.name}")
+
+
+def floor_of(law: Law) -> float:
+    """P(X ≥ the most hits there can be)."""
+    return law.upper(int(law.support[-1]))
 
 
 def check_resamples(n_resamples: object) -> int:
@@ -117,49 +183,3 @@ def as_seed(rng: Any) -> int | None:
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
     return rng if isinstance(rng, int) else None
-
-
-def simulated(
-    setting: Setting, n_resamples: int, rng: Any, draw: Draw | None, moments: dict[str, Any] | None = None
-) -> Nulls:
-    """Both nulls as histograms of random placements; with exact means and variances where they are known."""
-    seed = as_seed(rng)
-    found = _simulate(setting, n_resamples, rng if seed is None else seed, draw, histograms="all")
-    nulls = {}
-    for side, size in (("precision", setting.n_predictions), ("recall", setting.n_events)):
-        counts = np.zeros(size + 1, dtype=np.int64)
-        tally = getattr(found, side)
-        histogram = tally.histograms[0, 0]
-        counts[: len(histogram)] = histogram
-        mean, var = float(tally.mean[0, 0]), float(np.nan_to_num(tally.variance[0, 0]))
-        if moments is not None:
-            mean, var = moments[side].mean, moments[side].var
-        nulls[side] = EmpiricalNull(counts, mean=mean, var=var, n_resamples=n_resamples, seed=seed)
-    return Nulls(**nulls)
-
-
-def _simulate(setting: Setting, n_resamples: int, rng: Any, draw: Draw | None, **kept: Any) -> Any:
-    from nofluke import montecarlo
-    from nofluke.montecarlo import kernels
-    from nofluke.progress import announce_compilation, progress_bar
-
-    announce_compilation(kernels.draw_hits, seconds=3)
-    nothing = np.zeros((1, 1), dtype=np.int64)
-    problem = montecarlo.Problem(
-        level=setting.alarms.astype(np.int64),
-        n_thresholds=1,
-        n_events=setting.n_events,
-        cover_start=setting.cover.starts,
-        cover_stop=setting.cover.stops,
-    )
-    with progress_bar("permutations", n_resamples) as advance:
-        return montecarlo.simulate(
-            problem,
-            n_resamples=n_resamples,
-            observed=montecarlo.Hits(precision=nothing, recall=nothing),
-            rng=rng,
-            workers=os.cpu_count() or 1,
-            progress=advance,
-            draw=draw,
-            **kept,
-        )

@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nofluke.distributions import binomial
+from nofluke.laws.montecarlo import Uniform
+from nofluke.laws.tables import binomial
 from nofluke.nulls.base import Method, NullModel, Nulls
-from nofluke.nulls.setting import Setting
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 
-def donges(setting: Setting) -> Nulls:
+def donges(cell: Cell) -> Nulls:
     """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
-    missed = 1 - float((setting.cover.stops - setting.cover.starts).mean()) / setting.n_steps
+    missed = 1 - float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
     return Nulls(
-        precision=binomial(setting.n_predictions, 1 - missed**setting.n_events),
-        recall=binomial(setting.n_events, 1 - missed**setting.n_predictions),
+        precision=binomial(cell.n_predictions, 1 - missed**cell.n_events),
+        recall=binomial(cell.n_events, 1 - missed**cell.n_predictions),
     )
 
 
@@ -40,12 +42,20 @@ class Bernoulli(NullModel):
     def assumption(self) -> str:
         return "Events and predictions each fall on random steps, and every window is taken for an independent trial."
 
-    def draw(self, setting: Setting) -> None:
+    @property
+    def caveat(self) -> str:
+        return (
+            "The null bernoulli takes every window for an independent trial; it is for comparison with the literature, not for "
+            "conclusions."
+        )
+
+    def draw(self, side: Truth) -> Uniform:
         """Uniformly."""
+        return Uniform(side.n_steps, side.n)
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         del n_resamples, rng  # nothing is random
         self.check(method)
-        return donges(setting)
+        return donges(cell)

@@ -8,11 +8,16 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.counting import dilate
-from nofluke.distributions import CountNull, IntArray, NullDistribution
-from nofluke.nulls.base import MOST_STEPS, Draw, Joint, Method, NullModel, Nulls, simulated
-from nofluke.nulls.setting import Setting
+from nofluke.arrays import IntArray
+from nofluke.laws.counts import CountLaw
+from nofluke.laws.law import How, Law, exactly
+from nofluke.laws.montecarlo import Draw
+from nofluke.nulls.base import EVERYTHING, MOST_STEPS, Joint, Method, NullModel, Nulls, Trait
+from nofluke.nulls.simulation import simulated
 from nofluke.plain import as_whole
+from nofluke.series.counting import dilate
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
 
@@ -67,12 +72,17 @@ class CircularShift(NullModel):
             f"they are. It does not allow for a season that events and predictions share.{guard}"
         )
 
-    def draw(self, setting: Setting) -> Draw:
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """Runs and clusters; a season only where shifts are by whole periods."""
+        return EVERYTHING if self.every > 1 else frozenset({"runs", "clusters"})
+
+    def draw(self, side: Truth) -> Draw:
         """Random rotations of the events, the guard band left out."""
-        events, shifts = np.flatnonzero(setting.truth), self._shifts(setting.n_steps)
+        events, shifts = side.starts, self._shifts(side.n_steps)
 
         def rotated(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            return np.asarray((events + generator.choice(shifts, size=(size, 1))) % setting.n_steps)
+            return np.asarray((events + generator.choice(shifts, size=(size, 1))) % side.n_steps)
 
         return rotated
 
@@ -83,21 +93,29 @@ class CircularShift(NullModel):
         return np.concatenate([[0], allowed]).astype(np.int64)
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
         if method == "montecarlo":
-            return simulated(setting, n_resamples, rng, self.draw(setting))
-        recall, precision = self.hits_by_shift(setting)
+            return simulated(cell, self, n_resamples, rng)
+        recall, precision = self.hits_by_shift(cell)
         return Nulls(
-            precision=_counted(precision, setting.n_predictions, self.method(len(recall))),
-            recall=_counted(recall, setting.n_events, self.method(len(recall))),
+            precision=_counted(precision, cell.n_predictions, self.method(len(recall))),
+            recall=_counted(recall, cell.n_events, self.method(len(recall))),
         )
 
-    def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
+    def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
+        del cell, times
+        return ("precision", "recall")
+
+    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How]:
+        recall, precision = self.hits_by_shift(cell)
+        return recall, precision, self.method(len(recall))
+
+    def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every rotation."""
         del n_resamples, rng  # nothing is random
-        recall, precision = self.hits_by_shift(setting)
+        recall, precision = self.hits_by_shift(cell)
         return Joint(
             recall_hits=recall,
             precision_hits=precision,
@@ -105,39 +123,39 @@ class CircularShift(NullModel):
             method=self.method(len(recall)),
         )
 
-    def method(self, n_shifts: int) -> str:
+    def method(self, n_shifts: int) -> How:
         """How it is counted: over all rotations, or over so many of them."""
-        return "exact (all rotations)" if self.guard <= 1 and self.every == 1 else f"exact ({n_shifts:,} rotations)"
+        return exactly("all rotations" if self.guard <= 1 and self.every == 1 else f"{n_shifts:,} rotations")
 
-    def hits_by_shift(self, setting: Setting) -> tuple[IntArray, IntArray]:
+    def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every rotation that counts, the identity first."""
-        shifts = self._shifts(setting.n_steps)
-        return recall_by_shift(setting)[shifts], precision_by_shift(setting)[shifts]
+        shifts = self._shifts(cell.n_steps)
+        return recall_by_shift(cell)[shifts], precision_by_shift(cell)[shifts]
 
 
-def _counted(hits: IntArray, size: int, method: str) -> NullDistribution:
+def _counted(hits: IntArray, size: int, method: How) -> Law:
     counts = np.bincount(hits, minlength=size + 1)
-    return CountNull(counts, mean=float(hits.mean()), var=float(hits.var()), method=method)
+    return CountLaw(counts, mean=float(hits.mean()), var=float(hits.var()), method=method)
 
 
-def recall_by_shift(setting: Setting) -> IntArray:
+def recall_by_shift(cell: Cell) -> IntArray:
     """Recall's hits for the events shifted by s = 0..T-1: events that land near a prediction."""
-    near_alarm = dilate(setting.alarms, setting.cover)
-    return _correlation(setting.truth, near_alarm)
+    near_alarm = dilate(cell.alarm_flags, cell.cover)
+    return _correlation(cell.truth.flags, near_alarm)
 
 
-def precision_by_shift(setting: Setting) -> IntArray:
+def precision_by_shift(cell: Cell) -> IntArray:
     """Precision's hits for the events shifted by s = 0..T-1: predictions that an event lands near.
 
     Predictions with windows of the same shape share one transform. Shapes that few predictions have (at the borders, or
     all of them on an irregular clock) are counted as intervals of shifts instead, one for each event.
     """
-    n_steps, events = setting.n_steps, np.flatnonzero(setting.truth)
-    alarms = np.flatnonzero(setting.alarms)
+    n_steps, events = cell.n_steps, cell.truth.starts
+    alarms = cell.alarms
     hits = np.zeros(n_steps, dtype=np.int64)
     if len(events) == 0 or len(alarms) == 0:
         return hits
-    shapes = np.stack([alarms - setting.windows.starts, setting.windows.stops - alarms])
+    shapes = np.stack([alarms - cell.windows.starts, cell.windows.stops - alarms])
     kinds, which = np.unique(shapes, axis=1, return_inverse=True)
     sizes = np.bincount(which.ravel(), minlength=kinds.shape[1])
     many = sizes * len(events) > PAIRS_PER_STEP * n_steps
@@ -145,9 +163,9 @@ def precision_by_shift(setting: Setting) -> IntArray:
         before, after = (int(reach) for reach in kinds[:, kind])
         members = np.zeros(n_steps, dtype=np.bool_)
         members[alarms[which.ravel() == kind]] = True
-        hits += _correlation(_circular_dilation(setting.truth, before, after), members)
+        hits += _correlation(_circular_dilation(cell.truth.flags, before, after), members)
     few = ~many[which.ravel()]
-    return np.asarray(hits + _by_intervals(events, setting.windows.starts[few], setting.windows.stops[few], n_steps))
+    return np.asarray(hits + _by_intervals(events, cell.windows.starts[few], cell.windows.stops[few], n_steps))
 
 
 def _correlation(moved: npt.NDArray[np.bool_], fixed: npt.NDArray[np.bool_]) -> IntArray:

@@ -9,11 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.clock import listing
-from nofluke.columns import as_column
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError
-from nofluke.nulls.base import Draw, NullModel
-from nofluke.nulls.setting import Setting
+from nofluke.laws.montecarlo import Draw
+from nofluke.nulls.base import NullModel
+from nofluke.series.clock import listing
+from nofluke.series.truth import Truth
 
 
 @dataclass(frozen=True)
@@ -35,21 +36,26 @@ class Custom(NullModel):
     def assumption(self) -> str:
         return "Chance draws the events by a function of the user's; the predictions stay as they are."
 
-    def draw(self, setting: Setting) -> Draw:
+    @property
+    def code(self) -> str:
+        """A function of the user's."""
+        return "your_function"
+
+    def draw(self, side: Truth) -> Draw:
         def drawn(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            return np.array([self._events(generator, setting) for _ in range(size)]).reshape(size, setting.n_events)
+            return np.array([self._events(generator, side) for _ in range(size)]).reshape(size, side.n)
 
         return drawn
 
-    def _events(self, generator: np.random.Generator, setting: Setting) -> npt.NDArray[Any]:
-        labels, n = as_column(self.function(generator), "what null draws").values, len(setting.open_steps)
+    def _events(self, generator: np.random.Generator, side: Truth) -> npt.NDArray[Any]:
+        labels, n = as_column(self.function(generator), "what null draws").values, len(side.open_steps)
         if len(labels) != n:
             raise InputError(f"null must draw {n} labels of 0 and 1, got shape {labels.shape}.")
-        labels = labels[setting.open_steps]
+        labels = labels[side.open_steps]
         wrong = labels[~np.isin(labels, (0, 1))]
         if len(wrong):
             raise InputError(f"null must draw {n} labels of 0 and 1, got {listing(wrong)}.")
         events = np.flatnonzero(labels)
-        if len(events) != setting.n_events:
-            raise InputError(f"null drew {len(events)} events where the data has {setting.n_events}: draw as many.")
+        if len(events) != side.n:
+            raise InputError(f"null drew {len(events)} events where the data has {side.n}: draw as many.")
         return events

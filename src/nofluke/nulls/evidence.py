@@ -12,13 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.clock import Clock
-from nofluke.exact.hypergeometric import hypergeometric_pmf
-from nofluke.nulls.setting import Setting
-
-BoolArray = npt.NDArray[np.bool_]
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
+from nofluke.series.clock import Clock
+from nofluke.series.truth import Truth
 
 DAY = 86_400 * 10**9
 CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
@@ -44,20 +41,20 @@ class Evidence:
     pvalue: float
 
 
-def adjacency(flags: BoolArray) -> Evidence:
-    """Flagged steps in runs: the mean length of a run, against flags on random steps. Exact.
+def adjacency(steps: IntArray, n_steps: int) -> Evidence:
+    """Ascending steps in runs: the mean length of a run, against random steps. Exact.
 
     Of m flags on T random steps, those that directly follow another one are as many as there are marked balls among m
     drawn from T with m - 1 marked: P(r runs) = C(m - 1, r - 1) C(T - m + 1, r)/C(T, m).
 
-    >>> adjacency(np.array([0, 1, 1, 1, 0, 0, 0, 0, 0, 0], dtype=bool))  # 8 of the 120 placements are one run
+    >>> adjacency(np.array([1, 2, 3]), 10)  # 8 of the 120 placements are one run
     Evidence(statistic=3.0, pvalue=0.0666...)
     """
-    m = int(flags.sum())
+    m = len(steps)
     if m < 2:
         return Evidence(statistic=float(m), pvalue=1.0)
-    following = int((flags[1:] & flags[:-1]).sum())
-    pmf = hypergeometric_pmf(len(flags), m - 1, m)
+    following = int(np.count_nonzero(np.diff(steps) == 1))
+    pmf = hypergeometric_pmf(n_steps, m - 1, m)
     return Evidence(statistic=m / (m - following), pvalue=min(float(pmf[following:].sum()), 1.0))
 
 
@@ -101,13 +98,12 @@ def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]
     return mean, max(square - mean**2, 0.0)
 
 
-def clustering(flags: BoolArray) -> Evidence:
-    """Flagged steps in clusters of any length: the largest variance of counts over their mean, against random steps.
+def clustering(events: IntArray, n_steps: int) -> Evidence:
+    """Ascending steps in clusters of any length: the largest variance of counts over their mean, against random steps.
 
     For blocks of 2, 4, 8, ... steps the number of pairs that share a block is compared with its exact mean and variance
     through a gamma distribution; the smallest p-value is multiplied by the number of scales (Bonferroni).
     """
-    events, n_steps = np.flatnonzero(flags), len(flags)
     scales = cluster_scales(n_steps)
     if len(events) < 3 or len(scales) == 0:
         return Evidence(statistic=1.0, pvalue=1.0)
@@ -135,10 +131,10 @@ def _gamma_tail(value: float, mean: float, var: float) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
-def season_of_steps(values: npt.NDArray[np.generic], setting: Setting, period: float) -> Evidence | None:
+def season_of_steps(values: npt.NDArray[np.generic], side: Truth, period: float) -> Evidence | None:
     """A season with a period in steps, masked ones counted; None where it cannot be looked at."""
-    index = np.flatnonzero(setting.open_steps)
-    return _season(values, index, len(setting.open_steps), period)
+    index = np.flatnonzero(side.open_steps)
+    return _season(values, index, len(side.open_steps), period)
 
 
 def season_of_calendar(values: npt.NDArray[np.generic], clock: Clock | None, rule: str) -> Evidence | None:

@@ -1,16 +1,19 @@
-"""The null of the paper: events fall on random steps, the predictions stay where they are."""
+"""The null of the paper: events fall on random steps, the predictions stay where they are.
+
+The laws are those of the section "The null model" of docs/theory.md, by the engines of :mod:`nofluke.laws.precision`.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from nofluke.distributions import hypergeometric
-from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, simulated
-from nofluke.nulls.bernoulli import donges
-from nofluke.nulls.precision import (
+from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
+from nofluke.laws.law import exactly
+from nofluke.laws.montecarlo import Uniform
+from nofluke.laws.precision import (
     FEW_PATIENCE,
     PROGRAMME_OPERATIONS,
     PrecisionSaddlepoint,
@@ -18,7 +21,16 @@ from nofluke.nulls.precision import (
     precision_law,
     table_engine,
 )
-from nofluke.nulls.setting import Setting
+from nofluke.laws.tables import hypergeometric
+from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, Trait, floor_of
+from nofluke.nulls.bernoulli import donges
+from nofluke.nulls.simulation import simulated
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
+
+CELL_OPERATIONS = 5e7  # in a sweep of many cells the dynamic programme must be faster than in a single test
+SMALL_PROGRAMME = 5e6  # operations: the smallest p of precision is asked for only where it is cheap, and of interest
+TAILS_A_CELL = 4.0  # p-value, band and picture of a cell cost as much as this many tails
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,40 +69,80 @@ class Permutation(NullModel):
         """None: how much work is spent on it is no part of what chance does."""
         return {}
 
-    def draw(self, setting: Setting) -> None:
-        """Uniformly: the compiled generator of the Monte Carlo engine does it."""
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """Nothing but the number of events."""
+        return frozenset()
+
+    @property
+    def code(self) -> str:
+        """The default of every call."""
+        return ""
+
+    def draw(self, side: Truth) -> Uniform:
+        """Uniformly, on distinct steps."""
+        return Uniform(side.n_steps, side.n)
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
         if method == "montecarlo":
-            known = {"precision": setting.precision_moments, "recall": setting.recall_moments}
-            return simulated(setting, n_resamples, rng, None, known)
+            return simulated(cell, self, n_resamples, rng)
         if method == "binomial":
-            return donges(setting)
-        recall = hypergeometric(setting.n_steps, setting.windows.covered, setting.n_events)
-        windows, m, moments = setting.windows, setting.n_events, setting.precision_moments
+            return donges(cell)
+        windows, m = cell.windows, cell.n_events
+        recall = hypergeometric(cell.n_steps, windows.covered, m)
+        moments = precision_moments(windows, m)
         if method == "saddlepoint":
             announce_compilation()
             return Nulls(precision=PrecisionSaddlepoint(windows, m, moments), recall=recall)
         precision = precision_law(windows, m, moments, method, self.programme_operations)
         if precision is None:
-            precision = self.distributions(setting, "montecarlo", n_resamples=n_resamples, rng=rng).precision
+            precision = self.distributions(cell, "montecarlo", n_resamples=n_resamples, rng=rng).precision
         return Nulls(precision=precision, recall=recall)
 
-    def joint(self, setting: Setting, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
-        """The joint distribution of both hits: exact where the dynamic programme is affordable, else simulated."""
-        from nofluke.exact import few, programme
+    def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
+        """The joint law of both hits: exact where the dynamic programme is affordable, else simulated."""
+        from nofluke.laws.exact import few, programme
 
-        engine = table_engine(setting.windows, setting.n_events, self.programme_operations, FEW_PATIENCE)
+        engine = table_engine(cell.windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
         if engine is None:
-            return super().joint(setting, n_resamples=n_resamples, rng=rng)
-        table = (few if engine == "few" else programme).joint_pmf(setting.windows, setting.n_events)
+            return super().joint(cell, n_resamples=n_resamples, rng=rng)
+        table = (few if engine == "few" else programme).joint_pmf(cell.windows, cell.n_events)
         recall_hits, precision_hits = np.nonzero(table)
         return Joint(
             recall_hits=recall_hits,
             precision_hits=precision_hits,
             weights=table[recall_hits, precision_hits],
-            method="exact (dynamic programme)",
+            method=exactly("dynamic programme"),
         )
+
+    def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
+        del cell, times
+        return ("precision", "recall")
+
+    def moments(self, cell: Cell) -> dict[str, Moments]:
+        return {
+            "precision": precision_moments(cell.windows, cell.n_events),
+            "recall": recall_moments(cell.n_steps, cell.windows.covered, cell.n_events),
+        }
+
+    def hurried(self) -> Permutation:
+        return replace(self, programme_operations=min(self.programme_operations, CELL_OPERATIONS))
+
+    def exact_seconds(self, cell: Cell) -> float:
+        from nofluke.laws.exact.fourier import estimate_cost
+        from nofluke.laws.exact.programme import programme_cost
+
+        programme = 1e-9 * programme_cost(cell.windows, cell.n_events) + 1e-5 * cell.n_predictions
+        return programme if programme < 0.05 else TAILS_A_CELL * estimate_cost(cell.windows, cell.n_events)
+
+    def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
+        from nofluke.laws.exact.programme import precision_pmf, programme_cost
+
+        recall = floor_of(hypergeometric(cell.n_steps, cell.windows.covered, cell.n_events))
+        if programme_cost(cell.windows, cell.n_events) > SMALL_PROGRAMME:
+            return {"precision": None, "recall": recall}
+        table = precision_pmf(cell.windows, cell.n_events)
+        return {"precision": float(table[np.flatnonzero(table)[-1]]), "recall": recall}

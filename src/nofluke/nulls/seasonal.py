@@ -11,16 +11,22 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.clock import Clock
-from nofluke.columns import absent, without_masked
-from nofluke.counting import dilate
-from nofluke.distributions import CountNull, IntArray, NullDistribution, TableNull
+from nofluke.arrays import IntArray
+from nofluke.data.columns import absent, without_masked
 from nofluke.errors import InputError, shown
-from nofluke.exact.hypergeometric import hypergeometric_pmf
-from nofluke.exact.moments import recall_moments
-from nofluke.nulls.base import MOST_STEPS, Draw, Method, NullModel, Nulls, simulated
-from nofluke.nulls.setting import Setting
+from nofluke.laws.counts import CountLaw
+from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
+from nofluke.laws.exact.moments import recall_moments
+from nofluke.laws.law import Law, exactly
+from nofluke.laws.montecarlo import Draw
+from nofluke.laws.tables import TableLaw
+from nofluke.nulls.base import MOST_STEPS, SIMULATED_FLOOR, Method, NullModel, Nulls, Trait, floor_of
+from nofluke.nulls.simulation import simulated
 from nofluke.plain import as_whole
+from nofluke.series.clock import Clock
+from nofluke.series.counting import dilate
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 CALENDAR = ("hour of day", "day of week", "month")
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
@@ -83,41 +89,51 @@ class Seasonal(NullModel):
         """Number of phases of a period in steps."""
         return min(self.bins or 12, int(self.period or 1))
 
-    def strata_of(self, setting: Setting) -> IntArray:
+    def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
         if self.strata is not None:
             labels = self.strata
-            if labels.shape != setting.open_steps.shape:
+            if labels.shape != side.open_steps.shape:
                 raise InputError(
-                    f"strata has shape {labels.shape}, but the sequence has {len(setting.open_steps)} steps: pass one label for "
+                    f"strata has shape {labels.shape}, but the sequence has {len(side.open_steps)} steps: pass one label for "
                     "each step."
                 )
-            labels = labels[setting.open_steps]
+            labels = labels[side.open_steps]
             if (labels < 0).any():
                 raise InputError(
                     f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
                 )
         elif isinstance(self.period, str):
-            labels = calendar_phase(setting.clock, self.period)
+            labels = calendar_phase(side.clock, self.period)
         else:
             period = int(self.period or 1)
-            labels = (np.flatnonzero(setting.open_steps) % period) * self.phases // period
+            labels = (np.flatnonzero(side.open_steps) % period) * self.phases // period
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
-    def enumerable(self, setting: Setting, times: int = 1) -> bool:
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """The season, and nothing within its phases."""
+        return frozenset({"season"})
+
+    @property
+    def code(self) -> str:
+        """Strata are arrays of the user's."""
+        return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
+
+    def enumerable(self, cell: Cell, times: int = 1) -> bool:
         """Whether there are few enough placements to go through them all, so many times, for precision's null."""
-        return _placements(setting, self.strata_of(setting)) * times <= MOST_PLACEMENTS
+        return _placements(cell, self.strata_of(cell.truth)) * times <= MOST_PLACEMENTS
 
-    def recall(self, setting: Setting) -> NullDistribution:
+    def recall(self, cell: Cell) -> Law:
         """Recall's null, exactly: a sum of one hypergeometric number for each stratum."""
-        return _recall(setting, self.strata_of(setting))
+        return _recall(cell, self.strata_of(cell.truth))
 
-    def draw(self, setting: Setting) -> Draw:
-        from nofluke.montecarlo import kernels
+    def draw(self, side: Truth) -> Draw:
+        from nofluke.laws.montecarlo import kernels
 
-        strata = self.strata_of(setting)
+        strata = self.strata_of(side)
         members = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
-        wanted = [int(setting.truth[steps].sum()) for steps in members]
+        wanted = [int(side.flags[steps].sum()) for steps in members]
 
         def within(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
             parts = []
@@ -131,20 +147,33 @@ class Seasonal(NullModel):
         return within
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
         if method == "montecarlo":
-            return simulated(setting, n_resamples, rng, self.draw(setting))
-        recall = self.recall(setting)
-        if self.enumerable(setting):
-            return Nulls(precision=_enumerated(setting, self.strata_of(setting)), recall=recall)
+            return simulated(cell, self, n_resamples, rng)
+        recall = self.recall(cell)
+        if self.enumerable(cell):
+            return Nulls(precision=_enumerated(cell, self.strata_of(cell.truth)), recall=recall)
         if method == "exact":
             raise InputError(
                 f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
                 "which simulates it."
             )
-        return Nulls(precision=simulated(setting, n_resamples, rng, self.draw(setting)).precision, recall=recall)
+        return Nulls(precision=simulated(cell, self, n_resamples, rng).precision, recall=recall)
+
+    def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
+        return ("precision", "recall") if self.enumerable(cell, times) else ("recall",)
+
+    def law_of(self, cell: Cell, side: str) -> Law:
+        return self.recall(cell) if side == "recall" else _enumerated(cell, self.strata_of(cell.truth))
+
+    def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
+        exact = self.exact_sides(cell)
+        return {
+            side: floor_of(self.law_of(cell, side)) if side in exact else SIMULATED_FLOOR
+            for side in ("precision", "recall")
+        }
 
 
 def as_labels(strata: Any) -> IntArray:
@@ -175,30 +204,30 @@ def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
     return np.asarray(dates.astype("datetime64[M]").astype(np.int64) % 12)
 
 
-def _recall(setting: Setting, strata: IntArray) -> NullDistribution:
+def _recall(cell: Cell, strata: IntArray) -> Law:
     """Sum of one hypergeometric number for each stratum: their tables are convolved, all terms positive."""
-    near_alarm = dilate(setting.alarms, setting.cover)
+    near_alarm = dilate(cell.alarm_flags, cell.cover)
     sizes = np.bincount(strata)
     covered = np.bincount(strata[near_alarm], minlength=len(sizes))
-    wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
+    wanted = np.bincount(strata[cell.truth.flags], minlength=len(sizes))
     moments = [recall_moments(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
 
     parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
-    table = np.zeros(setting.n_events + 1)
+    table = np.zeros(cell.n_events + 1)
     summed = reduce(np.convolve, parts)
     table[: len(summed)] = summed
-    return TableNull(
+    return TableLaw(
         table,
         mean=sum(m.mean for m in moments),
         var=sum(m.var for m in moments),
-        method="exact (hypergeometric in each phase)",
+        method=exactly("hypergeometric in each phase"),
     )
 
 
-def _placements(setting: Setting, strata: IntArray) -> float:
+def _placements(cell: Cell, strata: IntArray) -> float:
     """How many ways there are to place the events within their strata."""
     sizes = np.bincount(strata)
-    wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
+    wanted = np.bincount(strata[cell.truth.flags], minlength=len(sizes))
     total = 1
     for size, count in zip(sizes.tolist(), wanted.tolist(), strict=True):
         total *= math.comb(size, count)
@@ -207,21 +236,21 @@ def _placements(setting: Setting, strata: IntArray) -> float:
     return total
 
 
-def _enumerated(setting: Setting, strata: IntArray) -> NullDistribution:
+def _enumerated(cell: Cell, strata: IntArray) -> Law:
     """Precision's null from all placements.
 
     An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
     hits are what each of its events adds to those before it.
     """
-    before = np.concatenate([[0], np.cumsum(setting.alarms)])
-    first, last = before[setting.cover.starts], before[setting.cover.stops]
+    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+    first, last = before[cell.cover.starts], before[cell.cover.stops]
     choices = [
-        itertools.combinations(np.flatnonzero(strata == s).tolist(), int(setting.truth[strata == s].sum()))
+        itertools.combinations(np.flatnonzero(strata == s).tolist(), int(cell.truth.flags[strata == s].sum()))
         for s in range(strata.max() + 1)
     ]
     placements = itertools.chain.from_iterable(map(itertools.chain.from_iterable, itertools.product(*choices)))
-    total, size = int(_placements(setting, strata)), setting.n_events
-    counts = np.zeros(setting.n_predictions + 1, dtype=np.int64)
+    total, size = int(_placements(cell, strata)), cell.n_events
+    counts = np.zeros(cell.n_predictions + 1, dtype=np.int64)
     for begin in range(0, total, ROWS):
         rows = min(ROWS, total - begin)
         events = np.fromiter(itertools.islice(placements, rows * size), dtype=np.int64, count=rows * size)
@@ -232,4 +261,4 @@ def _enumerated(setting: Setting, strata: IntArray) -> NullDistribution:
     hits = np.arange(len(counts))
     mean = float(hits @ counts) / total
     var = float((hits - mean) ** 2 @ counts) / total
-    return CountNull(counts, mean=mean, var=var, method="exact (all placements)")
+    return CountLaw(counts, mean=mean, var=var, method=exactly("all placements"))

@@ -8,13 +8,22 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.nulls.base import MOST_STEPS, Draw, NullModel
-from nofluke.nulls.setting import Setting
+from nofluke.laws.montecarlo import Draw
+from nofluke.nulls.base import MOST_STEPS, NullModel, Trait
 from nofluke.plain import as_whole
+from nofluke.series.truth import Truth
+
+
+class _Shuffle(NullModel):
+    """What they have in common: pieces stay whole, their order and so a season do not."""
+
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        return frozenset({"runs", "clusters"})
 
 
 @dataclass(frozen=True, kw_only=True)
-class IntervalShuffle(NullModel):
+class IntervalShuffle(_Shuffle):
     """The gaps between events are shuffled, around the circle, and the whole is set down at a random step.
 
     Keeps the distribution of the gaps (a renewal process) and so the tendency of events to follow each other; destroys
@@ -31,8 +40,8 @@ class IntervalShuffle(NullModel):
     def assumption(self) -> str:
         return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
 
-    def draw(self, setting: Setting) -> Draw:
-        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+    def draw(self, side: Truth) -> Draw:
+        events, n_steps = side.starts, side.n_steps
         gaps = np.diff(events, append=events[:1] + n_steps)
 
         def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
@@ -43,7 +52,7 @@ class IntervalShuffle(NullModel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Segments(NullModel):
+class Segments(_Shuffle):
     """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
 
     For events that come as ranges (runs of ones). Keeps the lengths of the runs and of the gaps; destroys their order.
@@ -56,9 +65,9 @@ class Segments(NullModel):
     def assumption(self) -> str:
         return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
 
-    def draw(self, setting: Setting) -> Draw:
-        n_events, n_steps = setting.n_events, setting.n_steps
-        runs, gaps = runs_and_gaps(setting.truth)
+    def draw(self, side: Truth) -> Draw:
+        n_events, n_steps = side.n, side.n_steps
+        runs, gaps = runs_and_gaps(side.flags)
 
         def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
             lengths = generator.permuted(np.tile(runs, (size, 1)), axis=1)
@@ -92,7 +101,7 @@ def runs_and_gaps(truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], 
 
 
 @dataclass(frozen=True, kw_only=True)
-class Blocks(NullModel):
+class Blocks(_Shuffle):
     """The sequence of labels, set down at a random step, is cut into blocks of a given length, and these are shuffled.
 
     Keeps whatever events do within a block; destroys everything beyond. Choose a length above that of the clusters and
@@ -118,8 +127,8 @@ class Blocks(NullModel):
             "predictions stay as they are."
         )
 
-    def draw(self, setting: Setting) -> Draw:
-        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+    def draw(self, side: Truth) -> Draw:
+        events, n_steps = side.starts, side.n_steps
         n_blocks = -(-n_steps // self.length)
         lengths = np.full(n_blocks, self.length)
         lengths[-1] = n_steps - (n_blocks - 1) * self.length

@@ -7,11 +7,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nofluke.distributions import FloatArray, binomial
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
-from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.laws.law import How
+from nofluke.laws.montecarlo import Uniform
+from nofluke.laws.tables import binomial
+from nofluke.nulls.base import Method, NullModel, Nulls, Trait
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.setting import Setting
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,28 +61,40 @@ class Stationary(NullModel):
             "maxima, precision's from permuted events."
         )
 
-    def draw(self, setting: Setting) -> None:
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        return frozenset({"runs", "clusters"})
+
+    @property
+    def caveat(self) -> str:
+        return (
+            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on events that fall one by "
+            "one; it is for comparison with the literature, not for conclusions."
+        )
+
+    def draw(self, side: Truth) -> Uniform:
         """Uniformly, as the permutation does."""
+        return Uniform(side.n_steps, side.n)
 
     def distributions(
-        self, setting: Setting, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
+        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         self.check(method)
-        if setting.n_events == setting.n_steps:  # nowhere else to fall: every null says the same
-            return Permutation().distributions(setting)
-        fit = self.fit(setting)
-        how = f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})"
-        recall = binomial(setting.n_events, fit.success, how)
-        precision = Permutation().distributions(setting, "auto", n_resamples=n_resamples, rng=rng).precision
+        if cell.n_events == cell.n_steps:  # nowhere else to fall: every null says the same
+            return Permutation().distributions(cell)
+        fit = self.fit(cell)
+        how = How(kind="approximate", name=f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})")
+        recall = binomial(cell.n_events, fit.success, how)
+        precision = Permutation().distributions(cell, "auto", n_resamples=n_resamples, rng=rng).precision
         return Nulls(precision=precision, recall=recall)
 
-    def fit(self, setting: Setting) -> GevFit:
+    def fit(self, cell: Cell) -> GevFit:
         """The extreme value distribution of the window maxima, with its fit check."""
         from scipy.stats import genextreme, kstest
 
-        if setting.scores is None or setting.threshold is None:
+        if cell.scores is None or cell.threshold is None:
             raise InputError("the stationary null needs scores and a threshold: alarms alone have no maxima.")
-        maxima = self._maxima(setting.scores, setting)
+        maxima = self._maxima(cell.scores, cell)
         if len(np.unique(maxima)) < 3:
             raise InputError(
                 f"the stationary null cannot be fitted to {len(maxima)} block maxima with {len(np.unique(maxima))} distinct "
@@ -90,14 +106,14 @@ class Stationary(NullModel):
             location=location,
             scale=scale,
             n_blocks=len(maxima),
-            success=float(genextreme.sf(setting.threshold, shape, location, scale)),
-            observed=float((maxima >= setting.threshold).mean()),
+            success=float(genextreme.sf(cell.threshold, shape, location, scale)),
+            observed=float((maxima >= cell.threshold).mean()),
             pvalue=float(kstest(maxima, genextreme(shape, location, scale).cdf).pvalue),
         )
 
     @staticmethod
-    def _maxima(scores: FloatArray, setting: Setting) -> FloatArray:
+    def _maxima(scores: FloatArray, cell: Cell) -> FloatArray:
         """Maxima of disjoint blocks, as long as the usual window."""
-        width = int(np.median(setting.cover.stops - setting.cover.starts))
+        width = int(np.median(cell.cover.stops - cell.cover.starts))
         n_blocks = len(scores) // width
         return np.asarray(scores[: n_blocks * width].reshape(n_blocks, width).max(axis=1))

@@ -7,25 +7,27 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.distributions import NullDistribution, binomial
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
-from nofluke.evaluation import Evaluation
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.curve import Sweep
+from nofluke.inference.evaluation import Evaluation
+from nofluke.laws.law import Law
+from nofluke.laws.tables import binomial
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
-from nofluke.sweeping import Sweep
-from nofluke.tables import show_share
-from nofluke.testing import ChanceTest, p_is
+from nofluke.text.numbers import p_is
+from nofluke.text.tables import show_share
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = npt.NDArray[np.float64]
 
 HEADROOM = 0.68  # share of a null's panel that its curves take; the legend stands above them
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are left out of the picture
 
 
 def null(
-    distribution: NullDistribution,
+    distribution: Law,
     ax: Axes | None = None,
     *,
     observed: int | None = None,
@@ -36,7 +38,7 @@ def null(
 
     Parameters
     ----------
-    distribution : NullDistribution
+    distribution : Law
         Such as ``result.precision_test.null``.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
@@ -67,7 +69,7 @@ def null(
     """
     if kind not in ("pmf", "cdf"):
         raise InputError(f"kind={kind!r} must be 'pmf' or 'cdf'.")
-    check_kind("distribution", distribution, NullDistribution, "the null of a test")
+    check_kind("distribution", distribution, Law, "the null of a test")
     whole = isinstance(observed, int | np.integer) and not isinstance(observed, bool)
     if observed is not None and not (whole and 0 <= observed <= distribution.size):
         raise InputError(f"observed={observed!r:.40} must be a whole number of hits, from 0 to {distribution.size:,}.")
@@ -76,7 +78,7 @@ def null(
 
 
 def _draw(
-    distribution: NullDistribution,
+    distribution: Law,
     ax: Axes,
     observed: tuple[int, float] | None,
     kind: Literal["pmf", "cdf"],
@@ -112,7 +114,7 @@ def _draw(
 
 def _outline(
     ax: Axes,
-    law: NullDistribution,
+    law: Law,
     hits: npt.NDArray[np.int64],
     kind: str,
     *,
@@ -252,6 +254,6 @@ def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
             np.where(trials > 0, a[tolerance] / trials, np.nan) for a in (cells.low, cells.mean, cells.high)
         )
     at = sweep_axis(curve)
-    name = f"chance, 95% ({in_words(curve.chance.methods_of(side))})"
+    name = f"chance, 95% ({in_words(cells.methods)})"
     ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=name)
     ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")

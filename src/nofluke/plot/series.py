@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.counting import dilate
-from nofluke.inputs import Missing, Sequence, TruthKind, prepare
+from nofluke.arrays import FloatArray
 from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
-from nofluke.tables import show_number
-from nofluke.thresholds import choose_alarms
-from nofluke.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.counting import dilate
+from nofluke.series.reading import Missing, Sequence, TruthKind, prepare
+from nofluke.series.thresholds import chosen_thresholds
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.trial import Trial
+from nofluke.text.tables import show_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = npt.NDArray[np.float64]
 
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
 
@@ -62,8 +63,11 @@ def timeline(
     sequence = prepare(
         truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
     )
-    cut, alarms = choose_alarms(sequence, threshold, quantile)
     window = as_tolerance(tolerance)
+    cell = Trial.of(sequence, (window,), chosen_thresholds(sequence, threshold, quantile)).cell(0, 0)
+    cut = cell.threshold
+    alarms = np.zeros(len(sequence.truth), dtype=np.bool_)
+    alarms[sequence.open_steps] = cell.alarm_flags
     steps = len(sequence.truth)
     near_event = dilate(sequence.truth, window.event_ranges(steps, sequence.clock))
     near_alarm = dilate(alarms, window.prediction_ranges(steps, sequence.clock))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.errors import InputError
+from nofluke.laws.law import How
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -44,17 +45,14 @@ SERIES: tuple[tuple[str, Any], ...] = (
 MOST_DRAWN = 1e300
 """Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
 
-_IN_WORDS = {"exact": "exact", "montecarlo": "simulated", "binomial": "binomial"}
 
+def in_words(methods: Iterable[How]) -> str:
+    """How chance was computed, for a legend: the kinds of the methods, each once.
 
-def in_words(methods: Iterable[str]) -> str:
-    """How chance was computed, for a legend: what the texts of the methods begin with, each word once.
-
-    >>> in_words(["exact (Fourier)", "saddlepoint (approximate)", "exact (constant)"])
+    >>> in_words([How(kind="exact", name="Fourier"), How(kind="approximate", name="saddlepoint"), How(kind="exact")])
     'exact and approximate'
     """
-    words = dict.fromkeys(_IN_WORDS.get(method.partition(" ")[0], "approximate") for method in methods)
-    return " and ".join(words)
+    return " and ".join(dict.fromkeys("binomial" if how.name.startswith("binomial") else how.kind for how in methods))
 
 
 def check_kind(name: str, value: object, kind: type, origin: str) -> None:

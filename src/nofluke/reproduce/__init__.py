@@ -6,8 +6,8 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
-from nofluke.paths import expanded, write_file
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from nofluke.distributions import binomial
+from nofluke.laws.tables import binomial
 from nofluke.reproduce.claim import DELTAS, Claim, Outcome, by_tolerance, outcome_of
 from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
-from nofluke.testing import show_p
+from nofluke.text.numbers import show_p
 
 PAPERS_PERMUTATIONS = 10_000
 # the largest distance of two distribution functions that so many simulations leave unseen, at the .05 level

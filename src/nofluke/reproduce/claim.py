@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.reproduce.study import TOLERANCES
-from nofluke.tables import show_share
+from nofluke.text.tables import show_share
 
 Outcome = Literal["holds", "does not hold", "cannot be checked"]
 OUTCOMES: tuple[Outcome, ...] = ("holds", "does not hold", "cannot be checked")

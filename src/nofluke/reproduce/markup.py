@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from html import escape
 
-from nofluke.confusion import Confusion
+from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE
 from nofluke.reproduce.figures import Drawn
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from nofluke.reproduce.claim import DELTAS, Claim, by_tolerance, outcome_of
 from nofluke.reproduce.study import SIDES, THE_QUANTILE, Study
-from nofluke.tables import show_share
+from nofluke.text.tables import show_share
 
 
 def period(study: Study) -> Claim:

@@ -11,8 +11,8 @@ from nofluke.reproduce.claims import tally
 from nofluke.reproduce.figures import Drawn
 from nofluke.reproduce.markup import figure, matrix, table
 from nofluke.reproduce.study import NEARBY, QUANTILES, SIDES, THE_QUANTILE, TOLERANCES, Study
-from nofluke.tables import show_share
-from nofluke.testing import show_chance, show_p
+from nofluke.text.numbers import show_chance, show_p
+from nofluke.text.tables import show_share
 
 PAPER = "Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences, KDD MiLeTS"
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.confusion import Confusion
+from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, TOLERANCES, Study
-from nofluke.tables import csv_text
+from nofluke.text.tables import csv_text
 
 Rows = list[tuple[Any, ...]]
 

@@ -6,19 +6,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
-from nofluke.distributions import EmpiricalNull, TableNull, binomial
 from nofluke.errors import InputError
-from nofluke.evaluating import evaluate
-from nofluke.evaluation import Evaluation
-from nofluke.familywise import FamilywiseTest
-from nofluke.sweeping import Sweep, sweep
-
-FloatArray = npt.NDArray[np.float64]
-IntArray = npt.NDArray[np.int64]
+from nofluke.inference.curve import Sweep
+from nofluke.inference.evaluate import evaluate
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.sweep import sweep
+from nofluke.laws.counts import SimulatedLaw
+from nofluke.laws.tables import TableLaw, binomial
 
 SIDES = ("recall", "precision")  # in the paper's order
 TOLERANCES = (0, 1, 2, 4)
@@ -77,8 +76,8 @@ class Study:
     result: Evaluation = field(repr=False)
     permuted_recall: FloatArray = field(repr=False)
     permuted_precision: FloatArray = field(repr=False)
-    simulated_recall: EmpiricalNull = field(repr=False)
-    simulated_precision: EmpiricalNull = field(repr=False)
+    simulated_recall: SimulatedLaw = field(repr=False)
+    simulated_precision: SimulatedLaw = field(repr=False)
     lags: tuple[Lag, ...] = field(repr=False)
     familywise: FamilywiseTest
     clustering: tuple[Clustering, ...]
@@ -116,16 +115,16 @@ class Study:
         varies = independent > 1e-9
         return np.asarray(np.divide(cells.std**2, independent, out=np.full(share.shape, np.nan), where=varies))
 
-    def simulated(self, side: str) -> EmpiricalNull:
+    def simulated(self, side: str) -> SimulatedLaw:
         """The simulated null distribution at δ = 2 and the .9-quantile."""
-        null: EmpiricalNull = getattr(self, f"simulated_{side}")
+        null: SimulatedLaw = getattr(self, f"simulated_{side}")
         return null
 
     def permuted(self, side: str) -> FloatArray:
         """Recall or precision of the permuted sequences of Figure 3."""
         return np.asarray(getattr(self, f"permuted_{side}"))
 
-    def fitted_binomial(self, side: str) -> TableNull:
+    def fitted_binomial(self, side: str) -> TableLaw:
         """The binomial with the success probability estimated from the simulations, as in the paper's Figure 4."""
         counts = self.simulated(side).counts
         hits = np.arange(len(counts))
@@ -172,32 +171,19 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
     )
 
 
-def _empirical(null: Any) -> EmpiricalNull:
-    if not isinstance(null, EmpiricalNull):
+def _empirical(null: Any) -> SimulatedLaw:
+    if not isinstance(null, SimulatedLaw):
         raise TypeError(f"the Monte Carlo method returned {null!r}")
     return null
 
 
 def _permuted(curve: Sweep, sequences: int, seed: int) -> tuple[FloatArray, FloatArray]:
     """Recall and precision of the first of the simulated placements, in every cell."""
-    from nofluke.montecarlo import Problem, count_hits, placements
+    from nofluke.laws.montecarlo import Problem, hits_of, placements
 
-    ranges = curve.cells.ranges()
-    problem = Problem(
-        level=np.searchsorted(curve.thresholds, curve.cells.sequence.open_scores(), side="right"),
-        n_thresholds=len(curve.thresholds),
-        n_events=curve.n_events,
-        cover_start=np.stack([r.predictions.starts for r in ranges]),
-        cover_stop=np.stack([r.predictions.stops for r in ranges]),
-    )
-    hits = [
-        count_hits(problem, events)
-        for block in placements(curve.n, curve.n_events, n_resamples=sequences, rng=seed)
-        for events in block
-    ]
-    recall = np.stack([h.recall for h in hits]) / curve.n_events
-    precision = np.stack([h.precision for h in hits]) / curve.n_predictions
-    return recall, precision
+    blocks = placements(curve.n, curve.n_events, n_resamples=sequences, rng=seed)
+    hits = hits_of(Problem.of(curve.trial), np.concatenate(list(blocks)))
+    return hits.recall / curve.n_events, hits.precision / curve.n_predictions
 
 
 def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
@@ -214,7 +200,7 @@ def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
 
 def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clustering:
     """Successive events close to one another, against placements at random."""
-    from nofluke.montecarlo import p_value, placements
+    from nofluke.laws.montecarlo import p_value, placements
 
     events = np.flatnonzero(quakes.truth)
     pairs = int((np.diff(events) <= days).sum())

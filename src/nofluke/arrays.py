@@ -1,0 +1,46 @@
+"""Names for the arrays that everything is made of, and equality of what holds arrays."""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+AnyArray = npt.NDArray[Any]
+BoolArray = npt.NDArray[np.bool_]
+FloatArray = npt.NDArray[np.float64]
+IntArray = npt.NDArray[np.int64]
+
+
+def same(one: object, other: object) -> bool:
+    """Whether two values are equal, arrays inside of them too; NaN equals NaN.
+
+    >>> same({"a": np.array([1.0, np.nan])}, {"a": np.array([1.0, np.nan])}), same([1, 2], [1, 3])
+    (True, False)
+    """
+    if one is other:
+        return True
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        if not (isinstance(one, np.ndarray) and isinstance(other, np.ndarray)):
+            return False
+        return one.dtype == other.dtype and np.array_equal(one, other, equal_nan=one.dtype.kind in "fc")
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one) and not isinstance(one, type):
+        return all(same(getattr(one, f.name), getattr(other, f.name)) for f in fields(one) if f.compare)
+    return bool(one == other) or (one != one and other != other)
+
+
+class ByValue:
+    """Equality field by field, for records that hold arrays: it never raises, and they cannot be hashed."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other) if type(other) is type(self) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]

@@ -1,0 +1,1 @@
+"""Data from outside: files and columns, and how files are written."""

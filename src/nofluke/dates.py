@@ -1,0 +1,129 @@
+"""Dates and durations: whole numbers of their own unit, so that nothing is rounded and nothing overflows in silence."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.errors import InputError, shown
+
+Duration = int
+"""A length of time in nanoseconds, as a Python integer: no overflow, no rounding."""
+
+NANOSECONDS: dict[str, int] = {"ns": 1, "us": 10**3, "ms": 10**6, "s": 10**9}
+_UNITS: dict[str, int] = {
+    **NANOSECONDS,
+    "µs": 10**3,  # the micro sign; the Greek letter is the same to the eye
+    "μs": 10**3,
+    "sec": 10**9,
+    "min": 60 * 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+    "d": 86400 * 10**9,
+    "w": 7 * 86400 * 10**9,
+}
+_MONTH = 'may be minutes or months: write "1min" or "30d"'
+_YEAR = 'is in years, which have no fixed length: write "365d"'
+_MEGA = 'may be milliseconds or months: write "1ms" or "30d"'  # or megaseconds
+_AMBIGUOUS = {"M": _MONTH, "Ms": _MEGA, "MS": _MEGA, "Y": _YEAR, "y": _YEAR}
+_PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([A-Za-zµμ]+)")
+_MOST_DIGITS = 300  # of a number in a duration: more than any float holds
+
+UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+"""Units of NumPy's dates, from coarse to fine."""
+
+
+def parse_duration(text: str, name: str) -> Duration:
+    """Read ``"2h"``, ``"1h30min"``, ``"1.5 s"``, ``"3d"`` as nanoseconds.
+
+    >>> parse_duration("1h30min", "tolerance") == 90 * 60 * 10**9
+    True
+    """
+    total, end = 0, 0
+    for part in _PART.finditer(text):
+        whole, fraction, unit = part[1], part[2] or "", part[3].lower()
+        if part.start() == end and part[3] in _AMBIGUOUS:
+            raise InputError(f"{name}={shown(text)} {_AMBIGUOUS[part[3]]}.")
+        if part.start() != end or unit not in _UNITS or not 0 < len(whole + fraction) <= _MOST_DIGITS:
+            break
+        total += int(whole + fraction) * _UNITS[unit] // 10 ** len(fraction)
+        end = part.end()
+    if end == 0 or text[end:].strip():
+        sign = " is negative" if re.match(r"\s*-\s*[\d.]", text) else " is not a duration"
+        raise InputError(
+            f"{name}={shown(text)}{sign}: write a number and a unit "
+            f'({", ".join(u for u in _UNITS if u not in ("µs", "μs", "sec", "m"))}), such as "2h" or "1h30min".'
+        )
+    return total
+
+
+def as_duration(value: object, name: str) -> Duration | None:
+    """Nanoseconds of a string, ``timedelta`` or ``timedelta64``; None for anything that is no duration."""
+    if isinstance(value, str):
+        return parse_duration(value, name)
+    if isinstance(value, np.timedelta64):
+        if np.isnat(value):
+            raise InputError(f"{name} is not a time (NaT): pass a duration such as '2h'.")
+        return _of_timedelta64(value, name)
+    if isinstance(value, timedelta):
+        # pandas' own timedelta is one of these, with a few nanoseconds on top
+        rest = int(getattr(value, "nanoseconds", 0))
+        return (value.days * 86400 + value.seconds) * 10**9 + value.microseconds * 10**3 + rest
+    return None
+
+
+def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
+    """Nanoseconds by whole numbers: NumPy's own conversion overflows in silence, and makes up a length for months."""
+    unit, many = np.datetime_data(value.dtype)
+    finer = {"ps": 10**3, "fs": 10**6, "as": 10**9}
+    if unit.lower() in _UNITS and unit != "M":
+        return int(value.astype(np.int64)) * many * _UNITS[unit.lower()]
+    if unit in finer:
+        return int(value.astype(np.int64)) * many // finer[unit]
+    raise InputError(
+        f"{name}={shown(value)} has no fixed length: pass a duration in days or smaller units, such as '30d'."
+    )
+
+
+def format_duration(nanoseconds: float) -> str:
+    """Write a duration the way people say it: ``2h``, ``1.5d``; whole nanoseconds so that they can be read back exactly.
+
+    >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9), format_duration(100_001 * 10**9)
+    ('1.5h', '-1.5d', '100001s')
+    """
+    size = abs(nanoseconds)
+    if size == 0:
+        return "0s"
+    fitting = [u for u in ("d", "h", "min", "s", "ms", "us", "ns") if size >= _UNITS[u]] or ["ns"]
+    if isinstance(nanoseconds, int):
+        for unit in fitting:
+            whole, rest = divmod(size * 1000, _UNITS[unit])
+            if rest == 0:  # at most three digits after the point
+                text = f"{whole // 1000}.{whole % 1000:03d}".rstrip("0").rstrip(".")
+                return f"{'-' if nanoseconds < 0 else ''}{text}{unit}"
+    return f"{nanoseconds / _UNITS[fitting[0]]:.6g}{fitting[0]}"
+
+
+def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Dates in another unit, rounded down to it, and which of them it can hold: beyond its reach NumPy's wrap around."""
+    there = dates.astype(f"datetime64[{unit}]")
+    if UNITS.index(np.datetime_data(dates.dtype)[0]) > UNITS.index(unit):
+        return there, np.ones(len(dates), dtype=np.bool_)  # a coarser unit reaches further
+    return there, np.asarray((there.astype(dates.dtype) == dates) | np.isnat(dates))
+
+
+def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:
+    """Dates in another unit, rounded down to it; those that it cannot hold are refused."""
+    there, fits = converted(dates, unit)
+    if not fits.all():
+        at = int(np.flatnonzero(~fits)[0])
+        reach = " (they reach from 1677 to 2262)" if unit == "ns" else ""
+        raise InputError(
+            f"{name} has {int((~fits).sum())} date(s) too far away for times in {unit}{reach}, first {dates[at]} at position "
+            f"{at}: round all times to a coarser unit, or leave those out."
+        )
+    return there

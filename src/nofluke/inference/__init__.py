@@ -1,0 +1,1 @@
+"""Judging a trial: tests, corrections, one threshold, many thresholds."""

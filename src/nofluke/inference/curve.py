@@ -1,0 +1,333 @@
+"""The result of a sweep: counts and measures of every cell, what chance scores there, and how it prints itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray, IntArray
+from nofluke.inference.cells import SweepChance, chance_of_cells
+from nofluke.inference.familywise import FamilywiseTest, familywise_test
+from nofluke.inference.settings import Settings
+from nofluke.measures.confusion import Confusion, both_matrices
+from nofluke.nulls.base import NullModel
+from nofluke.plain import check_beta
+from nofluke.ratios import f_weights
+from nofluke.series.reading import LeftOut
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Trial
+from nofluke.text.frames import Backend, make_frame
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
+
+MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
+MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Sweep(ByValue):
+    """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
+
+    Attributes
+    ----------
+    n, n_events : int
+        Steps that count and events on them.
+    thresholds : float array of length K
+    quantiles : float array of length K, or None
+        The quantiles asked for, where thresholds came from quantiles.
+    tolerances : tuple of D Tolerance
+    n_predictions : int array of length K
+    precision_hits, recall_hits : int arrays of shape (D, K)
+        PA-AAδ and PAδ-AA.
+    near_events : int array of length D
+        AAδ, the steps within the tolerance of an event.
+    near_predictions : int array of shape (D, K)
+        PAδ, the steps within the tolerance of a prediction.
+    left_out, notes
+        What was left out, and what a reader should know.
+    chance : SweepChance
+        Null mean, band and p-value of every cell, computed when first asked for.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> curve = nf.sweep(quakes.truth, nf.detectors.energy_transient(quakes.counts), quantiles=[0.8, 0.9], tolerances=2)
+    >>> curve.shape, curve.precision_hits
+    ((1, 2), array([[221, 146]]))
+    >>> bool((curve.chance.precision.pvalue < 1e-6).all())
+    True
+    """
+
+    trial: Trial = field(repr=False)
+    quantiles: FloatArray | None = field(repr=False)
+    settings: Settings
+    left_out: LeftOut
+    notes: tuple[str, ...]
+    chosen: bool = True
+
+    @property
+    def n(self) -> int:
+        """Steps that count."""
+        return self.trial.n_steps
+
+    @property
+    def n_events(self) -> int:
+        """Events on them."""
+        return self.trial.n_events
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """K thresholds, ascending."""
+        return self.trial.thresholds
+
+    @property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        """D tolerances."""
+        return self.trial.tolerances
+
+    @property
+    def n_predictions(self) -> IntArray:
+        """Steps predicted, by threshold."""
+        return self.trial.n_predictions
+
+    @property
+    def precision_hits(self) -> IntArray:
+        """PA-AAδ, of shape (D, K)."""
+        return self.trial.precision_hits
+
+    @property
+    def recall_hits(self) -> IntArray:
+        """PAδ-AA, of shape (D, K)."""
+        return self.trial.recall_hits
+
+    @property
+    def near_events(self) -> IntArray:
+        """AAδ by tolerance: steps within the tolerance of an event."""
+        return self.trial.near_events
+
+    @property
+    def near_predictions(self) -> IntArray:
+        """PAδ, of shape (D, K): steps within the tolerance of a prediction. Counted when first asked for."""
+        return self.trial.near_predictions
+
+    @property
+    def null(self) -> NullModel:
+        """What chance is taken to do."""
+        return self.settings.null
+
+    @cached_property
+    def chance(self) -> SweepChance:
+        """What chance scores in every cell: mean, band and p-value of both hits. Some milliseconds a cell."""
+        return chance_of_cells(
+            self.trial,
+            self.null,
+            self.settings.method,
+            n_resamples=self.settings.n_resamples,
+            rng=self.settings.rng,
+        )
+
+    @property
+    def shows_chance(self) -> bool:
+        """Whether tables carry the chance columns: for up to 2,000 chosen cells, or if chance was asked for before."""
+        cells = self.precision_hits.size
+        affordable = cells <= MOST_CELLS and cells * self.n <= MOST_CELL_STEPS
+        return (self.chosen and affordable) or "chance" in self.__dict__
+
+    def familywise(
+        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int | None = None, rng: Any = None
+    ) -> FamilywiseTest:
+        """Is the best of this sweep better than the best that chance finds in such a sweep?
+
+        Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng`` unless
+        others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no adjusted
+        p-value is below the cell's own.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> quakes = nf.datasets.simulate_quakes(rng=0)
+        >>> z = nf.detectors.energy_transient(quakes.counts)
+        >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.8, 0.9, 0.95], tolerances=(0, 2))
+        >>> curve.familywise(n_resamples=999, rng=1).best_f
+        0.001
+        """
+        chance = self.chance if self.shows_chance else None
+        return familywise_test(
+            self.trial,
+            self.null,
+            beta=beta,
+            alpha=alpha,
+            n_resamples=self.settings.n_resamples if n_resamples is None else n_resamples,
+            rng=self.settings.rng if rng is None else rng,
+            single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of tolerances and of thresholds."""
+        return len(self.tolerances), len(self.thresholds)
+
+    @property
+    def precision(self) -> FloatArray:
+        """P_δ for each cell; NaN where nothing is predicted."""
+        return _ratio(self.precision_hits, self.n_predictions)
+
+    @property
+    def recall(self) -> FloatArray:
+        """R_δ for each cell; NaN where there are no events."""
+        return _ratio(self.recall_hits, np.int64(self.n_events))
+
+    @property
+    def f1(self) -> FloatArray:
+        """F1 for each cell; NaN where precision or recall is."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> FloatArray:
+        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
+        of_recall, of_precision = f_weights(check_beta(beta))
+        precision, recall = self.precision, self.recall
+        below = of_recall * precision + of_precision * recall
+        return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
+
+    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion, Confusion]:
+        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions)."""
+        return both_matrices(self.trial, tolerance, threshold)
+
+    def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
+        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are NaN."""
+        values = self.f_beta(beta)
+        return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
+
+    def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
+        """All cells in long form, one row a cell, by column name."""
+        d, k = self.shape
+        tolerances = [t.plain() if not isinstance(t.plain(), dict) else str(t) for t in self.tolerances]
+        data: dict[str, Any] = {
+            "tolerance": np.repeat(np.asarray(tolerances), k),
+            "threshold": np.tile(self.thresholds, d),
+        }
+        if self.quantiles is not None:
+            data["quantile"] = np.tile(self.quantiles, d)
+        data |= {
+            "n_predictions": np.tile(self.n_predictions, d),
+            "precision_hits": self.precision_hits.ravel(),
+            "recall_hits": self.recall_hits.ravel(),
+            "precision": self.precision.ravel(),
+            "recall": self.recall.ravel(),
+            "f1": self.f1.ravel(),
+        }
+        if self.shows_chance:
+            for side in ("precision", "recall"):
+                cells = getattr(self.chance, side)
+                for name in ("mean", "std", "low", "high", "pvalue", "log10_pvalue", "holm", "benjamini_hochberg"):
+                    data[f"{side}_{name}"] = getattr(cells, name).ravel()
+        if familywise is not None:
+            data["precision_familywise"] = familywise.precision_adjusted.ravel()
+            data["recall_familywise"] = familywise.recall_adjusted.ravel()
+        return data
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """All cells as a data frame, pandas or polars: the one asked for, else the one the user has."""
+        return make_frame(self.columns(), backend)
+
+    def to_csv(self, familywise: FamilywiseTest | None = None) -> str:
+        """All cells as comma-separated values, with full digits."""
+        data = self.columns(familywise)
+        return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
+
+    def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
+        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are None."""
+        cells = {
+            name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
+            for name, values in self.columns(familywise).items()
+        }
+        result: dict[str, Any] = {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
+        if self.shows_chance:
+            result |= {"null": self.chance.model, "methods": list(self.chance.methods)}
+            if self.chance.n_resamples:
+                result |= {"n_resamples": self.chance.n_resamples, "seed": self.chance.seed}
+        return result if familywise is None else result | {"familywise": familywise.to_dict()}
+
+    def table(self, familywise: FamilywiseTest | None = None) -> Table:
+        """The best F1 of each tolerance, as a small table."""
+        rows = []
+        sides = ("precision", "recall") if self.shows_chance else ()
+        for d, k in self.best():
+            rows.append(
+                (
+                    str(self.tolerances[d]),
+                    show_number(float(self.thresholds[k])),
+                    f"{self.n_predictions[k]:,}",
+                    show_share(float(self.precision[d, k])),
+                    show_share(float(self.recall[d, k])),
+                    show_share(float(self.f1[d, k])),
+                    *(show_p(float(getattr(self.chance, side).pvalue[d, k])) for side in sides),
+                )
+            )
+        title = (
+            f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {plural(len(self.thresholds), 'threshold')}, "
+            f"{plural(len(self.tolerances), 'tolerance')}; the threshold of the best F1 for each tolerance"
+        )
+        return Table(
+            title=title,
+            columns=(
+                "tolerance",
+                "threshold",
+                "predictions",
+                "precision",
+                "recall",
+                "F1",
+                *(f"p {side}" for side in sides),
+            ),
+            rows=tuple(rows),
+            notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def _how(self, familywise: FamilywiseTest | None) -> tuple[str, ...]:
+        """Which null and method the p-values are from, and what they leave out."""
+        if self.shows_chance:
+            resamples = self.chance.n_resamples
+            drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
+            how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
+        else:
+            how = f"Chance was not computed for {self.precision_hits.size:,} cells: choose some by quantiles or thresholds, or ask for it."
+        if familywise is not None:
+            return how, familywise.in_words()
+        return (
+            (how, "The p-values are of single cells; the best of many needs a familywise test.")
+            if self.shows_chance
+            else (how,)
+        )
+
+    def plot(self, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
+        """Draw recall and precision by threshold, with the band of chance (matplotlib); returns the Axes."""
+        from nofluke.plot import sweep as plot_sweep
+
+        return plot_sweep(self, axes, chance=chance)
+
+    def __repr__(self) -> str:
+        best = max(self.best(), key=lambda at: self.f1[at], default=None)
+        told = "F1 undefined"
+        if best is not None:
+            told = f"best F1 {show_share(float(self.f1[best]))} at tolerance {self.tolerances[best[0]]}"
+        return (
+            f"<Sweep of {plural(len(self.tolerances), 'tolerance')} × {plural(len(self.thresholds), 'threshold')}, "
+            f"{plural(self.n_events, 'event')} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
+        )
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _ratio(numerator: Any, denominator: Any) -> FloatArray:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(denominator == 0, np.nan, np.divide(numerator, denominator))

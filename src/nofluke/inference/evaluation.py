@@ -1,0 +1,312 @@
+"""The result of an evaluation: both measures, both matrices and both tests, and how they print themselves."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from nofluke.arrays import ByValue
+from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
+from nofluke.inference.settings import Settings
+from nofluke.measures.confusion import Confusion
+from nofluke.measures.delays import Delays, FalseAlarms
+from nofluke.nulls.base import NullModel, check_resamples
+from nofluke.plain import as_rng, check_beta
+from nofluke.ratios import divide, f_beta
+from nofluke.series.reading import LeftOut, Sequence
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Cell
+from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Evaluation(ByValue):
+    """Precision and recall within a tolerance, and what they were counted from.
+
+    Attributes
+    ----------
+    n, n_events, n_predictions : int
+        Steps that count, events and predictions on them.
+    threshold, quantile : float or None
+        The threshold τ of the scores, and the quantile it came from, if it did.
+    tolerance : Tolerance
+        How early or late a prediction may be.
+    tolerant_truth, tolerant_predictions : Confusion
+        The two confusion matrices: precision comes from the first, recall from the second.
+    delays : Delays
+        Signed distance from each event to its nearest prediction.
+    false_alarms : FalseAlarms
+        Predictions without an event, over the time watched.
+    left_out : LeftOut
+        Steps and events left out because they were missing or masked.
+    precision_test, recall_test : ChanceTest
+        What chance would have scored, and the p-value of the observed hits.
+    settings : Settings
+        The arguments of the call: null, method, alternative, ties, resamples, seed, alpha, zero_division. ``null`` and ``alpha``
+        are also attributes of the result itself.
+    cell : Cell
+        The trial that was judged, and where in it: what the null models are computed from.
+    sequence : Sequence
+        The data as they were read, aligned and checked.
+    notes : tuple of str
+        Everything a reader should know: undefined values, what was left out or merged, degenerate input, and why the
+        chosen null is doubtful, where the data plainly show it.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0], predictions=[0, 0, 1, 0, 1, 0, 0], tolerance=1)
+    >>> result.precision, result.recall, result.f1
+    (1.0, 1.0, 1.0)
+    >>> result.tolerant_truth.tp, result.tolerant_truth.fn, result.verdict
+    (2, 4, 'no')
+    """
+
+    n: int
+    n_events: int
+    n_predictions: int
+    threshold: float | None
+    quantile: float | None
+    tolerance: Tolerance
+    tolerant_truth: Confusion
+    tolerant_predictions: Confusion
+    delays: Delays
+    false_alarms: FalseAlarms
+    left_out: LeftOut
+    precision_test: ChanceTest
+    recall_test: ChanceTest
+    settings: Settings
+    cell: Cell = field(repr=False, compare=False)
+    sequence: Sequence = field(repr=False)
+    notes: tuple[str, ...]
+
+    @property
+    def null(self) -> NullModel:
+        """What chance was taken to do."""
+        return self.settings.null
+
+    @property
+    def alpha(self) -> float:
+        """The level of the verdict."""
+        return self.settings.alpha
+
+    @property
+    def precision_hits(self) -> int:
+        """PA-AAδ: predictions with an event within the tolerance."""
+        return self.tolerant_truth.tp
+
+    @property
+    def recall_hits(self) -> int:
+        """PAδ-AA: events with a prediction within the tolerance."""
+        return self.tolerant_predictions.tp
+
+    @property
+    def precision(self) -> float:
+        """P_δ, the share of predictions with an event within the tolerance."""
+        return self._defined(divide(self.precision_hits, self.n_predictions))
+
+    @property
+    def recall(self) -> float:
+        """R_δ, the share of events with a prediction within the tolerance."""
+        return self._defined(divide(self.recall_hits, self.n_events))
+
+    @property
+    def f1(self) -> float:
+        """Harmonic mean of P_δ and R_δ."""
+        return self.f_beta(1.0)
+
+    def f_beta(self, beta: float) -> float:
+        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ); 0 where both are 0."""
+        return self._defined(f_beta(self.precision, self.recall, check_beta(beta)))
+
+    def _defined(self, value: float) -> float:
+        return float(self.settings.zero_division) if math.isnan(value) else value
+
+    def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
+        """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
+        beta, n_resamples, rng = check_beta(beta), check_resamples(n_resamples), as_rng(rng)
+        observed = f_beta(
+            divide(self.precision_hits, self.n_predictions), divide(self.recall_hits, self.n_events), beta
+        )
+        joint = self.null.joint(self.cell, n_resamples=n_resamples, rng=rng)
+        return f_test(observed, joint, self.n_predictions, self.n_events, beta)
+
+    @property
+    def verdict(self) -> Verdict:
+        """Whether both measures beat chance at the level alpha ("yes"), one does ("partly"), or none ("no")."""
+        return VERDICTS[sum(significant(p, self.alpha) for p in self._upper())]
+
+    def _upper(self) -> tuple[float, ...]:
+        """The upper p-values, which the verdict goes by whatever the alternative is."""
+        return tuple(test.pvalue_for("greater", test.ties) for test in self._tests)
+
+    @property
+    def _tests(self) -> tuple[ChanceTest, ChanceTest]:
+        return self.precision_test, self.recall_test
+
+    def verdict_in_words(self) -> str:
+        """The verdict as a sentence."""
+        level = f"at the {self.alpha:.3g} level"
+        if any(test.alternative != "greater" for test in self._tests):
+            level += " (one-sided: {} and {})".format(*map(p_is, self._upper()))
+        if self.verdict == "yes":
+            return f"Verdict: no fluke. Precision and recall are both better than chance {level}."
+        if self.verdict == "partly":
+            better, worse = sorted(self._tests, key=lambda test: test.pvalue_for("greater", test.ties))
+            return (
+                f"Verdict: partly. {better.measure.capitalize()} is better than chance {level}, {worse.measure} is not."
+            )
+        return f"Verdict: could be a fluke. Neither precision nor recall is better than chance {level}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values: the keys of ``--format json``. Undefined values are None."""
+        return {
+            "n": self.n,
+            "n_events": self.n_events,
+            "n_predictions": self.n_predictions,
+            "threshold": self.threshold if self.threshold is None or math.isfinite(self.threshold) else None,
+            "quantile": self.quantile,
+            "tolerance": self.tolerance.plain(),
+            "precision": {
+                "value": _or_none(self.precision),
+                "hits": self.precision_hits,
+                "of": self.n_predictions,
+                **self.precision_test.to_dict(),
+            },
+            "recall": {
+                "value": _or_none(self.recall),
+                "hits": self.recall_hits,
+                "of": self.n_events,
+                **self.recall_test.to_dict(),
+            },
+            "f1": _or_none(self.f1),
+            "verdict": self.verdict,
+            "alpha": self.alpha,
+            "tolerant_truth": _matrix(self.tolerant_truth),
+            "tolerant_predictions": _matrix(self.tolerant_predictions),
+            "false_alarms": {
+                "count": self.false_alarms.count,
+                "per": self.false_alarms.default_per,
+                "rate": _or_none(self.false_alarms.rate()),
+            },
+            "delay": {
+                "unit": self.delays.unit,
+                "median": _or_none(self.delays.median),
+                "mean": _or_none(self.delays.mean),
+                **self.delays.counts(),
+            },
+            "left_out": {
+                "missing": self.left_out.missing,
+                "masked": self.left_out.masked,
+                "events": self.left_out.events,
+            },
+            "notes": list(self.notes),
+        }
+
+    def sentences(self) -> tuple[str, ...]:
+        """The result in plain words."""
+        if self.tolerance.zero:
+            near = "on the step of"
+        elif self.tolerance.early == self.tolerance.late:
+            near = f"within {self.tolerance} of"
+        else:
+            near = f"near ({self.tolerance})"
+        return (
+            f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
+            f"{'is' if self.n_predictions == 1 else 'are'} {near} an event; {self.precision_test.in_words()}.",
+            f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
+            f"{'is' if self.n_events == 1 else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
+        )
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        rows = tuple(
+            (
+                test.measure,
+                show_share(value),
+                f"{test.hits:,}",
+                f"{test.of:,}",
+                show_chance(test.expected, test.std),
+                show_p(test.pvalue, test.log10_pvalue),
+            )
+            for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
+        )
+        return Table(
+            title=self._title(),
+            columns=("", "value", "hits", "of", "chance", "p"),
+            rows=(*rows, ("F1", show_share(self.f1), "", "", "", "")),
+            notes=(
+                self.verdict_in_words(),
+                *self.sentences(),
+                f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
+                self._how(),
+                *self._note_lines(),
+            ),
+        )
+
+    def _how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        methods = {test.measure: test.method for test in self._tests}
+        how = "; ".join(f"{measure} {method}" for measure, method in methods.items())
+        made = self.precision_test.how
+        drawn = f" {made.n_resamples:,} resamples, seed {made.seed}." if made.kind == "simulated" else ""
+        return f"Null: {self.precision_test.model}. {self.null.assumption} Method: {how}.{drawn}"
+
+    def _title(self) -> str:
+        alarms = plural(self.n_predictions, "prediction")
+        if self.threshold is not None:
+            origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
+            alarms += f" (score ≥ {show_number(self.threshold)}{origin})"
+        return f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {alarms}; tolerance {self.tolerance}"
+
+    def _note_lines(self) -> tuple[str, ...]:
+        return tuple(f"Note: {note}" for note in self.notes)
+
+    def to_csv(self) -> str:
+        """One line for each measure, with full digits."""
+        rows: list[tuple[Any, ...]] = [
+            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model)
+            for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
+        ]
+        rows.append(("f1", self.f1, *(None,) * 8))
+        columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
+        return csv_text(columns, rows)
+
+    def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
+        """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""
+        from nofluke.plot import evaluation as plot_evaluation
+
+        return plot_evaluation(self, axes, compare_binomial=compare_binomial)
+
+    def report(
+        self, path: str | Path, *, title: str | None = None, scripts: Literal["inline", "cdn"] = "inline"
+    ) -> Path:
+        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See `write_report`."""
+        from nofluke.show.report import write_report
+
+        return write_report(self, path, title=title, scripts=scripts)
+
+    def __repr__(self) -> str:
+        told = "; ".join(
+            f"{test.measure} {show_share(value)} ({test.hits:,} of {test.of:,}), {p_is(test.pvalue, test.log10_pvalue)}"
+            for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
+        )
+        methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
+        return f"<Evaluation, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _or_none(value: float) -> float | None:
+    return None if math.isnan(value) else value
+
+
+def _matrix(c: Confusion) -> dict[str, int]:
+    return {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}

@@ -1,0 +1,248 @@
+"""Is the best of a whole sweep better than the best that chance finds in such a sweep? (Westfall and Young 1993.)"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray
+from nofluke.errors import InputError
+from nofluke.inference.cells import exact_moments, simulated_moments
+from nofluke.laws.law import How
+from nofluke.nulls.base import NullModel, as_seed, check_resamples
+from nofluke.nulls.simulation import SIDES, simulate_hits
+from nofluke.plain import as_rng, check_alpha, check_beta
+from nofluke.progress import progress_bar
+from nofluke.ratios import TIE_SLACK, f_of_hits
+from nofluke.series.trial import Trial
+from nofluke.text.numbers import p_is, show_p
+from nofluke.text.tables import show_share
+
+EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test standardises by exact moments
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class FamilywiseTest(ByValue):
+    """Is the best of a whole sweep better than the best that chance finds in such a sweep?
+
+    Attributes
+    ----------
+    precision, recall, both : float
+        Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its expectation,
+        in its standard deviations, as the observed one; for precision, for recall, for either.
+    best_f : float
+        How often chance's best F_β over all cells reaches the observed best F_β.
+    observed_best_f, beta : float
+    precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
+        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young); never
+        below the cell's own p-value, where that is known.
+    precision_band, recall_band : arrays of shape (tolerances, thresholds)
+        Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
+        sweep with probability at most ``alpha``.
+    n_resamples, seed, method, alpha
+        Resamples and their seed; for circular shifts every rotation is counted and nothing is drawn.
+    """
+
+    precision: float
+    recall: float
+    both: float
+    best_f: float
+    observed_best_f: float
+    beta: float
+    alpha: float
+    precision_adjusted: FloatArray = field(repr=False)
+    recall_adjusted: FloatArray = field(repr=False)
+    precision_band: FloatArray = field(repr=False)
+    recall_band: FloatArray = field(repr=False)
+    n_resamples: int
+    seed: int | None
+    method: How
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that can come out: the observed labels are one of the rotations, but none of the resamples."""
+        return 1 / (self.n_resamples + (self.method.kind == "simulated"))
+
+    def how(self) -> str:
+        """What chance's best was taken from."""
+        drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
+        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, none left to chance"
+
+    def in_words(self) -> str:
+        """The test of the best F_β as a sentence."""
+        name = "F1" if self.beta == 1 else f"F{self.beta:g}"
+        return (
+            f"Best {name} of the whole sweep {show_share(self.observed_best_f)}; chance's best reaches it with "
+            f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
+            f"{show_p(self.recall)} ({self.how()})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as plain values, for JSON; adjusted p-values are in the cells."""
+        return {
+            "precision": self.precision,
+            "recall": self.recall,
+            "both": self.both,
+            "best_f": self.best_f,
+            "observed_best_f": None if np.isnan(self.observed_best_f) else self.observed_best_f,
+            "beta": self.beta,
+            "n_resamples": self.n_resamples,
+            "seed": self.seed,
+        }
+
+
+def _best_f(trial: Trial, values: FloatArray) -> float:
+    """The largest F_β over the cells in which it is defined; NaN if there is none."""
+    defined = (trial.n_predictions > 0) & (trial.n_events > 0) & ~np.isnan(values)
+    return float(values[defined].max()) if defined.any() else float("nan")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Maxima:
+    """What a maximum test finds for every cell: adjusted p-values, and the hits to exceed. The first axis of ``both`` is the measure."""
+
+    adjusted: dict[str, FloatArray]
+    both: FloatArray
+    band: dict[str, FloatArray]
+    best_f: float
+    observed_best_f: float
+    n_resamples: int
+    seed: int | None
+    method: How
+
+
+def _by_enumeration(trial: Trial, model: NullModel, beta: float, alpha: float) -> _Maxima | None:
+    """The maximum test over every placement there is: nothing is drawn. None where they are too many."""
+    first, inverse = trial.distinct
+    shape = (len(trial.tolerances), len(first))
+    statistic = {side: np.full(shape, np.nan) for side in ("precision", "recall")}
+    moments = {side: {"mean": np.zeros(shape), "std": np.zeros(shape)} for side in statistic}
+    best: dict[str, Any] = dict.fromkeys(("precision", "recall"), -np.inf)
+    f_values, best_f = np.full(shape, np.nan), np.zeros(1)
+    with progress_bar("rotations", len(trial.tolerances) * len(first)) as advance:
+        for done, (d, i) in enumerate(np.ndindex(shape), start=1):
+            cell = trial.cell(d, int(first[i]))
+            found = model.every_placement(cell)
+            if found is None:
+                return None
+            recall, precision, method = found
+            for side, hits in (("precision", precision), ("recall", recall)):
+                mean, std = float(hits.mean()), float(hits.std())
+                moments[side]["mean"][d, i], moments[side]["std"][d, i] = mean, std
+                if std > 0:
+                    standard = (hits - mean) / std
+                    statistic[side][d, i] = standard[0]  # the data come first
+                    best[side] = np.maximum(best[side], standard)
+            f = f_of_hits(precision, recall, cell.n_predictions, cell.n_events, beta)
+            f_values[d, i], best_f = f[0], np.maximum(best_f, f)
+            advance(done)
+    n = len(best_f)
+
+    def adjusted(maxima: Any, values: FloatArray) -> FloatArray:
+        """Share of rotations whose maximum reaches each value; 1 where there is nothing to test."""
+        ordered = np.sort(np.broadcast_to(maxima, n))
+        bars = values - TIE_SLACK * np.maximum(np.abs(values), 1)
+        return np.where(np.isnan(values), 1.0, (n - np.searchsorted(ordered, bars, side="left")) / n)
+
+    def band(side: str) -> FloatArray:
+        """Hits that a cell must exceed for an adjusted p-value of at most alpha."""
+        allowed = math.floor(alpha * n * (1 + TIE_SLACK))
+        ordered = np.sort(np.broadcast_to(best[side], n))[::-1]
+        critical = ordered[allowed] if 0 < allowed < n else np.inf
+        with np.errstate(invalid="ignore"):
+            return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])[:, inverse]
+
+    both = np.maximum(best["precision"], best["recall"])
+    return _Maxima(
+        adjusted={side: adjusted(best[side], values)[:, inverse] for side, values in statistic.items()},
+        both=np.stack([adjusted(both, values)[:, inverse] for values in statistic.values()]),
+        band={side: band(side) for side in statistic},
+        best_f=float(adjusted(best_f, f_values).min()),
+        observed_best_f=_best_f(trial, f_values[:, inverse]),
+        n_resamples=n,
+        seed=None,
+        method=method,
+    )
+
+
+def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_resamples: int, rng: Any) -> _Maxima:
+    """The maximum test over random placements, standardised by exact moments where these are affordable."""
+    from nofluke.laws.montecarlo import Standardisation
+
+    seed = as_seed(rng)
+    affordable = len(trial.distinct[0]) * trial.n_steps <= EXACT_CELL_STEPS
+    moments = exact_moments(trial, model) if affordable else None
+    if moments is None:
+        # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
+        pilot_rng = rng if seed is None else np.random.SeedSequence([seed, 1])
+        moments = simulated_moments(simulate_hits(trial, model, n_resamples, pilot_rng))
+    standards = Standardisation(
+        precision_mean=moments["precision"]["mean"],
+        precision_std=moments["precision"]["std"],
+        recall_mean=moments["recall"]["mean"],
+        recall_std=moments["recall"]["std"],
+        beta=beta,
+    )
+    run_rng = rng if seed is None else seed
+    simulation = simulate_hits(trial, model, n_resamples, run_rng, histograms="none", standardisation=standards)
+    family = simulation.family_wise
+
+    def band(side: str) -> FloatArray:
+        critical = getattr(family, side).critical_value(alpha)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])
+
+    return _Maxima(
+        adjusted={side: getattr(family, side).p_values for side in SIDES},
+        both=family.both.p_values,
+        band={side: band(side) for side in SIDES},
+        best_f=family.f_beta.p_best,
+        observed_best_f=_best_f(trial, family.f_beta.observed),
+        n_resamples=n_resamples,
+        seed=seed,
+        method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+    )
+
+
+def familywise_test(
+    trial: Trial,
+    model: NullModel,
+    *,
+    beta: float,
+    alpha: float,
+    n_resamples: int,
+    rng: Any,
+    single: dict[str, FloatArray] | None = None,
+) -> FamilywiseTest:
+    """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by themselves."""
+    alpha, beta = check_alpha(alpha), check_beta(beta)
+    if beta == 0:
+        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    found = _by_enumeration(trial, model, beta, alpha) or _by_resampling(trial, model, beta, alpha, n_resamples, rng)
+    adjusted, both, band = found.adjusted, found.both, found.band
+    if single is not None:
+        # A correction for many cells only raises a p-value. Resamples may say otherwise, but only by their error.
+        hits = {"precision": trial.precision_hits, "recall": trial.recall_hits}
+        adjusted = {side: np.maximum(adjusted[side], single[side]) for side in SIDES}
+        both = np.maximum(both, np.stack([single[side] for side in SIDES]))
+        band = {side: np.where(single[side] > alpha, np.maximum(band[side], hits[side]), band[side]) for side in SIDES}
+    return FamilywiseTest(
+        precision=float(adjusted["precision"].min()),
+        recall=float(adjusted["recall"].min()),
+        both=float(both.min()),
+        best_f=found.best_f,
+        observed_best_f=found.observed_best_f,
+        beta=beta,
+        alpha=alpha,
+        precision_adjusted=adjusted["precision"],
+        recall_adjusted=adjusted["recall"],
+        precision_band=band["precision"],
+        recall_band=band["recall"],
+        n_resamples=found.n_resamples,
+        seed=found.seed,
+        method=found.method,
+    )

@@ -1,0 +1,27 @@
+"""What a result was asked for, kept with it: so that whoever has the result can ask again."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from nofluke.inference.chance import Alternative, Ties
+from nofluke.nulls.base import Method, NullModel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
+
+    ``rng`` is what was passed, if it can be passed again: a seed, or None.
+    """
+
+    null: NullModel
+    method: Method = "auto"
+    alternative: Alternative = "greater"
+    ties: Ties = "full"
+    n_resamples: int = 10_000
+    rng: Any = field(default=None, compare=False)
+    alpha: float = 0.05
+    zero_division: float = math.nan

@@ -1,0 +1,117 @@
+"""Sweep a detector over thresholds and tolerances: every count at once, never a loop over thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import numpy as np
+
+from nofluke.errors import InputError, shown
+from nofluke.inference.curve import Sweep
+from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
+from nofluke.inference.settings import Settings
+from nofluke.nulls import Null, as_null
+from nofluke.nulls.base import Method, check_resamples
+from nofluke.nulls.doubts import doubts
+from nofluke.plain import as_rng
+from nofluke.series.reading import Missing, TruthKind, prepare
+from nofluke.series.thresholds import choose_thresholds
+from nofluke.series.tolerance import Tolerance, as_tolerance
+from nofluke.series.trial import Trial
+
+
+def sweep(
+    truth: Any,
+    scores: Any,
+    *,
+    tolerances: Any = (0,),
+    thresholds: Any = None,
+    quantiles: Any = None,
+    times: Any = None,
+    mask: Any = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+    null: Null = "permutation",
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+) -> Sweep:
+    r"""Precision and recall for many thresholds and tolerances at once.
+
+    A count at threshold τ is the number of values that reach τ: of all scores for the predictions, of the scores of
+    steps near an event for precision's hits, of the best score near each event for recall's hits:
+
+    .. math::
+        \text{PA-AA}\delta(\tau) = \#\{t : z_t \ge \tau,\ \textstyle\sum_{|t'-t| \le \delta} e_{t'} > 0\} \qquad
+        \text{PA}\delta\text{-AA}(\tau) = \#\{t : e_t = 1,\ \textstyle\max_{|t'-t| \le \delta} z_{t'} \ge \tau\}
+
+    Parameters
+    ----------
+    truth, scores, times, mask, truth_as, missing
+        As in :func:`evaluate`.
+    tolerances : sequence of int, str, timedelta or Tolerance, default (0,)
+        One or many tolerances.
+    thresholds, quantiles : sequence of float, optional
+        Which thresholds; by default every distinct score of the steps that count.
+    null, method, n_resamples, rng
+        As in :func:`evaluate`, for the p-values of the cells.
+
+    Returns
+    -------
+    Sweep
+        Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean, band
+        and p-value of every cell, ``.familywise()`` the p-value of the best of them all.
+
+    Notes
+    -----
+    O(T log T) for each tolerance, however long it is, and for all thresholds together; memory O(T) for each tolerance.
+    Chance is computed when it is first asked for, and shown in tables for up to 2,000 chosen thresholds and tolerances.
+
+    References
+    ----------
+    Scharwächter and Müller (2020), Figure 2.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> curve = nf.sweep([0, 1, 0, 0], [0.1, 0.4, 0.9, 0.4], tolerances=(0, 1))
+    >>> curve.thresholds
+    array([0.1, 0.4, 0.9])
+    >>> curve.recall
+    array([[1., 1., 0.],
+           [1., 1., 1.]])
+    """
+    windows = _tolerances(tolerances)
+    sequence = prepare(truth, scores, times=times, mask=mask, truth_as=truth_as, missing=missing)
+    cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
+    settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
+    settings.null.check(method)
+    trial = Trial.of(sequence, windows, cuts)
+    notes = list(sequence.notes)
+    if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
+        notes.append(ALL_EQUAL)
+    if trial.n_events == 0:
+        notes.append(NO_EVENTS)
+    # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
+    typical = int(np.abs(trial.n_predictions - trial.n_steps / 10).argmin())
+    return Sweep(
+        trial=trial,
+        quantiles=levels,
+        settings=settings,
+        left_out=sequence.left_out,
+        notes=(*notes, *doubts(settings.null, trial.cell(0, typical))),
+        chosen=thresholds is not None or quantiles is not None,
+    )
+
+
+def _tolerances(values: Any) -> tuple[Tolerance, ...]:
+    """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
+    if isinstance(values, Set | Mapping):
+        raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
+    one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
+    one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
+    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if one else values))
+    if not windows:
+        raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
+    return windows

@@ -1,0 +1,1 @@
+"""What chance scores: laws, exactly or by simulation."""

@@ -1,0 +1,42 @@
+"""Laws counted out: over all possibilities, such as all rotations, or over random resamples."""
+
+from __future__ import annotations
+
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.laws.law import How, Law, Side, Tail
+from nofluke.ratios import TIE_SLACK
+
+
+class CountLaw(Law):
+    """Hits counted over all possibilities, such as all rotations: integers, so that ties stay exact."""
+
+    def __init__(self, counts: IntArray, *, mean: float, var: float, method: How) -> None:
+        super().__init__(size=len(counts) - 1, mean=mean, var=var, method=method)
+        self.counts = counts
+        self.total = int(counts.sum())
+
+    def _table(self) -> FloatArray:
+        return self.counts / self.total
+
+    def _count(self, hits: int, side: Side) -> int:
+        return int(self.counts[max(hits, 0) :].sum() if side == "upper" else self.counts[: max(hits + 1, 0)].sum())
+
+    def _tail(self, hits: int, side: Side) -> Tail:
+        return Tail.of(self._count(hits, side) / self.total, self.method)
+
+    def _reaches(self, k: int, level: float) -> bool:
+        return self._count(k, "lower") >= level * self.total * (1 - TIE_SLACK)
+
+
+class SimulatedLaw(CountLaw):
+    """Hits counted in random resamples. Tails count the observed sequence as one of them, so none is ever 0."""
+
+    def __init__(self, counts: IntArray, *, mean: float, var: float, n_resamples: int, seed: int | None) -> None:
+        drawn = How(kind="simulated", n_resamples=n_resamples, seed=seed)
+        super().__init__(counts, mean=mean, var=var, method=drawn)
+        self.n_resamples = n_resamples
+        self.seed = seed
+
+    def tail(self, hits: int, side: Side = "upper") -> Tail:
+        """(b + 1)/(n + 1), with b the resamples that have at least (at most) as many hits."""
+        return Tail.of((self._count(hits, side) + 1) / (self.n_resamples + 1), self.method)

@@ -1,0 +1,307 @@
+"""Compiled loops of the permutation Monte Carlo: place events, count their hits, tally the counts.
+
+Imported late (numba takes a second to load). Steps, windows and events are plain indices here:
+:mod:`nofluke.laws.montecarlo` checks the input, prepares the tables and says what every table means.
+
+A covered set is a row of bits over the *predicted* steps only (those that reach the lowest threshold), in
+time order. Counting the covered steps of every level then takes a look at each bit that is set, once, and the
+hits at all thresholds are the sums of that histogram from above. The events need not be sorted for this.
+"""
+
+from typing import Any
+
+import numba
+import numpy as np
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from nofluke.compiled import compiled
+
+UInt32Array = NDArray[np.uint32]
+UInt64Array = NDArray[np.uint64]
+Int32Array = NDArray[np.int32]
+Int64Array = NDArray[np.int64]
+FloatArray = NDArray[np.float64]
+
+# Mixed signed and unsigned integers become floats in numba: all bit arithmetic stays in uint64.
+ZERO = np.uint64(0)
+ONE = np.uint64(1)
+WORD_SHIFT = np.uint64(6)
+BIT_MASK = np.uint64(63)
+FULL_WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
+HALF = np.uint64(32)
+LOW_HALF = np.uint64(0xFFFFFFFF)
+
+kernel = compiled(error_model="numpy")
+
+
+def _trailing_zeros(_typing_context: Any, _word: Any) -> Any:
+    """Index of the lowest set bit of a nonzero 64-bit word: one machine instruction."""
+
+    def emit(context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        zero_is_undefined = context.get_constant(numba.types.boolean, True)
+        return builder.cttz(arguments[0], zero_is_undefined)
+
+    return numba.types.uint64(numba.types.uint64), emit
+
+
+trailing_zeros: Any = intrinsic(_trailing_zeros)
+
+
+@kernel
+def random_word(seed: np.uint64, counter: np.uint64) -> np.uint64:
+    """Word number `counter` of the SplitMix64 stream `seed` (Steele, Lea and Flood, OOPSLA 2014)."""
+    z = seed + counter * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel
+def place_events(
+    seed: np.uint64, counter: np.uint64, n_steps: int, occupied: UInt64Array, events: UInt32Array, in_order: bool
+) -> np.uint64:
+    """Fill `events` with a uniformly random set of distinct steps; return the counter to go on from.
+
+    Steps are drawn one by one and redrawn when taken, which makes every set equally likely. Beyond half of
+    the steps the empty ones are drawn instead, so that a draw is redrawn at most every second time.
+    `occupied` is a row of zero bits and is left so. The events come in ascending order if `in_order` is set
+    (which the caller must do beyond half of the steps), else in the order of drawing.
+    """
+    n_events = events.size
+    draw_gaps = n_events > n_steps - n_events
+    n_draws = n_steps - n_events if draw_gaps else n_events
+    bound = np.uint64(n_steps)
+    # Lemire's bounded integers (ACM TOMACS 2019): the few products below this remainder would be one too many.
+    biased = np.uint64((1 << 32) % n_steps)
+    drawn = np.int64(0)
+    while drawn < n_draws:
+        counter += ONE
+        product = (random_word(seed, counter) >> HALF) * bound
+        if (product & LOW_HALF) < biased:
+            continue
+        step = product >> HALF
+        word = step >> WORD_SHIFT
+        bit = step & BIT_MASK
+        before = occupied[word]
+        # Written in any case and kept only if the step was free: no branch for the processor to guess.
+        events[drawn] = step
+        drawn += np.int64(~(before >> bit) & ONE)
+        occupied[word] = before | (ONE << bit)
+    if not in_order:
+        for event in events:
+            occupied[np.uint64(event) >> WORD_SHIFT] = ZERO
+        return counter
+    found = 0
+    for word_index in range(occupied.size):
+        bits = occupied[word_index]
+        if draw_gaps:
+            bits = ~bits
+            past_the_end = 64 * (word_index + 1) - n_steps
+            if past_the_end > 0:
+                bits &= FULL_WORD >> np.uint64(past_the_end)
+        first = np.uint64(64 * word_index)
+        while bits != ZERO:
+            events[found] = first + trailing_zeros(bits)
+            found += 1
+            bits &= bits - ONE
+        occupied[word_index] = ZERO
+    return counter
+
+
+@kernel
+def draw_placements(seed: np.uint64, n_steps: int, placements: UInt32Array) -> None:
+    """Fill each row of `placements` with the events that :func:`draw_hits` places for the same seed, sorted."""
+    occupied = np.zeros((n_steps + 63) // 64, np.uint64)
+    counter = ZERO
+    for row in range(placements.shape[0]):
+        counter = place_events(seed, counter, n_steps, occupied, placements[row], True)
+
+
+@kernel
+def cover(covered: UInt64Array, start: int, stop: int) -> None:
+    """Set the bits start..stop-1; an empty range is fine. `covered` has a spare bit behind its last one."""
+    first_word = np.uint64(start) >> WORD_SHIFT
+    last_word = np.uint64(stop) >> WORD_SHIFT
+    below_start = (ONE << (np.uint64(start) & BIT_MASK)) - ONE
+    below_stop = (ONE << (np.uint64(stop) & BIT_MASK)) - ONE
+    if first_word == last_word:
+        covered[first_word] |= below_stop & ~below_start
+    else:
+        covered[first_word] |= ~below_start
+        for word in range(first_word + ONE, last_word):
+            covered[word] = FULL_WORD
+        covered[last_word] |= below_stop
+
+
+@kernel
+def count_levels(covered: UInt64Array, bins: UInt32Array, bins_before: Int32Array, histogram: Int32Array) -> None:
+    """Add the bins of all covered predicted steps to `histogram`, and clear `covered`.
+
+    `bins_before[w]` is the histogram of all predicted steps before word w: stretches of full words, which
+    long windows make, cost one difference of its rows. It may be empty, then every bit is looked at.
+    """
+    word = 0
+    while word < covered.size:
+        bits = covered[word]
+        if bits == FULL_WORD and bins_before.size > 0:
+            first = word
+            while covered[word] == FULL_WORD:  # the spare bit behind the end is never set: this stops
+                covered[word] = ZERO
+                word += 1
+            for b in range(histogram.size):
+                histogram[b] += bins_before[word, b] - bins_before[first, b]
+            continue
+        base = np.uint64(64 * word)
+        while bits != ZERO:
+            histogram[bins[base + trailing_zeros(bits)]] += 1
+            bits &= bits - ONE
+        covered[word] = ZERO
+        word += 1
+
+
+@kernel
+def hits_of(
+    events: UInt32Array,
+    in_order: bool,
+    windows: UInt32Array,
+    bins: UInt32Array,
+    bins_before: Int32Array,
+    covered: UInt64Array,
+    covered_levels: Int32Array,
+    reached_levels: Int32Array,
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+) -> None:
+    """Hits of one placement at all tolerances and thresholds; the three tables of work are zero and are left so."""
+    n_tolerances, n_thresholds = precision_hits.shape
+    for d in range(n_tolerances):
+        done = np.uint32(0)
+        for event in events:
+            reached_levels[windows[d, event, 2]] += 1
+            start = max(windows[d, event, 0], done)
+            stop = windows[d, event, 1]
+            cover(covered, start, stop)
+            if in_order:  # what stands before is covered already: the union is written once, not per event
+                done = stop
+        count_levels(covered, bins, bins_before, covered_levels)
+        precision = 0
+        recall = 0
+        for k in range(n_thresholds - 1, -1, -1):
+            precision += covered_levels[k]
+            recall += reached_levels[k + 1]
+            precision_hits[d, k] = precision
+            recall_hits[d, k] = recall
+        covered_levels[:] = 0
+        reached_levels[:] = 0
+
+
+@kernel
+def draw_hits(
+    seed: np.uint64,
+    counter: np.uint64,
+    n_steps: int,
+    n_events: int,
+    in_order: bool,
+    windows: UInt32Array,
+    bins: UInt32Array,
+    bins_before: Int32Array,
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+) -> np.uint64:
+    """Hits of random placements at all tolerances and thresholds, as rows (placement, tolerance, threshold)."""
+    n_placements, _, n_thresholds = precision_hits.shape
+    occupied = np.zeros((n_steps + 63) // 64, np.uint64)
+    events = np.empty(n_events, np.uint32)
+    covered = np.zeros(bins.size // 64 + 1, np.uint64)
+    covered_levels = np.zeros(n_thresholds, np.int32)
+    reached_levels = np.zeros(n_thresholds + 1, np.int32)
+    for i in range(n_placements):
+        counter = place_events(seed, counter, n_steps, occupied, events, in_order)
+        hits_of(
+            events, in_order, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            precision_hits[i], recall_hits[i],
+        )  # fmt: skip
+    return counter
+
+
+@kernel
+def count_hits(
+    placements: UInt32Array,
+    windows: UInt32Array,
+    bins: UInt32Array,
+    bins_before: Int32Array,
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+) -> None:
+    """Hits of given placements (rows of ascending events) at all tolerances and thresholds."""
+    n_thresholds = precision_hits.shape[2]
+    covered = np.zeros(bins.size // 64 + 1, np.uint64)
+    covered_levels = np.zeros(n_thresholds, np.int32)
+    reached_levels = np.zeros(n_thresholds + 1, np.int32)
+    for i in range(placements.shape[0]):
+        hits_of(
+            placements[i], True, windows, bins, bins_before, covered, covered_levels, reached_levels,
+            precision_hits[i], recall_hits[i],
+        )  # fmt: skip
+
+
+@kernel
+def tally(
+    hits: Int32Array,
+    observed: Int32Array,
+    at_least: Int64Array,
+    at_most: Int64Array,
+    total: Int64Array,
+    squares: Int64Array,
+) -> None:
+    """Add the rows of `hits` (placement, cell) to the running counts and sums of every cell."""
+    for i in range(hits.shape[0]):
+        for cell in range(hits.shape[1]):
+            value = hits[i, cell]
+            at_least[cell] += value >= observed[cell]
+            at_most[cell] += value <= observed[cell]
+            total[cell] += value
+            squares[cell] += np.int64(value) * np.int64(value)
+
+
+@kernel
+def tally_histograms(hits: Int32Array, cells: Int64Array, offsets: Int64Array, counts: Int64Array) -> None:
+    """Add the chosen cells of `hits` to their histograms, which lie one behind the other in `counts`."""
+    for i in range(hits.shape[0]):
+        for j in range(cells.size):
+            counts[offsets[j] + hits[i, cells[j]]] += 1
+
+
+@kernel
+def standardised_maxima(hits: Int32Array, mean: FloatArray, std: FloatArray, maxima: FloatArray) -> None:
+    """Largest (hits - mean) / std over the cells with std > 0; minus infinity where there is none."""
+    for i in range(hits.shape[0]):
+        largest = -np.inf
+        for cell in range(hits.shape[1]):
+            if std[cell] > 0.0:
+                largest = max(largest, (hits[i, cell] - mean[cell]) / std[cell])
+        maxima[i] = largest
+
+
+@kernel
+def f_maxima(
+    precision_hits: Int32Array,
+    recall_hits: Int32Array,
+    n_predictions: FloatArray,
+    n_events: float,
+    of_recall: float,
+    of_precision: float,
+    maxima: FloatArray,
+) -> None:
+    """Largest F_beta over the cells, by the weights of recall and precision; a cell without hits counts as 0."""
+    for i in range(precision_hits.shape[0]):
+        largest = 0.0
+        for cell in range(precision_hits.shape[1]):
+            c = float(precision_hits[i, cell])
+            r = float(recall_hits[i, cell])
+            if c > 0.0 and r > 0.0:
+                below = of_recall * c * n_events + of_precision * r * n_predictions[cell]
+                f = (of_recall + of_precision) * c * r / below
+                largest = max(largest, f)
+        maxima[i] = largest

@@ -1,0 +1,156 @@
+"""The permutation problem in plain indices, and the hits of given events."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nofluke.arrays import IntArray
+from nofluke.errors import InputError
+from nofluke.series.counting import window_maxima
+from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Trial
+
+Cell = tuple[int, int]
+
+MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Problem:
+    """What is fixed while the events are permuted.
+
+    Parameters
+    ----------
+    level : (T,) int
+        For each step, how many of the K ascending thresholds its score reaches (0..K): threshold k predicts
+        step s if ``level[s] > k``.
+    n_thresholds : int
+        K.
+    n_events : int
+        m, the events that are placed uniformly at random on the T steps.
+    cover_start, cover_stop : (T,) or (tolerances, T) int
+        An event at step t makes predictions in ``cover_start[t] <= s < cover_stop[t]`` hits, and is found if
+        there is one. Both nondecreasing in t, and the range contains t.
+    """
+
+    level: IntArray = field(repr=False)
+    n_thresholds: int
+    n_events: int
+    cover_start: IntArray = field(repr=False)
+    cover_stop: IntArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        level = integers("level", self.level)
+        starts = np.atleast_2d(integers("cover_start", self.cover_start))
+        stops = np.atleast_2d(integers("cover_stop", self.cover_stop))
+        n_steps = level.size
+        if level.ndim != 1 or not 1 <= n_steps <= MOST_STEPS:
+            raise InputError(f"level must be one row of 1 to {MOST_STEPS} steps, got shape {level.shape}.")
+        positive("n_thresholds", self.n_thresholds)
+        if level.min() < 0 or level.max() > self.n_thresholds:
+            raise InputError(
+                f"level must lie in 0..{self.n_thresholds} (n_thresholds), got {level.min()}..{level.max()}: "
+                "count the thresholds that each score reaches."
+            )
+        if not isinstance(self.n_events, int | np.integer) or not 0 <= self.n_events <= n_steps:
+            raise InputError(f"n_events must be a whole number in 0..{n_steps} (steps), got {self.n_events!r}.")
+        if starts.ndim != 2 or starts.shape != stops.shape or starts.shape[1] != n_steps or not starts.size:
+            raise InputError(
+                f"cover_start and cover_stop must both have shape (tolerances, {n_steps}), "
+                f"got {starts.shape} and {stops.shape}."
+            )
+        steps = np.arange(n_steps)
+        for name, ranges, wrong in (
+            ("cover_start", starts, (starts < 0) | (starts > steps)),
+            ("cover_stop", stops, (stops <= steps) | (stops > n_steps)),
+        ):
+            if wrong.any():
+                d, t = (int(i) for i in np.argwhere(wrong)[0])
+                raise InputError(
+                    f"{name}[{d}, {t}] is {ranges[d, t]}: the range must contain step {t} and lie within 0..{n_steps}."
+                )
+            if (np.diff(ranges, axis=1) < 0).any():
+                raise InputError(
+                    f"{name} must be nondecreasing along the steps: a later event covers no earlier range."
+                )
+        for name, value in (("level", level), ("cover_start", starts), ("cover_stop", stops)):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, trial: Trial) -> Problem:
+        """A trial in plain indices."""
+        return cls(
+            level=trial.levels,
+            n_thresholds=len(trial.thresholds),
+            n_events=trial.n_events,
+            cover_start=np.stack([reach.cover.starts for reach in trial.reaches]),
+            cover_stop=np.stack([reach.cover.stops for reach in trial.reaches]),
+        )
+
+    @property
+    def shape(self) -> Cell:
+        """Number of tolerances and of thresholds: the shape of every table of cells."""
+        return len(self.cover_start), self.n_thresholds
+
+    @property
+    def n_predictions(self) -> IntArray:
+        """Number of predicted steps, by threshold."""
+        return reaching(self.level, self.n_thresholds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Hits:
+    """Hits by (tolerance, threshold): predictions near an event, and events near a prediction."""
+
+    precision: IntArray
+    recall: IntArray
+
+
+def count_hits(problem: Problem, events: ArrayLike) -> Hits:
+    """Hits of given events, by (tolerance, threshold).
+
+    Examples
+    --------
+    >>> problem = Problem(level=[0, 2, 1, 0], n_thresholds=2, n_events=1,
+    ...                   cover_start=[0, 0, 1, 2], cover_stop=[2, 3, 4, 4])
+    >>> count_hits(problem, [2]).precision
+    array([[2, 1]])
+    """
+    steps = np.unique(integers("events", events))
+    if steps.size != problem.n_events or np.size(events) != problem.n_events:
+        raise InputError(f"events must be {problem.n_events} different steps (n_events), got {np.size(events)}.")
+    if steps.size and not 0 <= steps[0] <= steps[-1] < problem.level.size:
+        raise InputError(f"events must lie in 0..{problem.level.size - 1}, got {steps[0]}..{steps[-1]}.")
+    precision, recall = [], []
+    for start, stop in zip(problem.cover_start, problem.cover_stop, strict=True):
+        opened = np.bincount(start[steps], minlength=problem.level.size + 1)
+        closed = np.bincount(stop[steps], minlength=problem.level.size + 1)
+        covered = np.cumsum(opened - closed)[:-1] > 0
+        precision.append(reaching(problem.level[covered], problem.n_thresholds))
+        recall.append(
+            reaching(window_maxima(problem.level, Ranges(starts=start, stops=stop))[steps], problem.n_thresholds)
+        )
+    return Hits(precision=np.array(precision), recall=np.array(recall))
+
+
+def reaching(levels: IntArray, n_thresholds: int) -> IntArray:
+    """How many of the levels lie above each threshold."""
+    return np.cumsum(np.bincount(levels, minlength=n_thresholds + 1)[:0:-1])[::-1].astype(np.int64)
+
+
+def integers(name: str, values: ArrayLike) -> IntArray:
+    array = np.asarray(values)
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iu":
+        raise InputError(f"{name} must be integers, got {array.dtype}: pass step indices or counts.")
+    return array.astype(np.int64, copy=False)
+
+
+def positive(name: str, value: int) -> int:
+    if not isinstance(value, int | np.integer) or value < 1:
+        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
+    return int(value)

@@ -1,0 +1,121 @@
+"""Laws known as a whole: tables of positive numbers, the hypergeometric and the binomial.
+
+Tails are sums from the far end, so that the smallest keeps all its digits; what underflows in a table is asked of the
+law behind it.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from nofluke.arrays import FloatArray
+from nofluke.laws.exact import binomial as binomial_law
+from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail, hypergeometric_pmf
+from nofluke.laws.exact.moments import Moments, recall_moments
+from nofluke.laws.law import How, Law, Side, Tail, exactly
+
+TRUSTED = 1e-250  # a table keeps all digits of tails down to here
+
+
+class TableLaw(Law):
+    """A distribution known as a whole, as a table of positive numbers.
+
+    Parameters
+    ----------
+    table : array
+        P(X = k) for k = 0..size. A table without a law of its own is only as good as a double: what underflows in it is 0.
+    """
+
+    def __init__(self, table: FloatArray, *, mean: float, var: float, method: How) -> None:
+        super().__init__(size=len(table) - 1, mean=mean, var=var, method=method)
+        self._given = table
+
+    def _table(self) -> FloatArray:
+        return self._given
+
+    @cached_property
+    def _sums(self) -> dict[Side, FloatArray]:
+        return {"upper": np.cumsum(self.table[::-1])[::-1], "lower": np.cumsum(self.table)}
+
+    def _tail(self, hits: int, side: Side) -> Tail:
+        ends = self.support
+        if (hits <= ends[0]) if side == "upper" else (hits >= ends[-1]):
+            return Tail.of(1.0, self.method)
+        found = min(float(self._sums[side][hits]), 1.0)
+        return Tail.of(found, self.method) if found >= TRUSTED else self._far(hits, side, found)
+
+    def _far(self, hits: int, side: Side, found: float) -> Tail:
+        """A tail too small for the table, by whatever else is known of the law; here, what the table says."""
+        del hits, side
+        return Tail.of(found, self.method)
+
+
+class Hypergeometric(TableLaw):
+    """Events that fall on covered steps, when ``n_events`` are placed at random on ``n_steps``, out of ``size``."""
+
+    def __init__(self, n_steps: int, covered: int, n_events: int, size: int, moments: Moments | None = None) -> None:
+        moments = recall_moments(n_steps, covered, n_events) if moments is None else moments
+        table = np.zeros(size + 1)
+        reached = hypergeometric_pmf(n_steps, covered, n_events)
+        table[: len(reached)] = reached
+        super().__init__(table, mean=moments.mean, var=moments.var, method=exactly("hypergeometric"))
+        self._law = n_steps, covered, n_events
+
+    def _far(self, hits: int, side: Side, found: float) -> Tail:
+        del found
+        return Tail.of_log(hypergeometric_log_tail(*self._law, hits, side), self.method)
+
+
+def hypergeometric(n_steps: int, covered: int, n_events: int) -> Hypergeometric:
+    """Events that fall on covered steps, when ``n_events`` are placed at random on ``n_steps``.
+
+    >>> null = hypergeometric(10, 4, 3)
+    >>> null.mean, round(null.pmf(1), 6)
+    (1.2, 0.5)
+    """
+    return Hypergeometric(n_steps, covered, n_events, n_events)
+
+
+BINOMIAL = How(kind="approximate", name="binomial")
+
+
+class Binomial(TableLaw):
+    """Hits in independent trials, each with the same chance."""
+
+    def __init__(self, size: int, chance: float, method: How = BINOMIAL) -> None:
+        if chance <= 0 or chance >= 1:
+            table = np.zeros(size + 1)
+            table[size if chance >= 1 else 0] = 1.0
+        else:
+            k = np.arange(size, dtype=np.float64)
+            table = _from_ratios((size - k) / (k + 1) * (chance / (1 - chance)))
+        super().__init__(table, mean=size * chance, var=size * chance * (1 - chance), method=method)
+        self._chance = chance
+
+    def _far(self, hits: int, side: Side, found: float) -> Tail:
+        if not 0 < self._chance < 1:
+            return Tail.of(found, self.method)
+        return Tail.of_log(binomial_law.log_tail(hits, self.size, self._chance, side), self.method)
+
+
+def binomial(size: int, chance: float, method: How = BINOMIAL) -> Binomial:
+    """Hits in independent trials, each with the same chance.
+
+    >>> round(binomial(4, 0.5).pmf(2), 6)
+    0.375
+    """
+    return Binomial(size, chance, method)
+
+
+def _from_ratios(ratios: FloatArray) -> FloatArray:
+    """A table over 0..n from the n falling ratios P(k+1)/P(k).
+
+    Outwards from the mode every factor is below 1, so nothing overflows and each value keeps its digits; normalising
+    by the sum needs no logarithm of a factorial.
+    """
+    mode = int(np.searchsorted(-ratios, -1.0))  # the mode is where the ratios pass 1
+    rising = np.cumprod(1 / ratios[:mode][::-1])[::-1]
+    weights = np.concatenate([rising, [1.0], np.cumprod(ratios[mode:])])
+    return np.asarray(weights / weights.sum())

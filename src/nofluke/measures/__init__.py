@@ -1,0 +1,1 @@
+"""What is measured: counts, confusion matrices, delays, statistics."""

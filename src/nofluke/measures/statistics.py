@@ -1,0 +1,130 @@
+"""Statistics: what is measured on a trial, and what it would be on other events or with another detector.
+
+A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once; any function of
+(truth, scores or alarms) can be a statistic too, and is asked for each placement.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, FloatArray
+from nofluke.ratios import f_of_hits
+from nofluke.series.trial import Trial
+
+
+class Statistic(ABC):
+    """Something measured in every cell of a trial; larger is better."""
+
+    name: str
+
+    @abstractmethod
+    def observed(self, trial: Trial) -> FloatArray:
+        """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
+
+    def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
+        """Its value in every cell for each placement of the events: rows of first steps, as a null draws them."""
+        return np.stack([self.observed(trial.with_truth(trial.truth.moved(row))) for row in placements])
+
+    def on_detectors(self, trial: Trial, detectors: AnyArray) -> FloatArray:
+        """Its value in every cell for each of several detectors: rows of one value for each step."""
+        return np.stack([self.observed(trial.with_detector(row)) for row in detectors])
+
+
+@dataclass(frozen=True)
+class Hits(Statistic):
+    """Hits of one side: predictions near an event (precision) or events near a prediction (recall)."""
+
+    side: Literal["precision", "recall"]
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """ "precision hits" or "recall hits"."""
+        return f"{self.side} hits"
+
+    def observed(self, trial: Trial) -> FloatArray:
+        hits: Any = getattr(trial, f"{self.side}_hits")
+        return np.asarray(hits, dtype=np.float64)
+
+    def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
+        return _both_hits(trial, placements)[self.side]
+
+
+def PrecisionHits() -> Hits:
+    """PA-AAδ: predictions with an event within the tolerance."""
+    return Hits("precision")
+
+
+def RecallHits() -> Hits:
+    """PAδ-AA: events with a prediction within the tolerance."""
+    return Hits("recall")
+
+
+@dataclass(frozen=True)
+class FBeta(Statistic):
+    """F_β = (1 + β²) C R / (β² C m + R n) of both hits; 0 without hits."""
+
+    beta: float = 1.0
+
+    @property
+    def name(self) -> str:  # type: ignore[override]
+        """ "F1", "F2", ..."""
+        return f"F{self.beta:g}"
+
+    def observed(self, trial: Trial) -> FloatArray:
+        return self._of(trial, trial.precision_hits, trial.recall_hits)
+
+    def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
+        hits = _both_hits(trial, placements)
+        return self._of(trial, hits["precision"], hits["recall"])
+
+    def _of(self, trial: Trial, precision: AnyArray, recall: AnyArray) -> FloatArray:
+        return f_of_hits(precision, recall, trial.n_predictions, trial.n_events, self.beta)
+
+
+@dataclass(frozen=True)
+class Function(Statistic):
+    """Any function of 0/1 labels and scores (or alarms), such as a metric of another library.
+
+    Parameters
+    ----------
+    function : callable
+        Takes the labels and the detector's values of the steps that count, and returns a number. With alarms at several
+        thresholds, or ``on="alarms"``, it is given the alarms of each threshold.
+    name : str
+    on : {"scores", "alarms"}
+
+    Examples
+    --------
+    >>> overlap = Function(lambda truth, alarms: float((truth & alarms).sum()), "overlap", on="alarms")
+    >>> overlap.name
+    'overlap'
+    """
+
+    function: Callable[[AnyArray, AnyArray], float]
+    name: str = "function"
+    on: Literal["scores", "alarms"] = "scores"
+
+    def observed(self, trial: Trial) -> FloatArray:
+        truth = trial.truth.flags
+        if self.on == "scores":
+            value = float(self.function(truth, trial.detector))
+            return np.full(trial.shape, value)
+        row = [float(self.function(truth, trial.alarm_flags(k))) for k in range(len(trial.thresholds))]
+        return np.tile(row, (len(trial.tolerances), 1))
+
+
+def _both_hits(trial: Trial, placements: AnyArray) -> dict[str, FloatArray]:
+    """Both hits in every cell for each placement, by the compiled loops where events are points."""
+    if not trial.truth.points:
+        moved = [trial.with_truth(trial.truth.moved(row)) for row in placements]
+        return {side: np.stack([getattr(one, f"{side}_hits") for one in moved]) for side in ("precision", "recall")}
+    from nofluke.laws.montecarlo import Problem, hits_of
+
+    found = hits_of(Problem.of(trial), placements)
+    return {"precision": found.precision.astype(np.float64), "recall": found.recall.astype(np.float64)}

@@ -1,0 +1,67 @@
+"""Where documented names went when modules moved into rooms: the old places work for one minor version, with a warning."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from importlib import import_module
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+from typing import Any
+
+MOVED = {
+    "testing": {
+        "ChanceTest": "inference.chance.ChanceTest",
+        "FTest": "inference.chance.FTest",
+        "holm": "inference.corrections.holm",
+        "benjamini_hochberg": "inference.corrections.benjamini_hochberg",
+    },
+    "distributions": {
+        "NullDistribution": "laws.law.Law",
+        "EmpiricalNull": "laws.counts.SimulatedLaw",
+        "binomial": "laws.tables.binomial",
+        "hypergeometric": "laws.tables.hypergeometric",
+    },
+    "sweep_chance": {
+        "SweepChance": "inference.cells.SweepChance",
+        "CellChance": "inference.cells.CellChance",
+    },
+    "familywise": {"FamilywiseTest": "inference.familywise.FamilywiseTest"},
+    "files": {"read_columns": "data.files.read_columns", "read_times": "data.files.read_times"},
+}
+
+
+class _Old(ModuleType):
+    """A module that is no more: it hands on what it had."""
+
+    def __getattr__(self, name: str) -> Any:
+        place = MOVED[self.__name__.partition(".")[2]].get(name)
+        if place is None:
+            raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
+        room, _, now = place.rpartition(".")
+        warnings.warn(
+            f"{self.__name__}.{name} is now nofluke.{room}.{now}; the old name goes with version 0.2.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(import_module(f"nofluke.{room}"), now)
+
+
+class _Finder(MetaPathFinder, Loader):
+    def find_spec(self, fullname: str, path: object, target: object = None) -> ModuleSpec | None:
+        del path, target
+        package, _, name = fullname.partition(".")
+        return ModuleSpec(fullname, self) if package == "nofluke" and name in MOVED else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return _Old(spec.name)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """There is nothing to run."""
+
+
+def install() -> None:
+    """Answer imports of the old modules."""
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.append(_Finder())

@@ -1,0 +1,280 @@
+"""Diagnosis: what the events and the alarms are like, and which null model can be trusted with them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from nofluke.arrays import ByValue, IntArray
+from nofluke.nulls import advice
+from nofluke.nulls.advice import Period
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.evidence import adjacency
+from nofluke.nulls.findings import (
+    Finding,
+    SmallestP,
+    alarm_findings,
+    event_findings,
+    few_events,
+    lag_finding,
+    season_findings,
+)
+from nofluke.plain import check_alpha, check_word
+from nofluke.series.reading import Missing, TruthKind, prepare
+from nofluke.series.thresholds import chosen_thresholds
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.trial import Cell, Trial
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import Table, plural, show_number
+
+DEFAULT_QUANTILE = 0.9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Diagnosis(ByValue):
+    """What was found about events and alarms, and the null model to use with them.
+
+    Attributes
+    ----------
+    n, n_events, n_predictions : int
+        Steps that count, events and alarms on them.
+    findings : tuple of Finding
+        Everything that was looked at, found or not.
+    recommended : NullModel
+        The null to pass as ``null=``.
+    why : str
+        The reason in a sentence.
+    smallest_p : tuple of SmallestP
+        For the permutation, the circular shift and the recommended null.
+    covered : float
+        Share of the steps from which an alarm is within the tolerance: where an event is found by chance.
+    lags, precision_hits, recall_hits : int arrays
+        Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a positive lag.
+    alpha : float
+        The level of the findings.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> scores = nf.detectors.energy_transient(quakes.counts)
+    >>> result = nf.diagnose(quakes.truth, scores, quantile=0.9, tolerance=2)
+    >>> result.recommended.text, result.why
+    ('permutation', 'No clusters, runs or season of the events were found.')
+    >>> [finding.name for finding in result.findings if finding.found]
+    ['memory of the score', 'lag']
+    """
+
+    n: int
+    n_events: int
+    n_predictions: int
+    findings: tuple[Finding, ...]
+    recommended: NullModel
+    why: str
+    smallest_p: tuple[SmallestP, ...]
+    covered: float
+    lags: IntArray = field(repr=False)
+    precision_hits: IntArray = field(repr=False)
+    recall_hits: IntArray = field(repr=False)
+    alpha: float
+    notes: tuple[str, ...] = ()
+
+    def finding(self, name: str) -> Finding:
+        """The finding of that name."""
+        by_name = {one.name: one for one in self.findings}
+        check_word(name, "name", by_name)
+        return by_name[name]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The diagnosis as plain values: the keys of ``--format json``."""
+        return {
+            "n": self.n,
+            "n_events": self.n_events,
+            "n_predictions": self.n_predictions,
+            "alpha": self.alpha,
+            "recommended": {
+                "null": self.recommended.name,
+                "settings": self.recommended.settings,
+                "text": self.recommended.text,
+                "assumption": self.recommended.assumption,
+                "why": self.why,
+            },
+            "findings": [
+                {
+                    "name": f.name,
+                    "found": f.found,
+                    "statistic": f.statistic if math.isfinite(f.statistic) else None,
+                    "pvalue": f.pvalue,
+                    "looked_at": f.looked_at,
+                    "sentence": f.sentence,
+                }
+                for f in self.findings
+            ],
+            "smallest_p": [{"null": s.null, "precision": s.precision, "recall": s.recall} for s in self.smallest_p],
+            "covered": self.covered,
+            "lags": self.lags.tolist(),
+            "precision_hits": self.precision_hits.tolist(),
+            "recall_hits": self.recall_hits.tolist(),
+            "notes": list(self.notes),
+        }
+
+    def table(self) -> Table:
+        """The findings as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        rows = tuple(
+            (
+                f.name,
+                "yes" if f.found else "no",
+                show_number(f.statistic),
+                "" if f.pvalue is None else show_p(f.pvalue),
+                f.looked_at,
+            )
+            for f in self.findings
+        )
+        found = tuple(f.sentence for f in self.findings if f.found)
+        smallest = "; ".join(
+            f"{s.null} {_show_smallest(s.precision)} (precision), {_show_smallest(s.recall)} (recall)"
+            for s in self.smallest_p
+        )
+        return Table(
+            title=(
+                f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {plural(self.n_predictions, 'prediction')}: "
+                "what a null model has to allow for"
+            ),
+            columns=("", "found", "statistic", "p", "looked at"),
+            rows=rows,
+            notes=(
+                f'Recommended: null="{self.recommended.text}". {self.why} {self.recommended.assumption}',
+                *found,
+                f"Smallest p that can come out: {smallest}.",
+                *(f"Note: {note}" for note in self.notes),
+            ),
+        )
+
+    def __repr__(self) -> str:
+        seen = ", ".join(f.name for f in self.findings if f.found) or "nothing"
+        return f"<Diagnosis of {plural(self.n_events, 'event')} in {plural(self.n, 'step')}: null {self.recommended.text!r}; found {seen}>"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _show_smallest(value: float | None) -> str:
+    return "tiny" if value is None else show_p(value)
+
+
+def diagnose(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    tolerance: Length | Tolerance = 0,
+    times: Any = None,
+    mask: Any = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+    period: Period | None = None,
+    alpha: float = 0.05,
+) -> Diagnosis:
+    r"""Are events clustered, seasonal, in runs; do alarms have memory; which null to trust, and why.
+
+    Chance that places events on random steps is a low hurdle: real events cluster and follow seasons, and then worthless
+    detectors pass it. This looks for what a null model has to keep, and names the one to use:
+
+    - nothing found: :class:`~nofluke.nulls.Permutation`;
+    - clusters or runs of events, or too few events to see any: :class:`~nofluke.nulls.CircularShift`;
+    - a season: :class:`~nofluke.nulls.Seasonal`, or circular shifts by whole periods if events cluster within it too.
+
+    Parameters
+    ----------
+    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing
+        As in :func:`evaluate`; with scores and neither threshold nor quantile, the highest tenth of them are the alarms.
+    period : int or str, optional
+        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
+        dates. By default these three are looked at where there is such a clock, and no season where there is none.
+    alpha : float
+        The level of the findings, and the one you want to test at.
+
+    Returns
+    -------
+    Diagnosis
+
+    Notes
+    -----
+    Clusters: for blocks of w = 2, 4, 8, ... steps the variance of the counts over their mean,
+    :math:`\sum_b (n_b - \bar n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1
+    for geometric gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a
+    fixed seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so that
+    clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best hits within
+    some lags, against those of all rotations.
+    Without events or alarms the tests say that nothing was found. O(T log T) on a regular clock.
+
+    References
+    ----------
+    Michael (1997), Testing prediction methods: earthquake clustering versus the Poisson model.
+    Luen and Stark (2008), Testing earthquake predictions.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> truth = [0, 0, 1, 1, 1, 0, 0, 0, 0, 0] * 10
+    >>> result = nf.diagnose(truth, predictions=[0, 0, 0, 0, 1, 0, 0, 0, 0, 0] * 10)
+    >>> result.recommended
+    CircularShift(guard=0, every=1)
+    >>> result.finding("runs of events").statistic
+    3.0
+    """
+    alpha = check_alpha(alpha)
+    window = as_tolerance(tolerance)
+    sequence = prepare(
+        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+    )
+    notes = list(sequence.notes)
+    if sequence.scores is not None and threshold is None and quantile is None:
+        quantile = DEFAULT_QUANTILE
+        notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
+    trial = Trial.of(sequence, (window,), chosen_thresholds(sequence, threshold, quantile))
+    return diagnosis_of(trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
+
+
+def diagnosis_of(
+    cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
+) -> Diagnosis:
+    """The diagnosis of one cell of a trial, for whoever has one."""
+    seasons = advice.look_for_seasons(cell, period, alpha)
+    if period is not None and not seasons:
+        missed = f"The period {period} could not be looked at: it needs at least four periods of three steps or more."
+        notes = (*notes, missed)
+    strata = advice.strata_of_seasons(cell, seasons)
+    clusters = advice.look_for_clusters(cell, strata)
+    runs = adjacency(cell.truth.starts, cell.n_steps)
+    profile = advice.lag_profile(cell)
+    model, why = advice.recommend(cell, seasons, clusters, runs, alpha)
+    smallest = tuple(SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, model).items())
+    return Diagnosis(
+        n=cell.n_steps,
+        n_events=cell.n_events,
+        n_predictions=cell.n_predictions,
+        findings=(
+            *event_findings(cell, clusters, runs, strata is not None, alpha),
+            *season_findings(seasons),
+            *alarm_findings(cell, alpha),
+            lag_finding(profile, alpha),
+            few_events(cell, smallest[-1], alpha),
+        ),
+        recommended=model,
+        why=why,
+        smallest_p=smallest,
+        covered=cell.windows.covered / cell.n_steps,
+        lags=profile.lags,
+        precision_hits=profile.precision_hits,
+        recall_hits=profile.recall_hits,
+        alpha=alpha,
+        notes=notes,
+    )

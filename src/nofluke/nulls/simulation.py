@@ -1,0 +1,196 @@
+"""Any statistic under any null by simulation: draw what the null moves, and look what becomes of the statistic.
+
+Hits have compiled loops that count all cells of a trial at once; any other statistic is asked for its value on every
+placement. The same seed gives the same placements whatever the statistic, the cells and the number of workers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.laws.counts import SimulatedLaw
+from nofluke.laws.law import How
+from nofluke.measures.statistics import Statistic
+from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
+from nofluke.progress import announce_compilation, progress_bar
+from nofluke.ratios import TIE_SLACK
+from nofluke.series.trial import Cell, Trial
+
+SIDES = ("precision", "recall")
+
+
+def simulate_hits(
+    trial: Trial, null: NullModel, n_resamples: int, rng: Any, what: str = "resamples", **kept: Any
+) -> Any:
+    """Both hits in every cell of a trial, over random placements of the events; ``kept`` says what is kept of them."""
+    from nofluke.laws import montecarlo
+    from nofluke.laws.montecarlo import kernels
+
+    announce_compilation(kernels.draw_hits, seconds=3)
+    with progress_bar(what, n_resamples) as advance:
+        return montecarlo.simulate(
+            montecarlo.Problem.of(trial),
+            n_resamples=n_resamples,
+            observed=montecarlo.Hits(precision=trial.precision_hits, recall=trial.recall_hits),
+            rng=rng,
+            workers=os.cpu_count() or 1,
+            progress=advance,
+            draw=null.draw(trial.truth),
+            **kept,
+        )
+
+
+def simulated(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Nulls:
+    """Both laws as histograms of random placements; with exact means and variances where they are known."""
+    seed = as_seed(rng)
+    found = simulate_hits(
+        _alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
+    )
+    return laws_of_tally(found, (0, 0), cell, null, n_resamples, seed)
+
+
+def laws_of_tally(
+    found: Any, at: tuple[int, int], cell: Cell, null: NullModel, n_resamples: int, seed: int | None
+) -> Nulls:
+    """Both laws of one cell, from a simulation that kept its histograms."""
+    known = null.moments(cell)
+    laws = {}
+    for side, size in (("precision", cell.n_predictions), ("recall", cell.n_events)):
+        tally = getattr(found, side)
+        counts = np.zeros(size + 1, dtype=np.int64)
+        counts[: len(tally.histograms[at])] = tally.histograms[at]
+        mean, var = float(tally.mean[at]), float(np.nan_to_num(tally.variance[at]))
+        if known is not None:
+            mean, var = known[side].mean, known[side].var
+        laws[side] = SimulatedLaw(counts, mean=mean, var=var, n_resamples=n_resamples, seed=seed)
+    return Nulls(**laws)
+
+
+def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:
+    """Pairs of both hits over random placements."""
+    seed = as_seed(rng)
+    found = simulate_hits(
+        _alone(cell),
+        null,
+        n_resamples,
+        rng if seed is None else seed,
+        "permutations",
+        histograms="none",
+        joint=[(0, 0)],
+    )
+    pairs = found.joint[0, 0]
+    return Joint(
+        recall_hits=pairs.recall_hits,
+        precision_hits=pairs.precision_hits,
+        weights=pairs.counts.astype(np.float64),
+        method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+    )
+
+
+def _alone(cell: Cell) -> Trial:
+    """The trial of one cell only."""
+    trial = cell.trial
+    if trial.shape == (1, 1):
+        return trial
+    return Trial(
+        truth=trial.truth,
+        detector=cell.alarm_flags,
+        tolerances=(trial.tolerances[cell.d],),
+        thresholds=np.ones(1),
+        reaches=(trial.reaches[cell.d],),
+    )
+
+
+def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator[AnyArray]:
+    """What a null makes of its side of the trial, in blocks of rows: the same for the same seed, whoever asks."""
+    from nofluke.laws import montecarlo
+
+    moved = trial.truth if null.moves == "truth" else trial.detector
+    return montecarlo.drawn(null.draw(moved), trial.n_steps, n_resamples=n_resamples, rng=rng)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Simulated:
+    """A statistic in every cell, beside its values under a null.
+
+    Attributes
+    ----------
+    statistic, null : str
+    observed : float array of shape (D, K)
+    values : float array of shape (n_resamples, D, K)
+        One row for each placement, in the order of drawing: two statistics, or two detectors on the same events, can be
+        compared placement by placement.
+    method : How
+    """
+
+    statistic: str
+    null: str
+    observed: FloatArray = field(repr=False)
+    values: FloatArray = field(repr=False)
+    method: How
+
+    @property
+    def pvalue(self) -> FloatArray:
+        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is NaN."""
+        bar = self.observed - TIE_SLACK * np.maximum(np.abs(self.observed), 1.0)
+        reached = (self.values >= bar).sum(axis=0)
+        p = (reached + 1) / (len(self.values) + 1)
+        return np.where(np.isnan(self.observed), 1.0, p)
+
+    @property
+    def at_least(self) -> IntArray:
+        """How many placements reach the observed value, by cell."""
+        return np.rint(self.pvalue * (len(self.values) + 1)).astype(np.int64) - 1
+
+
+def simulate(
+    trial: Trial, statistic: Statistic, null: NullModel, *, n_resamples: int = 10_000, rng: Any = None
+) -> Simulated:
+    """Any statistic of a trial under any null, by simulation.
+
+    Parameters
+    ----------
+    trial : Trial
+    statistic : Statistic
+        What is measured; larger is better.
+    null : NullModel
+        What chance moves: the events, or the detector.
+    n_resamples : int
+    rng : int, Generator, SeedSequence or None
+
+    Returns
+    -------
+    Simulated
+
+    References
+    ----------
+    Phipson and Smyth (2010), Permutation p-values should never be zero.
+
+    Examples
+    --------
+    >>> from nofluke.measures.statistics import RecallHits
+    >>> from nofluke.nulls import CircularShift
+    >>> from nofluke.series.reading import prepare
+    >>> from nofluke.series.tolerance import Tolerance
+    >>> sequence = prepare([0, 1, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 1, 0])
+    >>> trial = Trial.of(sequence, (Tolerance(early=0, late=0),), None)
+    >>> simulate(trial, RecallHits(), CircularShift(), n_resamples=999, rng=1).pvalue.round(1)  # two rotations of six
+    array([[0.3]])
+    """
+    n_resamples = check_resamples(n_resamples)
+    seed = as_seed(rng)
+    blocks = draws(null, trial, n_resamples, rng if seed is None else seed)
+    measure = statistic.on_truths if null.moves == "truth" else statistic.on_detectors
+    return Simulated(
+        statistic=statistic.name,
+        null=null.text,
+        observed=statistic.observed(trial),
+        values=np.concatenate([measure(trial, block) for block in blocks]),
+        method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+    )

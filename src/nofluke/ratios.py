@@ -1,0 +1,42 @@
+"""Shares and F_β, written once, and when two of them are equal but for rounding."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import FloatArray
+
+TIE_SLACK = 1e-12  # shares and p-values that are mathematically equal differ by less
+
+
+def divide(numerator: float, denominator: float) -> float:
+    """A ratio that is NaN where it is undefined."""
+    return numerator / denominator if denominator else math.nan
+
+
+def f_weights(beta: float) -> tuple[float, float]:
+    """Weights of recall and precision in F_β, as β² is to 1: the larger one is 1, so that no β overflows."""
+    return (beta**2, 1.0) if beta <= 1 else (1.0, (1 / beta) ** 2)
+
+
+def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
+    """F_β = (1 + β²) P R / (β² P + R); NaN where P or R is, 0 where both are 0; F_0 is P."""
+    if math.isnan(precision) or math.isnan(recall):
+        return math.nan
+    if beta == 0:  # also where R is 0 and P is not, as zero_division may have it
+        return precision
+    of_recall, of_precision = f_weights(beta)
+    below = of_recall * precision + of_precision * recall
+    return (of_recall + of_precision) * precision * recall / below if below else 0.0
+
+
+def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_events: float, beta: float) -> FloatArray:
+    """F_β = (1 + β²) C R / (β² C m + R n) of arrays of hits C of n predictions and R of m events; 0 without hits."""
+    hits, found = np.asarray(precision_hits, dtype=np.float64), np.asarray(recall_hits, dtype=np.float64)
+    of_recall, of_precision = f_weights(beta)
+    below = of_recall * hits * n_events + of_precision * found * n_predictions
+    above = (of_recall + of_precision) * hits * found
+    return np.asarray(np.divide(above, below, out=np.zeros(below.shape), where=below > 0))

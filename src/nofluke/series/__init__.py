@@ -1,0 +1,1 @@
+"""One labelled series: its clock, its tolerance, how arguments are read, and the trial that is judged."""

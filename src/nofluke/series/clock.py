@@ -1,0 +1,193 @@
+"""The clock of a sequence: when each step happened, and what a duration means on it.
+
+A step owns the time from its own stamp up to the next one; the last step lasts as long as the median step. Dates are
+kept as whole ticks of their own unit, so that comparisons are exact; clocks of plain numbers may be floats.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.arrays import IntArray
+from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
+from nofluke.errors import InputError
+from nofluke.plain import exact_floats
+
+_LAST_TICK = int(np.iinfo(np.int64).max)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clock:
+    """Strictly increasing times of the steps.
+
+    Attributes
+    ----------
+    ticks : array
+        int64 ticks of ``unit`` for dates; int64 or floats for a clock of plain numbers.
+    unit : {"s", "ms", "us", "ns"} or None
+        Unit of a tick; None for a clock of plain numbers.
+    aware : bool
+        Whether the dates came with a time zone (they are then in UTC).
+    """
+
+    ticks: npt.NDArray[Any] = field(repr=False)
+    unit: str | None
+    aware: bool = False
+
+    def __len__(self) -> int:
+        return len(self.ticks)
+
+    @property
+    def is_dates(self) -> bool:
+        """Whether the clock shows dates rather than plain numbers."""
+        return self.unit is not None
+
+    @property
+    def step(self) -> float:
+        """The median time between two steps, in ticks; 0 for a single step."""
+        return float(np.median(np.diff(self.elapsed()))) if len(self.ticks) > 1 else 0.0
+
+    def lasting(self, steps: npt.NDArray[np.bool_]) -> float:
+        """Time that the given steps last together: nanoseconds on a clock of dates, else its own unit."""
+        lengths = np.append(np.diff(self.elapsed()).astype(np.float64), self.step)
+        return float(lengths[steps].sum()) * self.tick_size
+
+    @property
+    def tick_size(self) -> int:
+        """Nanoseconds of a tick; 1 on a clock of plain numbers."""
+        return NANOSECONDS[self.unit] if self.unit is not None else 1
+
+    def show(self, tick: Any) -> str:
+        """One time of this clock, as text."""
+        if self.unit is None:
+            return str(tick).removesuffix(".0")
+        text = str(np.int64(tick).astype(f"datetime64[{self.unit}]"))
+        text = text.rstrip("0").removesuffix(".") if "." in text else text
+        return text + "Z" if self.aware else text.removesuffix("T00:00:00")
+
+    def elapsed(self) -> npt.NDArray[Any]:
+        """Ticks since the first step: unsigned for whole ticks, so that no clock is too long for them; else float64."""
+        if self.ticks.dtype.kind == "i":
+            # differences modulo 2**64 are right even where int64 overflows
+            return self.ticks.view(np.uint64) - self.ticks[:1].view(np.uint64)
+        return self.ticks.astype(np.float64) - float(self.ticks[0])
+
+    @property
+    def slack(self) -> float:
+        """What rounding may do to a time: a few units in the last place on a clock of floats, else nothing."""
+        return 4 * float(np.spacing(np.abs(self.ticks).max())) if self.ticks.dtype.kind == "f" else 0.0
+
+    def windows(self, before: Duration | float, after: Duration | float) -> tuple[IntArray, IntArray]:
+        """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in time."""
+        since = self.elapsed()
+        if since.dtype.kind == "u":
+            # all times are whole ticks, so a window that ends between two ticks reaches the lower one; each side is
+            # cut to what the clock holds before it is added, so that no sum can overflow
+            low, high = (np.uint64(min(int(d) // self.tick_size, int(since[-1]))) for d in (before, after))
+            earliest, latest = since - np.minimum(since, low), since + np.minimum(since[-1] - since, high)
+        else:
+            # 0.8 - 0.7 exceeds 0.1 by rounding alone: closed windows need slack, but no length stays none
+            reach = [float(d) + (self.slack if d else 0.0) for d in (before, after)]
+            earliest, latest = since - min(reach[0], 2 * since[-1]), since + min(reach[1], 2 * since[-1])
+        starts = np.searchsorted(since, earliest, side="left")
+        stops = np.searchsorted(since, latest, side="right")
+        return starts.astype(np.int64), stops.astype(np.int64)
+
+    def steps_at(self, times: npt.NDArray[Any], name: str) -> IntArray:
+        """Step of each time: the last step at or before it. Times outside the clock are an error that lists them.
+
+        ``times`` are dates (datetime64) or plain numbers, as the clock is.
+        """
+        first, last, whole = self.ticks[0], self.ticks[-1], self.ticks.dtype.kind == "i"
+        # rounding a time down to the clock's unit cannot move it before its step: steps are whole ticks
+        fits = np.ones(len(times), dtype=np.bool_)
+        if self.unit is not None:
+            dates, fits = converted(times, self.unit)
+            ticks = dates.astype(np.int64)
+        else:
+            ticks, _ = as_ticks(times, name)
+        if self.unit is None and not whole:
+            # a time that should equal a step's but was rounded otherwise belongs to that step, not to the one before
+            own = 4 * np.spacing(np.abs(times)) if times.dtype.kind == "f" else 0.0
+            ticks = times.astype(np.float64) + np.maximum(self.slack, own)
+        end = min(int(last) + math.ceil(self.step), _LAST_TICK) if whole else float(last) + self.step
+        inside = fits & (ticks >= first) & ((ticks < end) | (ticks <= (last if whole else last + 2 * self.slack)))
+        if not inside.all():
+            outside = times[~inside]
+            raise InputError(
+                f"{name} has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
+                f"{listing(outside, self._show_time)}: remove them, or pass the steps of that time too."
+            )
+        return np.searchsorted(self.ticks, ticks, side="right").astype(np.int64) - 1
+
+    def _show_time(self, time: Any) -> str:
+        if self.unit is None:
+            return self.show(time)
+        unit = np.datetime_data(time.dtype)[0]
+        own = unit if unit in NANOSECONDS else "s"
+        return Clock(ticks=self.ticks, unit=own, aware=self.aware).show(
+            time.astype(f"datetime64[{own}]").astype(np.int64)
+        )
+
+
+def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str | None]:
+    """Ticks and their unit, of dates or numbers."""
+    if values.dtype.kind != "M":
+        if values.dtype.kind == "f":
+            # a copy of their own, since chance is computed later, when the user may have changed theirs
+            return values.astype(values.dtype.newbyteorder("=")), None
+        # one kind of whole numbers, so that none is compared through floats; those beyond it have to be floats
+        beyond = values.max(initial=0) > _LAST_TICK
+        return exact_floats(values, name) if beyond else values.astype(np.int64), None
+    own = np.datetime_data(values.dtype)[0]
+    target = own if own in NANOSECONDS else "ns" if own in ("ps", "fs", "as") else "s"
+    return in_unit(values, target, name).astype(np.int64), target
+
+
+def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Clock:
+    """A clock from checked, one-dimensional dates or numbers: no gaps in it, strictly increasing."""
+    if values.dtype.kind == "b":
+        raise InputError(f"{name} must be dates or numbers, got booleans: pass one increasing time for each step.")
+    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    if missing.any():
+        where = np.flatnonzero(missing)
+        raise InputError(
+            f"{name} has {len(where)} missing or infinite time(s) at position(s) {listing(where)}: every step needs a time."
+        )
+    ticks, unit = as_ticks(values, name)
+    clock = Clock(ticks=ticks, unit=unit, aware=aware)
+    if ticks.dtype.kind == "f" and math.isinf(4 * (float(ticks[-1]) - float(ticks[0]))):
+        raise InputError(
+            f"{name} goes from {clock.show(ticks[0])} to {clock.show(ticks[-1])}, longer than 64-bit floats can count: divide "
+            "all times by the same number."
+        )
+    back = np.flatnonzero(ticks[1:] < ticks[:-1])
+    if len(back):
+        at = int(back[0]) + 1
+        raise InputError(
+            f"{name} must increase, but {clock.show(ticks[at])} at position {at} comes after {clock.show(ticks[at - 1])}: "
+            "sort the data by time first."
+        )
+    same = np.flatnonzero(ticks[1:] == ticks[:-1])
+    if len(same):
+        raise InputError(
+            f"{name} has {len(same)} duplicate time(s), first {clock.show(ticks[same[0]])} at positions {same[0]} and "
+            f"{same[0] + 1}: keep one row for each time."
+        )
+    return clock
+
+
+def listing(values: npt.NDArray[Any], show: Callable[[Any], str] = str, most: int = 5) -> str:
+    """The first few values, and how many more there are.
+
+    >>> listing(np.arange(7))
+    '0, 1, 2, 3, 4 and 2 more'
+    """
+    text = ", ".join(show(v) for v in values[:most])
+    return text if len(values) <= most else f"{text} and {len(values) - most} more"

@@ -1,0 +1,114 @@
+"""Counting: which steps are near an event or a prediction, for one threshold or for all of them at once.
+
+Every count of a sweep is the number of values that reach a threshold, in one of four sets of values: all scores, the
+scores of steps near an event, the best score near each event, the best score near each step. Four sorts give every
+threshold; nothing depends on how long the tolerance is but a logarithm.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.series.tolerance import Ranges
+
+Number = TypeVar("Number", np.float64, np.int64)
+
+
+def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
+    """Whether any step of each window is flagged: O(T), whatever the windows' widths."""
+    before = np.concatenate([[0], np.cumsum(flags)])
+    return before[ranges.stops] > before[ranges.starts]
+
+
+def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
+    """The largest value in each window, by doubling: O(T log(width)), memory O(T)."""
+    width = ranges.stops - ranges.starts
+    level = np.frexp(width.astype(np.float64))[1] - 1  # exact floor(log2) for widths below 2**53
+    result = np.empty(len(width), dtype=values.dtype)
+    table = values  # table[i] is the maximum of values[i : i + 2**k]
+    for k in range(int(level.max(initial=-1)) + 1):
+        if k > 0:
+            table = np.maximum(table[: -(2 ** (k - 1))], table[2 ** (k - 1) :])
+        here = np.flatnonzero(level == k)
+        result[here] = np.maximum(table[ranges.starts[here]], table[ranges.stops[here] - 2**k])
+    return result
+
+
+def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
+    """How many values are at least each threshold."""
+    return len(values) - np.searchsorted(np.sort(values), thresholds, side="left").astype(np.int64)
+
+
+def union(ranges: Ranges) -> Ranges:
+    """The ranges merged into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones vanish.
+
+    >>> merged = union(Ranges(starts=np.array([0, 2, 7, 9]), stops=np.array([3, 4, 7, 11])))
+    >>> merged.starts, merged.stops
+    (array([0, 9]), array([ 4, 11]))
+    """
+    some = ranges.stops > ranges.starts
+    starts, stops = ranges.starts[some], ranges.stops[some]
+    if len(starts) == 0:
+        return Ranges(starts=starts, stops=stops)
+    apart = starts[1:] > stops[:-1]
+    return Ranges(starts=starts[np.append(True, apart)], stops=stops[np.append(apart, True)])
+
+
+def within(steps: IntArray, ranges: Ranges) -> IntArray:
+    """How many of the ascending steps lie in each range."""
+    return np.searchsorted(steps, ranges.stops).clip(np.searchsorted(steps, ranges.starts)) - np.searchsorted(
+        steps, ranges.starts
+    )
+
+
+def largest_within(values: npt.NDArray[Any], ranges: Ranges) -> npt.NDArray[Any]:
+    """The largest value in each range, minus infinity in an empty one; both ends of the ranges ascend.
+
+    One pass over the values that lie in any range, if ranges overlap little; by doubling, if they overlap much.
+    """
+    out = np.full(len(ranges.starts), -np.inf, dtype=np.result_type(values.dtype, np.float32))
+    some = ranges.stops > ranges.starts
+    if not some.any():
+        return out
+    inner = Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
+    if int((inner.stops - inner.starts).sum()) > 4 * len(values):
+        out[some] = window_maxima(values, inner)
+        return out
+    # reduceat takes pairs of ends; an end behind the last value cannot be named, so that one is cut off there
+    edges = np.stack([inner.starts, inner.stops], axis=1).ravel()
+    padded = values if edges[-1] < len(values) else np.append(values, values[-1])
+    out[some] = np.maximum.reduceat(padded, edges)[::2]
+    return out
+
+
+def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | None, ranges: Ranges) -> FloatArray:
+    """Signed distance from each event to its nearest prediction, prediction minus event, in the unit of ``when``.
+
+    ``when`` has the time of each step; without it the steps themselves are the time.
+
+    A prediction that counts for the event goes before one that does not (they differ only when the tolerance is
+    asymmetric); of two equally near ones the earlier is taken. NaN where there is no prediction at all.
+    """
+    if len(alarms) == 0:
+        return np.full(len(events), np.nan)
+    after = np.searchsorted(alarms, events, side="left")
+    earlier = alarms[np.maximum(after - 1, 0)]
+    later = alarms[np.minimum(after, len(alarms) - 1)]
+    has_earlier, has_later = after > 0, after < len(alarms)
+    at, before, after_it = (steps if when is None else when[steps] for steps in (events, earlier, later))
+    lead = np.where(has_earlier, _elapsed(before, at), np.inf)
+    lag = np.where(has_later, _elapsed(at, after_it), np.inf)
+    lead_counts = has_earlier & (earlier >= ranges.starts)
+    lag_counts = has_later & (later < ranges.stops)
+    take_earlier = np.where(lead_counts == lag_counts, lead <= lag, lead_counts)
+    return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
+
+
+def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:
+    if since.dtype.kind == "i":  # differences modulo 2**64 are right even where int64 overflows, beyond 292 years of ns
+        return np.asarray(until.view(np.uint64) - since.view(np.uint64), dtype=np.float64)
+    return np.asarray(until - since, dtype=np.float64)

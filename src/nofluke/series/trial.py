@@ -1,0 +1,310 @@
+"""A trial: one labelled series ready to be judged, at some thresholds and within some tolerances.
+
+Everything that is derived from it (windows of the tolerances, counts, levels) is worked out once, when first asked for,
+in one coordinate system: the steps that count, numbered from 0. Masked steps take up time but are not numbered.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.errors import InputError
+from nofluke.series.clock import Clock
+from nofluke.series.counting import largest_within, nearest_alarms, reaching, union, window_maxima, within
+from nofluke.series.reach import Reach
+from nofluke.series.reading import Sequence
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.truth import Truth
+from nofluke.series.windows import Windows
+
+KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trial:
+    """D tolerances and K thresholds on one series: cells (d, k), each a detector's alarms within a tolerance.
+
+    Attributes
+    ----------
+    truth : Truth
+        The events, on the steps that count.
+    detector : array of one value for each of these steps
+        Scores, or booleans for given alarms.
+    tolerances : tuple of D Tolerance
+    thresholds : float array of length K, ascending
+        A step is predicted by threshold k if its score reaches it. For alarms, one threshold that they reach.
+    reaches : tuple of D Reach
+        What each tolerance reaches on this series.
+
+    Examples
+    --------
+    >>> from nofluke.series.reading import prepare
+    >>> sequence = prepare([0, 1, 0, 0, 1, 0], [0, 2, 1, 2, 0, 0])
+    >>> trial = Trial.of(sequence, (Tolerance(early=1, late=1),), np.array([1.0, 2.0]))
+    >>> trial.shape, trial.precision_hits, trial.recall_hits
+    ((1, 2), array([[3, 2]]), array([[2, 2]]))
+    """
+
+    truth: Truth
+    detector: AnyArray = field(repr=False)
+    tolerances: tuple[Tolerance, ...]
+    thresholds: FloatArray = field(repr=False)
+    reaches: tuple[Reach, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...], thresholds: FloatArray | None) -> Trial:
+        """The trial of a sequence as it was read; thresholds are None where alarms are given."""
+        kept, clock = sequence.open_steps, sequence.clock
+        whole = bool(kept.all())
+
+        def among_open(values: AnyArray) -> AnyArray:
+            return values if whole else values[kept]
+
+        given = sequence.predictions if sequence.scores is None else sequence.scores
+        if given is None:
+            raise InputError("pass either scores or predictions.")
+        times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
+        return cls(
+            truth=Truth.of_flags(among_open(sequence.truth), times, kept),
+            detector=among_open(given),
+            tolerances=tolerances,
+            thresholds=np.ones(1) if thresholds is None else thresholds,
+            reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without what can be worked out again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray) -> Trial:
+        """The same series and detector at other tolerances and thresholds; what is known of tolerances they share is kept."""
+        known, some = dict(zip(self.tolerances, self.reaches, strict=True)), self.reaches[0]
+        made = (Reach(tolerance=t, open_steps=some.open_steps, clock=some.clock) for t in tolerances)
+        reaches = tuple(known.get(reach.tolerance, reach) for reach in made)
+        return replace(self, tolerances=tolerances, thresholds=thresholds, reaches=reaches)
+
+    def with_truth(self, truth: Truth) -> Trial:
+        """The same detector against other events on the same steps."""
+        return replace(self, truth=truth)
+
+    def with_detector(self, detector: AnyArray) -> Trial:
+        """Another detector, or the same one moved, against the same events."""
+        if len(detector) != self.n_steps:
+            raise InputError(
+                f"a detector has one value for each of the {self.n_steps} steps that count, got {len(detector)}."
+            )
+        return replace(self, detector=detector)
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of tolerances and of thresholds."""
+        return len(self.tolerances), len(self.thresholds)
+
+    @property
+    def n_steps(self) -> int:
+        """T, the steps that count."""
+        return self.truth.n_steps
+
+    @property
+    def n_events(self) -> int:
+        """m, the events on them."""
+        return self.truth.n
+
+    @property
+    def scored(self) -> bool:
+        """Whether the detector gives scores rather than alarms."""
+        return self.detector.dtype.kind != "b"
+
+    @cached_property
+    def event_windows(self) -> tuple[Ranges, ...]:
+        """For each tolerance and event, the steps whose predictions find it."""
+        # an event between two steps reaches as far as the steps on either side of it
+        first, last = self.truth.starts, np.maximum(self.truth.stops - 1, self.truth.starts)
+        return tuple(
+            reach.around_events(first.clip(max=self.n_steps - 1), last.clip(max=self.n_steps - 1))
+            for reach in self.reaches
+        )
+
+    @cached_property
+    def _near(self) -> tuple[Ranges, ...]:
+        """For each tolerance, the stretches of steps near an event."""
+        return tuple(union(windows) for windows in self.event_windows)
+
+    @cached_property
+    def _kept(self) -> dict[int, IntArray]:
+        return {}
+
+    def alarms(self, k: int) -> IntArray:
+        """The steps that threshold k predicts, ascending."""
+        found = self._kept.get(k)
+        if found is None:
+            found = np.flatnonzero(self.alarm_flags(k))
+            if sum(map(len, self._kept.values())) + len(found) <= KEPT_ALARMS:
+                self._kept[k] = found
+        return found
+
+    def alarm_flags(self, k: int) -> BoolArray:
+        """Whether threshold k predicts each step."""
+        if not self.scored:
+            return self.detector
+        return np.asarray(self.detector >= np.float64(self.thresholds[k]))
+
+    @cached_property
+    def n_predictions(self) -> IntArray:
+        """Steps predicted, by threshold."""
+        if len(self.thresholds) == 1:
+            return np.array([len(self.alarms(0))])
+        return reaching(self.detector, self.thresholds)
+
+    @cached_property
+    def precision_hits(self) -> IntArray:
+        """PA-AAδ by cell: predictions near an event."""
+        if len(self.thresholds) == 1:
+            return np.array([[int(within(self.alarms(0), near).sum())] for near in self._near])
+        return np.stack([reaching(self.detector[self._flags(near)], self.thresholds) for near in self._near])
+
+    @cached_property
+    def recall_hits(self) -> IntArray:
+        """PAδ-AA by cell: events with a prediction near them."""
+        if len(self.thresholds) == 1:
+            return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
+        return np.stack([reaching(largest_within(self.detector, w), self.thresholds) for w in self.event_windows])
+
+    @cached_property
+    def near_events(self) -> IntArray:
+        """AAδ by tolerance: steps near an event."""
+        return np.array([int((near.stops - near.starts).sum()) for near in self._near], dtype=np.int64)
+
+    @cached_property
+    def near_predictions(self) -> IntArray:
+        """PAδ by cell: steps on which an event would be found."""
+        if len(self.thresholds) == 1:
+            return np.array([[self.cell(d, 0).windows.covered] for d in range(len(self.reaches))])
+        best = (window_maxima(self.detector, reach.cover) for reach in self.reaches)
+        return np.stack([reaching(values, self.thresholds) for values in best])
+
+    def _flags(self, ranges: Ranges) -> BoolArray:
+        change = np.zeros(self.n_steps + 1, dtype=np.int8)
+        change[ranges.starts] += 1
+        change[ranges.stops] -= 1
+        return np.asarray(np.cumsum(change[:-1], dtype=np.int8), dtype=np.bool_)
+
+    @cached_property
+    def levels(self) -> IntArray:
+        """How many of the thresholds each step reaches."""
+        if not self.scored:
+            return self.detector.astype(np.int64)
+        return np.searchsorted(self.thresholds, self.detector, side="right").astype(np.int64)
+
+    @cached_property
+    def distinct(self) -> tuple[IntArray, IntArray]:
+        """Thresholds that predict different steps, and which of them each threshold equals."""
+        # sets of predictions are nested, so equal numbers of predictions are equal predictions
+        _, first, inverse = np.unique(self.n_predictions, return_index=True, return_inverse=True)
+        return first, inverse
+
+    def cell(self, d: int, k: int) -> Cell:
+        """The detector at threshold k within tolerance d."""
+        return Cell(trial=self, d=d, k=k)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Cell:
+    """One cell of a trial: fixed predictions, their windows, and the events that chance may move.
+
+    Attributes
+    ----------
+    trial : Trial
+    d, k : int
+        Positions of its tolerance and its threshold.
+    """
+
+    trial: Trial = field(repr=False)
+    d: int
+    k: int
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"trial": self.trial, "d": self.d, "k": self.k}
+
+    @property
+    def truth(self) -> Truth:
+        """The events."""
+        return self.trial.truth
+
+    @property
+    def clock(self) -> Clock | None:
+        """Times of the steps that count."""
+        return self.truth.clock
+
+    @property
+    def n_steps(self) -> int:
+        """T, the steps that count."""
+        return self.trial.n_steps
+
+    @property
+    def n_events(self) -> int:
+        """m, the events."""
+        return self.trial.n_events
+
+    @property
+    def n_predictions(self) -> int:
+        """n, the predictions."""
+        return int(self.trial.n_predictions[self.k])
+
+    @property
+    def threshold(self) -> float | None:
+        """τ, where there are scores to put it on."""
+        return float(self.trial.thresholds[self.k]) if self.trial.scored else None
+
+    @property
+    def scores(self) -> AnyArray | None:
+        """Of the steps that count, where the predictions come from scores."""
+        return self.trial.detector if self.trial.scored else None
+
+    @property
+    def alarms(self) -> IntArray:
+        """The predicted steps, ascending."""
+        return self.trial.alarms(self.k)
+
+    @cached_property
+    def alarm_flags(self) -> BoolArray:
+        """Whether each step is predicted."""
+        return self.trial.alarm_flags(self.k)
+
+    @cached_property
+    def windows(self) -> Windows:
+        """For each prediction, the steps on which an event makes it a hit."""
+        ranges = self.trial.reaches[self.d].around_alarms(self.alarms)
+        return Windows(starts=ranges.starts, stops=ranges.stops, n_steps=self.n_steps)
+
+    @property
+    def cover(self) -> Ranges:
+        """For each step seen as an event, the steps whose predictions it makes hits (and that find it)."""
+        return self.trial.reaches[self.d].cover
+
+    @property
+    def precision_hits(self) -> int:
+        """PA-AAδ: predictions near an event."""
+        return int(self.trial.precision_hits[self.d, self.k])
+
+    @property
+    def recall_hits(self) -> int:
+        """PAδ-AA: events near a prediction."""
+        return int(self.trial.recall_hits[self.d, self.k])
+
+    @property
+    def found(self) -> BoolArray:
+        """Whether each event has a prediction near it."""
+        return within(self.alarms, self.trial.event_windows[self.d]) > 0
+
+    def delays(self) -> FloatArray:
+        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones too."""
+        every = self.truth.open_steps
+        when = None if len(every) == self.n_steps else np.flatnonzero(every)
+        when = when if self.clock is None else self.clock.ticks
+        return nearest_alarms(self.truth.starts, self.alarms, when, self.trial.event_windows[self.d])

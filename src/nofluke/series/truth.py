@@ -1,0 +1,82 @@
+"""The events of a series, told in the steps that count: single steps, whole ranges of them, or times between two steps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from nofluke.arrays import BoolArray, IntArray
+from nofluke.errors import InputError
+from nofluke.series.clock import Clock
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Truth:
+    """Where the events are, and what a null may know of the series besides: its length and its clock.
+
+    Attributes
+    ----------
+    starts, stops : int arrays, ascending
+        Each event covers the steps from ``starts`` up to, not including, ``stops``: one step for a point, several for a
+        range, none for an event between two steps. Events do not overlap, but may touch.
+    n_steps : int
+        T, the steps that count.
+    clock : Clock or None
+        Times of these steps.
+    open_steps : bool array
+        Which of all steps count: masked steps take up time, and phases of a season in steps are counted over them too.
+
+    Examples
+    --------
+    >>> truth = Truth.of_flags(np.array([0, 1, 1, 0, 1], dtype=bool))
+    >>> truth.n, truth.starts, truth.points
+    (3, array([1, 2, 4]), True)
+    """
+
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+    n_steps: int
+    clock: Clock | None = field(repr=False, default=None)
+    open_steps: BoolArray = field(repr=False)
+
+    def __post_init__(self) -> None:
+        starts, stops = self.starts, self.stops
+        ordered = bool((starts[1:] >= stops[:-1]).all() and (starts <= stops).all()) if len(starts) else True
+        if len(starts) != len(stops) or not ordered:
+            raise InputError("events must be ascending ranges of steps that do not overlap: merge those that do.")
+        if len(starts) and not (starts[0] >= 0 and stops[-1] <= self.n_steps):
+            raise InputError(f"events must lie within the {self.n_steps} steps that count.")
+
+    @classmethod
+    def of_flags(cls, flags: BoolArray, clock: Clock | None = None, open_steps: BoolArray | None = None) -> Truth:
+        """Points, from one flag for each step that counts."""
+        at = np.flatnonzero(flags)
+        every = np.ones(len(flags), dtype=np.bool_) if open_steps is None else open_steps
+        return cls(starts=at, stops=at + 1, n_steps=len(flags), clock=clock, open_steps=every)
+
+    @property
+    def n(self) -> int:
+        """m, the number of events."""
+        return len(self.starts)
+
+    @cached_property
+    def points(self) -> bool:
+        """Whether every event is a single step."""
+        return bool((self.stops - self.starts == 1).all())
+
+    @cached_property
+    def flags(self) -> BoolArray:
+        """Which steps belong to an event."""
+        change = np.zeros(self.n_steps + 1, dtype=np.int8)
+        # touching ranges begin where the last one ends: add, do not set
+        np.add.at(change, self.starts, 1)
+        np.subtract.at(change, self.stops, 1)
+        return np.cumsum(change[:-1], dtype=np.int8) > 0
+
+    def moved(self, starts: IntArray) -> Truth:
+        """The same events, as long as they are, from other steps on (in any order)."""
+        order = np.argsort(starts, kind="stable")
+        begin = np.asarray(starts, dtype=np.int64)[order]
+        return replace(self, starts=begin, stops=begin + (self.stops - self.starts)[order])

@@ -1,0 +1,72 @@
+"""Windows of the predictions, the steps they cover together, and the blocks the exact null is computed from.
+
+Everything is in *open steps*: the steps on which an event could fall, numbered 0..T-1. Masked steps, clocks and
+asymmetric tolerances are dealt with before this point; all that is left of them is where a window starts and stops.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from nofluke.arrays import IntArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocks:
+    """Maximal stretches of steps on which an event covers the same predictions ``g, g+1, ..., h-1`` (h > g)."""
+
+    length: IntArray
+    g: IntArray
+    h: IntArray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Windows:
+    """For each prediction, the half-open range of steps on which an event makes it a hit.
+
+    Parameters
+    ----------
+    starts, stops : int64 arrays of length n
+        Prediction i is a hit if an event falls on a step t with ``starts[i] <= t < stops[i]``. Both arrays are
+        nondecreasing and no window is empty: that is what every tolerance gives for predictions in time order.
+    n_steps : int
+        T, the number of steps an event could fall on.
+    """
+
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+    n_steps: int
+
+    @property
+    def n(self) -> int:
+        """Number of predictions."""
+        return len(self.starts)
+
+    @cached_property
+    def blocks(self) -> Blocks:
+        """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
+        edges = np.unique(np.concatenate([self.starts, self.stops]))
+        left = edges[:-1]
+        g = np.searchsorted(self.stops, left, side="right").astype(np.int64)
+        h = np.searchsorted(self.starts, left, side="right").astype(np.int64)
+        kept = h > g
+        return Blocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
+
+    @cached_property
+    def covered(self) -> int:
+        """D, the number of steps inside the union of all windows."""
+        if self.n == 0:
+            return 0
+        gaps = np.maximum(self.starts[1:] - self.stops[:-1], 0).sum()
+        return int(self.stops[-1] - self.starts[0] - gaps)
+
+    @cached_property
+    def cluster_starts(self) -> IntArray:
+        """First prediction of each cluster: windows of different clusters share no step."""
+        if self.n == 0:
+            return np.zeros(0, dtype=np.int64)
+        breaks = np.flatnonzero(self.starts[1:] >= self.stops[:-1]) + 1
+        return np.concatenate([[0], breaks]).astype(np.int64)

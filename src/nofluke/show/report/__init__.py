@@ -1,0 +1,76 @@
+"""The report: one self-contained page with the verdict, two sliders and every figure, to open, send or print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nofluke.data.paths import expanded, write_file
+from nofluke.errors import InputError, shown
+from nofluke.inference.evaluation import Evaluation
+from nofluke.show.report.origin import Source, origin_of
+from nofluke.show.report.page import Scripts, render
+from nofluke.show.report.payload import make_payload
+
+__all__ = ["Source", "write_report"]
+
+
+def write_report(
+    result: Evaluation,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    scripts: Scripts = "inline",
+    source: Source | None = None,
+) -> Path:
+    """Write a page about a result: verdict, timeline, two sliders for threshold and tolerance, curves, nulls, heat map.
+
+    Every slider position is evaluated beforehand exactly as :func:`nofluke.evaluate` does, and embedded; the page computes
+    nothing. The positions are some 30 quantiles of the score (fewer where exact chance would take long), and up to eight
+    tolerances of the shape of the chosen one; the chosen cell is always among them. With alarms in place of scores
+    there is no threshold to move. Undefined measures (no predictions, no events) are shown as such. The same input gives
+    the same bytes.
+
+    Parameters
+    ----------
+    result : Evaluation
+        Of :func:`nofluke.evaluate`; ``result.report(path)`` is the same.
+    path : str or Path
+        The HTML file to write; a leading ``~`` is your home. An older page stays until the new one is complete.
+    title : str, optional
+        Heading of the page; by default the name of the file that the data come from.
+    scripts : {"inline", "cdn"}
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+    source : Source, optional
+        The file and the command that the data came from, as the command line knows them.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    References
+    ----------
+    Scharwächter and Müller (2020). Westfall and Young (1993), for the corrected p-values.
+
+    Examples
+    --------
+    >>> import nofluke as nf, tempfile
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 1, 0, 0], [0, 5, 1, 0, 2, 6, 1, 0], threshold=5, tolerance=1)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text = result.report(f"{folder}/report.html", scripts="cdn").read_text(encoding="utf-8")
+    >>> "2 of 2 predictions are within 1 step of an event" in text
+    True
+    """
+    if not isinstance(result, Evaluation):
+        raise InputError(
+            f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
+        )
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
+    if source is not None and not isinstance(source, Source):
+        raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
+    target = expanded(path, "path")
+    payload = make_payload(result)
+    page = render(payload, origin_of(result, payload, title=title, source=source), scripts)
+    write_file(target, page, f"path={str(path)!r}")
+    return target

@@ -1,0 +1,117 @@
+"""Every cell of a report, evaluated as `nofluke.evaluate` does it, and what chance looks like there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.inference.cells import BAND
+from nofluke.inference.evaluate import evaluation_of
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.familywise import FamilywiseTest, familywise_test
+from nofluke.laws.law import Law
+from nofluke.laws.tables import binomial
+from nofluke.nulls.base import Nulls
+from nofluke.nulls.simulation import laws_of_tally, simulate_hits
+from nofluke.series.trial import Cell
+from nofluke.show.report.grid import Grid
+
+NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
+DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much
+MOST_POINTS = 160  # of a distribution that is drawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Picture:
+    """A null distribution to be drawn: P(X = k) at k = first, first + step, ..., and the binomial of the same mean there."""
+
+    first: int
+    step: int
+    chance: FloatArray
+    binomial: FloatArray
+    low: int
+    high: int
+
+
+Evaluator = Callable[[int, int], Evaluation]
+
+
+def evaluator(result: Evaluation, grid: Grid, seed: int) -> Evaluator:
+    """A function that evaluates the cell of a tolerance and a threshold, the chosen one as it was given."""
+    nulls_of = _nulls_of(result, grid, seed)
+
+    def evaluated(d: int, k: int) -> Evaluation:
+        if (d, k) == grid.chosen:
+            return result
+        cell = grid.trial.cell(d, k)
+        return evaluation_of(cell, result.sequence, nulls_of(cell), result.settings, grid.quantiles[k])
+
+    return evaluated
+
+
+def seed_of(result: Evaluation) -> int:
+    """The seed of the result where it has one, else 0: a report is the same each time."""
+    seeds = (test.how.seed for test in (result.precision_test, result.recall_test))
+    return next((seed for seed in seeds if seed is not None), 0)
+
+
+def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nulls]:
+    """How the nulls of a cell are found: out of one simulation of all cells, or cell by cell."""
+    settings = result.settings
+    model, method, n_resamples = settings.null, settings.method, settings.n_resamples
+    if method == "montecarlo" or set(model.methods) == {"auto", "montecarlo"}:
+        # the same random placements as for a single cell, counted for all cells at once
+        found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
+        return lambda cell: laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
+    hurried = model.hurried()
+    return lambda cell: hurried.distributions(cell, method, n_resamples=n_resamples, rng=seed)
+
+
+def familywise_of(result: Evaluation, grid: Grid, seed: int, *, single: dict[str, FloatArray]) -> FamilywiseTest | None:
+    """The maximum test over all cells; None where there is nothing to test, or another alternative than "greater"."""
+    trial = grid.trial
+    if result.n_events == 0 or not trial.n_predictions.any() or result.settings.alternative != "greater":
+        return None
+    return familywise_test(
+        trial, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed, single=single
+    )
+
+
+def _family_resamples(result: Evaluation) -> int:
+    """9,999 for short sequences, fewer for long ones, never fewer than 499."""
+    work = result.n_events * 40 + result.n / 50
+    return 9_999 if work < 20_000 else 1_999 if work < 100_000 else 499
+
+
+def hits_by_lag(cell: Cell, lags: IntArray, before_thrice: IntArray) -> tuple[list[int], list[int]]:
+    """Both hits with the events shifted by each lag around the circle: positive where predictions come late.
+
+    ``before_thrice`` counts the events before each step of the sequence laid out three times, which no threshold changes.
+    """
+    n, events, total = cell.n_steps, cell.truth.starts, before_thrice
+    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+    near_alarm = before[cell.cover.stops] > before[cell.cover.starts]
+    starts, stops = cell.windows.starts + n, cell.windows.stops + n
+    hits = [int(np.count_nonzero(total[stops - lag] > total[starts - lag])) for lag in lags.tolist()]
+    found = [int(np.count_nonzero(near_alarm[(events + lag) % n])) for lag in lags.tolist()]
+    return hits, found
+
+
+def events_before(cell: Cell) -> IntArray:
+    """How many events lie before each step of the sequence laid out three times."""
+    return np.concatenate([[0], np.cumsum(np.tile(cell.truth.flags, 3))])
+
+
+def picture_of(null: Law) -> Picture:
+    """A null distribution where it has any height, thinned to what a screen shows, and its central 95%."""
+    first, law = null.bulk(DRAWN)
+    low, high = null.quantile(BAND).tolist()
+    drawn = np.flatnonzero(law > NEARLY_NOTHING * law.max())
+    begin, end = int(drawn[0]), int(drawn[-1]) + 1
+    step = -(-(end - begin) // MOST_POINTS)
+    hits = np.arange(first + begin, first + end, step)
+    other = binomial(null.size, null.mean / null.size).table if null.size else np.ones(1)
+    return Picture(first=int(hits[0]), step=step, chance=law[begin:end:step], binomial=other[hits], low=low, high=high)

@@ -1,0 +1,157 @@
+"""Which thresholds and tolerances a report has on its sliders: the chosen ones, and neighbours that take seconds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nofluke.arrays import FloatArray
+from nofluke.inference.evaluation import Evaluation
+from nofluke.series.counting import reaching
+from nofluke.series.thresholds import quantile_thresholds
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Cell, Trial
+
+QUANTILES = (
+    *(k / 10 for k in range(5)),  # 0 to .4
+    *(k / 20 for k in range(10, 17)),  # to .8
+    *(k / 50 for k in range(41, 46)),  # to .9
+    *(k / 100 for k in range(91, 100)),  # to .99
+    0.995,
+    0.998,
+    0.999,
+)
+REACHES = (0, 1, 2, 3, 4, 6, 8, 12)
+FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
+FEW_FACTORS = (0.0, 0.5, 1.0, 2.0)  # where long sequences leave time for few cells
+FEW_THRESHOLDS = 12
+SECONDS = 20.0  # what chance in all cells may take, roughly
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grid:
+    """The trial behind a report's sliders, and where the chosen cell is.
+
+    ``quantiles`` has None for a threshold that was given as such; ``left_out`` says which thresholds would take too long.
+    """
+
+    trial: Trial = field(repr=False)
+    quantiles: tuple[float | None, ...]
+    chosen: tuple[int, int]
+    left_out: str = ""
+
+    @property
+    def tolerances(self) -> tuple[Tolerance, ...]:
+        """Ascending."""
+        return self.trial.tolerances
+
+    @property
+    def thresholds(self) -> FloatArray:
+        """Ascending."""
+        return self.trial.thresholds
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of tolerances and of thresholds."""
+        return self.trial.shape
+
+
+def make_grid(result: Evaluation) -> Grid:
+    """The chosen threshold and tolerance, and those around them that take no more than some seconds together."""
+    trial = result.cell.trial
+    steps = len(result.sequence.truth)
+    tolerances = tolerances_around(result.tolerance, steps)
+    kept: list[tuple[float, float | None]] = [(1.0, None)]
+    left_out = ""
+    if trial.scored:
+        candidates = _candidates(result)
+        kept, left_out = _affordable(result, candidates, tolerances)
+        if left_out and len(kept) < FEW_THRESHOLDS:
+            tolerances = tolerances_around(result.tolerance, steps, FEW_FACTORS)
+            kept, left_out = _affordable(result, candidates, tolerances)
+    chosen = (float(result.threshold or 0.0), result.quantile) if trial.scored else (1.0, None)
+    return Grid(
+        trial=trial.over(tolerances, np.array([threshold for threshold, _ in kept])),
+        quantiles=tuple(quantile for _, quantile in kept),
+        chosen=(tolerances.index(result.tolerance), kept.index(chosen)),
+        left_out=left_out,
+    )
+
+
+def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...] = FACTORS) -> tuple[Tolerance, ...]:
+    """Some tolerances (up to eight), shorter and longer than the chosen one but of its shape.
+
+    >>> [str(t) for t in tolerances_around(Tolerance(early=2, late=2), 1000)]
+    ['0 steps', '1 step', '2 steps', '3 steps', '4 steps', '6 steps', '8 steps', '12 steps']
+    >>> [str(t) for t in tolerances_around(Tolerance(early="0s", late="2h"), 1000)][:3]
+    ['0s', '0s early to 30min late', '0s early to 1h late']
+    """
+    early, late = float(chosen.early), float(chosen.late)  # type: ignore[arg-type]  # a Tolerance holds numbers
+    reach = max(early, late)
+    if chosen.unit == "steps":
+        wanted = {round(reach * factor) for factor in factors}
+        for more in REACHES:  # small windows have few fractions
+            wanted |= {more} if len(wanted) < len(factors) else set()
+        lengths = [float(r) for r in sorted(wanted) if r <= max(reach, n_steps / 4)]
+    else:
+        lengths = [reach * factor for factor in factors] if reach else [0.0]
+    made: dict[Tolerance, None] = {}
+    for length in lengths:
+        share = (early / reach, late / reach) if reach else (1.0, 1.0)
+        sides = [length * s if chosen.unit == "clock" else round(length * s) for s in share]
+        one = chosen if length == reach else Tolerance(early=sides[0], late=sides[1], unit=chosen.unit)
+        made[one] = None
+    return tuple(made)
+
+
+def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
+    """Thresholds with different predictions, ascending; the chosen one before others that predict the same steps."""
+    sequence = result.sequence
+    chosen = (float(result.threshold or 0.0), result.quantile)
+    cuts = quantile_thresholds(sequence, QUANTILES)
+    scores = sequence.open_scores()
+    pairs = [chosen, *zip(cuts, QUANTILES, strict=True)]
+    counts = reaching(scores, np.array([threshold for threshold, _ in pairs]))
+    first: dict[int, tuple[float, float | None]] = {}
+    for pair, n_predictions in zip(pairs, counts.tolist(), strict=True):
+        if n_predictions not in first and (pair == chosen or n_predictions > 0):
+            first[n_predictions] = pair
+    return [first[n] for n in sorted(first, reverse=True)]
+
+
+def _affordable(
+    result: Evaluation,
+    candidates: list[tuple[float, float | None]],
+    tolerances: tuple[Tolerance, ...],
+) -> tuple[list[tuple[float, float | None]], str]:
+    """The candidates from the highest threshold down, as long as chance in all of them stays cheap; always the chosen one."""
+    looked_at = (tolerances[len(tolerances) // 2], tolerances[-1])
+    trial = result.cell.trial.over(looked_at, np.array([threshold for threshold, _ in candidates]))
+    kept: list[tuple[float, float | None]] = []
+    spent, dropped, open_ended = 0.0, 0, True
+    for k, pair in reversed(list(enumerate(candidates))):
+        if open_ended:
+            cells = [trial.cell(d, k) for d in range(len(looked_at))]
+            cost = sum(cell_seconds(result, cell) for cell in cells) / len(cells) * len(tolerances)
+            open_ended = spent + cost <= SECONDS
+            spent += cost
+        if open_ended or pair[0] == result.threshold:
+            kept.append(pair)
+        else:
+            dropped += 1
+    lowest = kept[-1] if kept else candidates[0]
+    words = (
+        f"{dropped} lower threshold{'s were' if dropped != 1 else ' was'} left out, because chance there takes long to "
+        f"compute; the lowest kept is {lowest[0]:.4g}."
+        if dropped
+        else ""
+    )
+    return kept[::-1], words
+
+
+def cell_seconds(result: Evaluation, cell: Cell) -> float:
+    """About how long one cell takes."""
+    counting = 2e-3 + 2e-7 * cell.n_steps
+    exact = result.null.exact_seconds(cell) if result.settings.method in ("auto", "exact", "saddlepoint") else None
+    return counting + (1e-6 * cell.n_steps if exact is None else exact)

@@ -1,0 +1,174 @@
+"""Where a report comes from: the input and its SHA-256, the settings, and what to type to get it again. No clock."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nofluke import __version__
+from nofluke.data.paths import expanded
+from nofluke.inference.evaluation import Evaluation
+from nofluke.series.reading import Sequence
+from nofluke.text.tables import plural
+
+MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The file that data were read from, the columns by their roles, and the command that read them."""
+
+    file: str
+    columns: Mapping[str, str]
+    command: str
+    time_format: str | None = None
+    truth_file: str | None = None
+    missing: str = "error"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """What a report says about itself: its name, its data, its null, facts by name, and code by title."""
+
+    name: str
+    about: str
+    null: str
+    facts: tuple[tuple[str, str], ...]
+    code: tuple[tuple[str, str], ...]
+
+
+def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None) -> Origin:
+    """Everything a reader needs to make the same report again."""
+    sequence = result.sequence
+    clock = sequence.clock
+    span = "" if clock is None else f" from {clock.show(clock.ticks[0])} to {clock.show(clock.ticks[-1])}"
+    left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
+    about = f"{plural(result.n, 'step')}{span}, {plural(result.n_events, 'event')}{left_out}."
+    tests = (result.precision_test, result.recall_test)
+    methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
+    drawn = next((t.how for t in tests if t.how.kind == "simulated"), None)
+    resamples = "" if drawn is None else f" ({drawn.n_resamples:,} resamples, seed {drawn.seed})"
+    facts = [
+        ("input", "arrays in memory" if source is None else ", ".join(filter(None, (source.file, source.truth_file)))),
+        ("SHA-256", _digest(sequence) if source is None else _digests(source)),
+        *(
+            []
+            if source is None
+            else [("columns", ", ".join(f"{role}: {name}" for role, name in source.columns.items()))]
+        ),
+        ("threshold", payload["thresholds"][payload["chosen"][1]]["label"]),
+        ("tolerance", str(result.tolerance)),
+        ("null", f"{result.null.text}. {result.null.assumption}"),
+        ("method", f"{methods}{resamples}"),
+        ("p-values", f"{MATH_ALTERNATIVES[tests[0].alternative]}, ties {tests[0].ties}; level {result.alpha:g}"),
+        ("seed", f"{payload['seed']} for everything simulated"),
+        ("sliders", payload["grid"]),
+        ("version", f"nofluke {__version__}"),
+    ]
+    code = [("In Python", python_code(result, source))]
+    if source is not None:
+        code.insert(0, ("On the command line", source.command))
+    return Origin(
+        name=title or ("Evaluation" if source is None else Path(source.file).name),
+        about=about,
+        null=f"Null: {result.null.text}. {result.null.assumption}",
+        facts=tuple(facts),
+        code=tuple(code),
+    )
+
+
+def _digests(source: Source) -> str:
+    files = [source.file, *([source.truth_file] if source.truth_file else [])]
+    return ", ".join(map(_file_digest, files))
+
+
+def _file_digest(file: str) -> str:
+    path = expanded(file, "file")
+    if file == "-" or not path.is_file():  # a pipe is empty once it has been read, or waits for ever
+        return "not known, read from a pipe"
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _digest(sequence: Sequence) -> str:
+    """Of the labels, scores or alarms, open steps and clock, as they were read."""
+    digest = hashlib.sha256()
+    ticks = None if sequence.clock is None else sequence.clock.ticks
+    for values in (sequence.truth, sequence.scores, sequence.predictions, sequence.open_steps, ticks):
+        if values is not None:
+            digest.update(str(values.dtype.kind).encode())
+            digest.update(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes())
+    return digest.hexdigest()
+
+
+def python_code(result: Evaluation, source: Source | None) -> str:
+    """Python that makes the same report."""
+    read, arguments = _reading(result, source)
+    arguments += _chosen(result)
+    lines = [
+        "import nofluke as nf",
+        *read,
+        f"result = nf.evaluate({', '.join(arguments)})",
+        'result.report("report.html")',
+    ]
+    return "\n".join(lines)
+
+
+def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list[str]]:
+    detector = "scores" if result.sequence.scores is not None else "predictions"
+    if source is None:
+        clock = [] if result.sequence.clock is None else ["times=times"]
+        mask = ["mask=mask"] if not result.sequence.open_steps.all() else []
+        return [], ["truth", "scores" if detector == "scores" else "predictions=predictions", *clock, *mask]
+    how = "" if source.time_format is None else f", time_format={source.time_format!r}"
+    columns = {role: name for role, name in source.columns.items() if not (role == "truth" and source.truth_file)}
+    lines = [
+        "from nofluke.data.files import read_columns, read_times"
+        if source.truth_file
+        else "from nofluke.data.files import read_columns",
+        f"data = read_columns({source.file!r}, columns={columns!r}{how}).values",
+    ]
+    if source.truth_file:
+        lines.append(f"events = read_times({source.truth_file!r}, column={source.columns.get('truth')!r}{how})")
+        kind = "times" if "time" in columns else "positions"
+        arguments = ["events", f"truth_as={kind!r}"]
+    else:
+        arguments = ['data["truth"]', 'truth_as="labels"']
+    arguments.insert(1, 'data["scores"]' if detector == "scores" else 'predictions=data["predictions"]')
+    names = {"time": "times", "mask": "mask"}
+    arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
+    if source.missing != "error":
+        arguments.append(f"missing={source.missing!r}")
+    return lines, arguments
+
+
+def _chosen(result: Evaluation) -> list[str]:
+    """The settings that differ from the defaults, as arguments."""
+    made = []
+    if result.quantile is not None:
+        made.append(f"quantile={result.quantile!r}")
+    elif result.threshold is not None:
+        made.append(f"threshold={result.threshold!r}")
+    plain = result.tolerance.plain()
+    if result.tolerance.unit == "clock" or isinstance(plain, dict):
+        sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}
+        unit = ', unit="clock"' if result.tolerance.unit == "clock" else ""
+        made.append(f"tolerance=nf.Tolerance(early={sides['early']!r}, late={sides['late']!r}{unit})")
+    else:
+        made.append(f"tolerance={plain!r}")
+    if result.null.code:
+        made.append(f"null={result.null.code}")
+    settings = result.settings
+    drawn = next((t.how for t in (result.precision_test, result.recall_test) if t.how.kind == "simulated"), None)
+    if settings.method != "auto":
+        made.append(f"method={settings.method!r}")
+    if drawn is not None:
+        made += [f"n_resamples={drawn.n_resamples}", f"rng={drawn.seed}"]
+    defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
+    made += [f"{n}={getattr(settings, n)!r}" for n, usual in defaults.items() if getattr(settings, n) != usual]
+    return made

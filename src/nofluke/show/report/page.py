@@ -1,0 +1,155 @@
+"""The page: a template filled with the payload; text from the data is escaped wherever it lands."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+from html import escape
+from importlib.resources import files
+from typing import Any, Literal
+
+from nofluke import __version__
+from nofluke.errors import InputError
+from nofluke.plot import PALETTE
+from nofluke.show.report.origin import Origin
+
+Scripts = Literal["inline", "cdn"]
+CDN = "https://cdn.plot.ly/"
+_SCRIPTS = ("page.js", "figures.js", "timeline.js")
+
+
+def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
+    """The whole page as text."""
+    alpha = f"{payload['alpha']:g}"
+    plotly, sources = _plotly(scripts)
+    page = {
+        "title": escape(origin.name),
+        "about_data": escape(origin.about),
+        "null": escape(origin.null),
+        "style": _palette() + _read("report.css"),
+        "version": __version__,
+        "script_sources": sources,
+        "threshold_hidden": "" if payload["scored"] else "hidden",
+        "alpha": alpha,
+        "corrected_by": escape(payload["corrected_by"]),
+        "about_columns": escape(_about_columns(payload["timeline"])),
+        "grid": escape(payload["grid"]),
+        "about_heat_precision": escape(payload["about_heat"]["precision"]),
+        "about_heat_recall": escape(payload["about_heat"]["recall"]),
+        "family": escape(payload["family"] or ""),
+        "instead": escape(payload["diagnosis"]["instead"]),
+        "recommended": escape(payload["diagnosis"]["recommended"]),
+        "diagnosis": _findings(payload["diagnosis"]["findings"]),
+        "how": _how(origin),
+        "data": embedding(payload),
+        "plotly": plotly,
+        "script": "\n".join(map(_read, _SCRIPTS)) + "\nstart();",
+    }
+    template = _chosen_cell(_read("report.html"), payload)
+    # one pass, so that nothing that was put in is taken for a place to put something
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
+
+
+def _read(name: str) -> str:
+    return files("nofluke.show.report").joinpath(name).read_text(encoding="utf-8")
+
+
+def _palette() -> str:
+    """The colours of all of nofluke's figures; the style sheet has brighter ones for dark screens."""
+    names = ("observed", "chance", "good", "bad")
+    return ":root { " + " ".join(f"--{name}: {PALETTE[name].lower()};" for name in names) + " }\n"
+
+
+def embedding(payload: dict[str, Any]) -> str:
+    """JSON that cannot end the element it stands in, whatever the data say."""
+    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def _plotly(scripts: Scripts) -> tuple[str, str]:
+    """Plotly's script as a tag, and where the page may take scripts from."""
+    if scripts not in ("inline", "cdn"):
+        raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
+    try:
+        from plotly.offline import get_plotlyjs, get_plotlyjs_version
+    except ImportError:
+        raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
+    code = get_plotlyjs()
+    if scripts == "inline":
+        # nothing in a script may look like its end
+        return "<script>" + code.replace("</script", "<\\/script") + "</script>", ""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode("ascii")
+    address = f"{CDN}plotly-{get_plotlyjs_version()}.min.js"
+    return (
+        f'<script charset="utf-8" src="{address}" integrity="sha256-{digest}" crossorigin="anonymous"></script>',
+        f" {CDN}",
+    )
+
+
+def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
+    """The numbers of the chosen cell in the page itself, for readers and printers without scripts."""
+    d, k = payload["chosen"]
+    cell = payload["cells"][d][k]
+    values: dict[str, Any] = {
+        **cell["text"],
+        "precision": cell["precision"]["text"],
+        "recall": cell["recall"]["text"],
+        "row": payload["rows"][d],
+        "column": payload["columns"][k],
+        "threshold": payload["thresholds"][k]["label"],
+        "tolerance": payload["tolerances"][d]["label"],
+    }
+
+    def filled(place: re.Match[str]) -> str:
+        value: Any = values
+        for name in place[1].split("."):
+            value = value[name]
+        # braces in the data must not be taken for places of the template
+        return f"{place[0]}{escape(value).replace('{', '&#123;')}"
+
+    template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', filled, template)
+    template = template.replace("data-verdict", f'data-verdict="{cell["verdict"]}"')
+    for name, matrix in cell["matrices"].items():
+        head, tag, rest = template.partition(f'data-matrix="{name}"')
+        body, _, after = rest.partition("<tbody>")
+        entries = iter(zip(matrix["entries"], matrix["readable"], strict=True))
+        table, end, after = after.partition("</tbody>")
+        table = re.sub("<td></td>", lambda _: _entry(*next(entries)), table)  # noqa: B023  # used at once
+        template = head + tag + body + "<tbody>" + table + end + after
+    return template
+
+
+def _entry(text: str, readable: bool) -> str:
+    return f'<td class="{"read" if readable else "unread"}">{text}</td>'
+
+
+def _about_columns(timeline: dict[str, Any]) -> str:
+    if timeline["per"] == 1:
+        return ""
+    return (
+        f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
+        "alarm and event among them."
+    )
+
+
+def _findings(findings: list[dict[str, Any]]) -> str:
+    rows = "".join(
+        f'<tr><th scope="row">{escape(f["name"])}</th><td class="{"yes" if f["found"] else "no"}">'
+        f"{'yes' if f['found'] else 'no'}</td><td>{escape(f['sentence'])}</td>"
+        f'<td class="looked">{escape(f["looked_at"])}: {escape(f["statistic"])}{escape(f["p"])}'
+        "</td></tr>"
+        for f in findings
+    )
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="What was found about events and predictions">'
+        '<table class="findings"><thead><tr><th scope="col">looked for</th><th scope="col">found</th>'
+        f'<th scope="col">in words</th><th scope="col" class="looked">measured</th></tr></thead><tbody>{rows}</tbody></table></div>'
+    )
+
+
+def _how(origin: Origin) -> str:
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in origin.facts)
+    code = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in origin.code)
+    return f'<dl class="how">{items}</dl>{code}'

@@ -1,0 +1,221 @@
+"""Everything a report shows, as plain data: computed here once, only looked up in the page."""
+
+from __future__ import annotations
+
+import math
+import os
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.inference.chance import ChanceTest, significant
+from nofluke.inference.corrections import holm
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.familywise import FamilywiseTest
+from nofluke.measures.confusion import Confusion
+from nofluke.measures.delays import Delays
+from nofluke.nulls.diagnosis import diagnosis_of
+from nofluke.progress import progress_bar
+from nofluke.show.report import words
+from nofluke.show.report.cells import evaluator, events_before, familywise_of, hits_by_lag, picture_of, seed_of
+from nofluke.show.report.grid import Grid, make_grid
+from nofluke.show.report.timeline import timeline
+from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.tables import plural, show_number, show_share
+
+SIDES = ("precision", "recall")
+READABLE = {
+    "truth": ("tp", "fp", "predicted", "not_predicted", "total"),
+    "predictions": ("tp", "fn", "actual", "not_actual", "total"),
+}
+MOST_BARS = 41
+_TIME_UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+
+
+def make_payload(result: Evaluation) -> dict[str, Any]:
+    """All numbers and sentences of a report, for every position of its sliders."""
+    grid, seed = make_grid(result), seed_of(result)
+    diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
+    shape = grid.shape
+    cells = _cells(result, grid, seed, diagnosis.lags)
+    family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
+    _correct(cells, family, result.alpha)
+    return {
+        "chosen": list(grid.chosen),
+        "alpha": result.alpha,
+        "scored": result.sequence.scores is not None,
+        "alternative": result.precision_test.alternative,
+        "thresholds": _thresholds(result, grid),
+        "tolerances": [
+            {"label": str(t), "reach": max(float(t.early), float(t.late))}  # type: ignore[arg-type]  # numbers inside
+            for t in grid.tolerances
+        ],
+        "cells": cells,
+        "rows": [words.about_row(row, str(t), result.alpha) for row, t in zip(cells, grid.tolerances, strict=True)],
+        "columns": [words.about_column([row[k] for row in cells], grid.tolerances) for k in range(shape[1])],
+        "lags": diagnosis.lags.tolist(),
+        "timeline": timeline(result, grid),
+        "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
+        "family": None if family is None else family.in_words(),
+        "corrected_by": words.corrected_by(family),
+        "grid": f"{plural(shape[1], 'threshold')} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
+        "diagnosis": {
+            "instead": words.another_null(result.null, diagnosis.recommended, diagnosis.why),
+            "recommended": f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why}',
+            "findings": [
+                {
+                    "name": f.name,
+                    "found": f.found,
+                    "statistic": show_number(f.statistic),
+                    "p": "" if f.pvalue is None else f", {p_is(f.pvalue)}",
+                    "looked_at": f.looked_at,
+                    "sentence": f.sentence,
+                }
+                for f in diagnosis.findings
+            ],
+        },
+        "seed": seed,
+    }
+
+
+def _cells(result: Evaluation, grid: Grid, seed: int, lags: IntArray) -> list[list[Any]]:
+    """All cells, side by side: most of the time goes into compiled loops."""
+    evaluated, before = evaluator(result, grid, seed), events_before(result.cell)
+    where = list(np.ndindex(grid.shape))
+    cells: list[list[Any]] = [[None] * grid.shape[1] for _ in range(grid.shape[0])]
+    with progress_bar("report", len(where)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
+        made = pool.map(lambda at: _cell(evaluated(*at), lags, before), where)
+        for done, ((d, k), cell) in enumerate(zip(where, made, strict=True), start=1):
+            cells[d][k] = cell
+            advance(done)
+    return cells
+
+
+def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
+    """Each threshold: how it is written, and where it stands among the scores."""
+    if result.sequence.scores is None:
+        return [{"label": "alarms as given", "position": 0.0, "value": None}]
+    scores = result.sequence.open_scores()
+    made = []
+    for value, quantile in zip(grid.thresholds.tolist(), grid.quantiles, strict=True):
+        label = f"score ≥ {show_number(value)}" + ("" if quantile is None else f" ({quantile:g} quantile)")
+        position = float((scores < value).mean()) if quantile is None else quantile
+        made.append({"label": label, "position": position, "value": _plain(value)})
+    return made
+
+
+def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
+    verdict, _, reason = cell.verdict_in_words().removeprefix("Verdict: ").partition(". ")
+    hits, found = hits_by_lag(cell.cell, lags, before)
+    sentences = cell.sentences()
+    return {
+        "verdict": cell.verdict,
+        "n": cell.n_predictions,
+        "precision": _side(cell.precision_test, cell.precision),
+        "recall": _side(cell.recall_test, cell.recall),
+        "f1": _plain(cell.f1),
+        "matrices": {"truth": _matrix(cell.tolerant_truth), "predictions": _matrix(cell.tolerant_predictions)},
+        "lag": {"precision": hits, "recall": found},
+        "delay": _delay(cell.delays),
+        "text": {
+            "verdict": f"{verdict[:1].upper()}{verdict[1:]}.",
+            "reason": reason,
+            "precision_sentence": sentences[0],
+            "recall_sentence": sentences[1],
+            "f1": show_share(cell.f1),
+            "predictions": f"{cell.n_predictions:,}",
+            "false_alarms": str(cell.false_alarms),
+            "delay": str(cell.delays),
+            "notes": " ".join(cell.notes),
+            "about_timeline": words.about_timeline(cell),
+            "about_lag": words.about_lag(lags.tolist(), hits, found),
+            "about_delay": words.about_delay(cell.delays.counts(), str(cell.delays)),
+        },
+    }
+
+
+def _side(test: ChanceTest, value: float) -> dict[str, Any]:
+    drawn = picture_of(test.null)
+    share = test.expected / test.of if test.of else math.nan
+    return {
+        "hits": test.hits,
+        "of": test.of,
+        "value": _plain(value),
+        "mean": test.expected,
+        "std": test.std,
+        "low": drawn.low,
+        "high": drawn.high,
+        "p": test.pvalue,
+        "law": {
+            "first": drawn.first,
+            "step": drawn.step,
+            "chance": _short(drawn.chance),
+            "binomial": _short(drawn.binomial),
+        },
+        "text": {
+            "value": show_share(value),
+            "hits": f"{test.hits:,} of {test.of:,}",
+            "chance": show_chance(test.expected, test.std),
+            "chance_share": show_share(share),
+            "p": show_p(test.pvalue),
+            "method": test.method,
+            "about": words.about_null(test, drawn),
+        },
+    }
+
+
+def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> None:
+    """Add each cell's p-value after the correction for having looked at all cells, and the simultaneous band."""
+    for side in SIDES:
+        if family is None:
+            adjusted: FloatArray = holm(_numbers(cells, side, "p"))
+            band = np.full(adjusted.shape, np.nan)
+        else:
+            adjusted = getattr(family, f"{side}_adjusted")
+            band = getattr(family, f"{side}_band")
+        for d, row in enumerate(cells):
+            for k, cell in enumerate(row):
+                # a cell that chance always fills alike is no test
+                p = 1.0 if np.isnan(adjusted[d, k]) else float(adjusted[d, k])
+                cell[side]["corrected"] = p
+                cell[side]["remains"] = significant(p, alpha)
+                cell[side]["text"]["corrected"] = show_p(p)
+                cell[side]["band"] = _plain(float(band[d, k]))
+
+
+def _matrix(matrix: Confusion) -> dict[str, Any]:
+    """The entries and marginal sums of a matrix, and which of them can be read as usual."""
+    entries = ("tp", "fp", "predicted", "fn", "tn", "not_predicted", "actual", "not_actual", "total")
+    readable = READABLE.get(matrix.tolerance_in, entries)
+    return {"entries": [f"{getattr(matrix, e):,}" for e in entries], "readable": [e in readable for e in entries]}
+
+
+def _delay(delays: Delays) -> dict[str, Any]:
+    """How many events were found with which delay, as bars."""
+    values = delays.values[delays.found]
+    unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
+    if unit is None:  # seconds, in a unit that people would take
+        largest = float(np.abs(values).max(initial=0.0))
+        size, unit = next((u for u in _TIME_UNITS if largest >= 2 * u[0]), _TIME_UNITS[-1])
+        values = values / size
+    at, counts = np.unique(values, return_counts=True)
+    if len(at) > MOST_BARS:
+        counts, edges = np.histogram(values, bins=MOST_BARS)
+        at = (edges[1:] + edges[:-1]) / 2
+    return {"unit": unit, "at": _short(at), "counts": counts.tolist()}
+
+
+def _numbers(cells: list[list[Any]], side: str, name: str) -> FloatArray:
+    return np.array([[cell[side][name] for cell in row] for row in cells], dtype=np.float64)
+
+
+def _short(values: FloatArray) -> list[float]:
+    """Four digits are more than a screen shows."""
+    return [float(f"{value:.4g}") for value in values.tolist()]
+
+
+def _plain(value: float) -> float | None:
+    """JSON knows only finite numbers."""
+    return float(value) if math.isfinite(value) else None

@@ -1,0 +1,94 @@
+"""The timeline of a report: at most so many columns of steps, each with what its steps hold at every slider position.
+
+A column keeps the smallest and the largest score of its steps, and, for each tolerance, numbers of thresholds (levels) that
+say at once what it shows at any threshold: at the k-th, a column has a hit if its best level near an event is above k, a false
+alarm if its best level elsewhere is, an event found if the best of its events' best levels is, an event missed if
+the worst of them is not. So nothing is dropped, however many steps share a column, and a page need not count anything.
+"""
+
+from __future__ import annotations
+
+import base64
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.inference.evaluation import Evaluation
+from nofluke.plot.style import MOST_DRAWN
+from nofluke.series.counting import dilate, window_maxima
+from nofluke.series.tolerance import Tolerance
+from nofluke.show.report.grid import Grid
+
+MOST_COLUMNS = 40_000
+NO_EVENT = 255
+
+
+def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
+    """Columns of the whole sequence, packed for a page."""
+    sequence, clock = result.sequence, result.sequence.clock
+    n = len(sequence.truth)
+    per = -(-n // MOST_COLUMNS)
+    levels = np.zeros(n, dtype=np.uint8)  # the page shows all steps, closed ones too
+    levels[sequence.open_steps] = grid.trial.levels
+    lanes: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": [], "found": [], "missed": []}
+    for tolerance in grid.tolerances:
+        near = dilate(sequence.truth, tolerance.event_ranges(n, clock))
+        best = window_maxima(levels.astype(np.int64), tolerance.prediction_ranges(n, clock)).astype(np.uint8)
+        lanes["hit"].append(_largest(np.where(near, levels, 0), per))
+        lanes["false"].append(_largest(np.where(near, 0, levels), per))
+        lanes["found"].append(_largest(np.where(sequence.truth, best, 0), per))
+        lanes["missed"].append(_smallest(np.where(sequence.truth, best, NO_EVENT), per))
+    closed = _largest((~sequence.open_steps).astype(np.uint8), per)
+    return {
+        "n": n,
+        "per": per,
+        "columns": -(-n // per),
+        "x": _times(result, per),
+        "scores": None if sequence.scores is None else _scores(sequence.scores, per),
+        "closed": _packed(closed) if closed.any() else None,
+        **{name: _packed(np.concatenate(rows)) for name, rows in lanes.items()},
+        "windows": [_window(tolerance) for tolerance in grid.tolerances],
+    }
+
+
+def _largest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:
+    return np.asarray(np.maximum.reduceat(values, np.arange(0, len(values), per)), dtype=np.uint8)
+
+
+def _smallest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:
+    return np.asarray(np.minimum.reduceat(values, np.arange(0, len(values), per)), dtype=np.uint8)
+
+
+def _scores(scores: npt.NDArray[np.float64], per: int) -> dict[str, Any]:
+    """Smallest and largest score of each column; missing ones leave a gap."""
+    starts = np.arange(0, len(scores), per)
+    drawn = np.clip(scores, -MOST_DRAWN, MOST_DRAWN).astype("<f8")
+    high, low = np.fmax.reduceat(drawn, starts), np.fmin.reduceat(drawn, starts)
+    return {"high": _packed(high), "low": _packed(low) if per > 1 else None}
+
+
+def _times(result: Evaluation, per: int) -> dict[str, Any]:
+    """Where each column begins: step numbers, milliseconds since 1970, or the clock's own numbers."""
+    clock = result.sequence.clock
+    n = len(result.sequence.truth)
+    if clock is None:
+        return {"kind": "steps", "first": 0, "step": per}
+    ticks = clock.ticks[::per].astype(np.float64) * (clock.tick_size / 1e6 if clock.is_dates else 1.0)
+    kind = "dates" if clock.is_dates else "clock"
+    gaps = np.diff(ticks)
+    if n > 1 and len(gaps) and np.ptp(gaps) <= 1e-9 * abs(gaps[0]):
+        return {"kind": kind, "first": float(ticks[0]), "step": float(gaps[0])}
+    return {"kind": kind, "each": _packed(ticks.astype("<f8"))}
+
+
+def _window(tolerance: Tolerance) -> dict[str, Any]:
+    """How far a tolerance reaches to both sides of an event, in steps or in the unit of the axis."""
+    in_steps = tolerance.unit == "steps"
+    scale = 1e-6 if tolerance.unit == "ns" else 1.0
+    early, late = (float(side) * scale for side in (tolerance.early, tolerance.late))  # type: ignore[arg-type]
+    return {"in": "steps" if in_steps else "axis", "early": early, "late": late}
+
+
+def _packed(values: npt.NDArray[Any]) -> str:
+    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")

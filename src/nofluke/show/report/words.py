@@ -1,0 +1,123 @@
+"""Sentences beside the figures of a report: what each shows, for those who do not see it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nofluke.inference.chance import ChanceTest, significant
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.familywise import FamilywiseTest
+from nofluke.nulls.base import NullModel
+from nofluke.series.tolerance import Tolerance
+from nofluke.show.report.cells import Picture
+from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.tables import plural, show_share
+
+SIDES = ("precision", "recall")
+
+
+def another_null(used: NullModel, recommended: NullModel, why: str) -> str:
+    """A warning where the diagnosis recommends another null than the one used; nothing where it does not."""
+    if used.text == recommended.text:
+        return ""
+    return (
+        f'The diagnosis recommends another null for these data, "{recommended.text}". {why} See "Which null to trust".'
+    )
+
+
+def about_timeline(cell: Evaluation) -> str:
+    """Predictions and events, hit and missed."""
+    if cell.n_predictions == 0 and cell.n_events == 0:
+        return "There are neither predictions nor events."
+    return (
+        f"{plural(cell.n_predictions, 'prediction')}: {plural(cell.precision_hits, 'hit')}, "
+        f"{plural(cell.tolerant_truth.fp, 'false alarm')}. {plural(cell.n_events, 'event')}: {cell.recall_hits:,} found, "
+        f"{cell.n_events - cell.recall_hits:,} missed."
+    )
+
+
+def about_null(test: ChanceTest, drawn: Picture) -> str:
+    """Chance's hits beside the observed ones."""
+    if test.of == 0:
+        return f"Nothing to test: there are no {'predictions' if test.measure == 'precision' else 'events'}."
+    return (
+        f"Chance's hits: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
+        f"Observed: {test.hits:,}, {p_is(test.pvalue)}."
+    )
+
+
+def about_row(row: list[Any], tolerance: str, alpha: float) -> dict[str, str]:
+    """The curves by threshold, and precision against recall, at one tolerance."""
+    told = {}
+    for side in SIDES:
+        above = sum(cell[side]["hits"] > cell[side]["high"] for cell in row)
+        remaining = sum(cell[side]["remains"] for cell in row)
+        told[side] = (
+            f"At a tolerance of {tolerance}, {side} is above the central 95% of chance at {above} of "
+            f"{plural(len(row), 'threshold')}; {remaining} remain significant at the {alpha:g} level after correction."
+        )
+    best = max((cell for cell in row if cell["f1"] is not None), key=lambda cell: cell["f1"], default=None)
+    told["curve"] = (
+        "No threshold has both a precision and a recall."
+        if best is None
+        else f"At a tolerance of {tolerance}, the best F1 is {show_share(best['f1'])}, with precision "
+        f"{best['precision']['text']['value']} and recall {best['recall']['text']['value']}."
+    )
+    return told
+
+
+def about_column(column: list[Any], tolerances: tuple[Tolerance, ...]) -> str:
+    """How much of both measures the tolerance gives to anyone, at one threshold."""
+    told = []
+    for side in SIDES:
+        first, last = column[0][side], column[-1][side]
+        if first["value"] is None or last["value"] is None:
+            continue
+        told.append(
+            f"From a tolerance of {tolerances[0]} to {tolerances[-1]}, {side} goes from {first['text']['value']} to "
+            f"{last['text']['value']}; chance alone from {first['text']['chance_share']} to {last['text']['chance_share']}."
+        )
+    return " ".join(told) or "Neither measure is defined at this threshold."
+
+
+def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
+    """How many cells are better than chance."""
+    flat = [cell[side] for row in cells for cell in row]
+    plain, corrected = sum(significant(one["p"], alpha) for one in flat), sum(one["remains"] for one in flat)
+    return (
+        f"{side.capitalize()}: p ≤ {alpha:g} in {plain} of {plural(len(flat), 'cell')}; in {corrected} (outlined) also after "
+        "correction for having looked at all of them."
+    )
+
+
+def about_lag(lags: list[int], hits: list[int], found: list[int]) -> str:
+    """Where the events would have to be for the most hits."""
+    told = []
+    for side, counts in (("Precision", hits), ("Recall", found)):
+        best = min((lag for lag, count in zip(lags, counts, strict=True) if count == max(counts)), key=abs)
+        place = "with the events as they are"
+        if best:
+            place = f"with the events {plural(abs(best), 'step')} {'later' if best > 0 else 'earlier'}"
+        told.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
+    return " ".join([*told, "A late detector peaks to the right."])
+
+
+def about_delay(counts: dict[str, int], delays: str) -> str:
+    """Early, on time, late, missed."""
+    if sum(counts.values()) == counts["missed"]:
+        return "No event was found, so that there is no delay."
+    return (
+        f"{counts['early']:,} found early, {counts['on_time']:,} on time, {counts['late']:,} late; {counts['missed']:,} "
+        f"missed. Delay: {delays}."
+    )
+
+
+def corrected_by(family: FamilywiseTest | None) -> str:
+    """What the correction is."""
+    if family is None:
+        return "Corrected p-values are by Holm's method, over all cells of the measure."
+    return (
+        "Corrected p-values are Westfall and Young's, over all cells of the measure: how often chance's best cell is as far "
+        f"above its expectation ({family.how()}; none can be below "
+        f"{show_p(family.smallest)})."
+    )

@@ -1,0 +1,43 @@
+"""Numbers as people read them: p-values that are never rounded to 0, means with their deviations."""
+
+from __future__ import annotations
+
+import math
+
+
+def show_p(value: float, log10: float | None = None) -> str:
+    """A p-value in two digits, never rounded to 0: from its logarithm where a double cannot hold it.
+
+    >>> show_p(4.063e-12), show_p(0.0312), show_p(1.0), show_p(0.0), show_p(5e-324, -437.12)
+    ('4.1e-12', '0.031', '1', '< 1e-300', '7.6e-438')
+    """
+    if value < 1e-300:
+        if log10 is None:
+            return "< 1e-300"
+        digits, power = f"{10 ** (log10 % 1):.1f}", math.floor(log10)
+        return f"1.0e{power + 1}" if digits == "10.0" else f"{digits}e{power}"
+    if value < 0.001:
+        return f"{value:.1e}"
+    return f"{value:.2g}" if value < 0.9995 else f"{value:.4g}"
+
+
+def p_is(value: float, log10: float | None = None) -> str:
+    """A p-value as it stands in a sentence.
+
+    >>> p_is(4.063e-12), p_is(0.0)
+    ('p = 4.1e-12', 'p < 1e-300')
+    """
+    shown = show_p(value, log10)
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def show_chance(mean: float, std: float) -> str:
+    """Mean ± standard deviation: the deviation in two digits, the mean to the same place.
+
+    >>> show_chance(71.49893, 10.1114), show_chance(39.91396, 5.309), show_chance(3.0, 0.0)
+    ('71 ± 10', '39.9 ± 5.3', '3 ± 0')
+    """
+    if std == 0:
+        return f"{mean:.6g} ± 0"
+    places = max(1 - math.floor(math.log10(std)), 0)
+    return f"{mean:,.{places}f} ± {std:,.{places}f}"
