@@ -71,6 +71,8 @@ def number_or_none(value: Any) -> float | None:
 
 def as_rng(rng: Any) -> Any:
     """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its own."""
+    if rng is None:
+        return None
     seed = whole_or_none(rng)
     try:
         if seed is not None and not 0 <= seed < 2**256:
@@ -83,7 +85,7 @@ def as_rng(rng: Any) -> Any:
     if seed is not None:
         return seed
     running = isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState)
-    return rng if rng is None or running else generator.bit_generator.seed_seq
+    return rng if running else generator.bit_generator.seed_seq
 
 
 def exact_floats(values: npt.NDArray[Any], name: str, counted: npt.NDArray[np.bool_] | None = None) -> FloatArray:

@@ -122,8 +122,10 @@ class PrecisionTable(_OfWindows, TableLaw):
             return precision_pmf(self.windows, self.n_events)
         from nofluke.laws.exact.few import joint_pmf
 
+        table = np.zeros(self.size + 1)
         law = joint_pmf(self.windows, self.n_events).sum(axis=0)
-        return np.pad(law, (0, self.size + 1 - len(law)))
+        table[: len(law)] = law
+        return table
 
     def _far(self, hits: int, side: Side, found: float) -> Tail:
         from nofluke.laws.exact import fourier

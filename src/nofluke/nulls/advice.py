@@ -142,7 +142,7 @@ def look_for_clusters(cell: Cell, strata: IntArray | None) -> Clusters:
 
 
 def _pairs(rows: IntArray, scales: IntArray) -> IntArray:
-    return np.array([[pairs_in_blocks(row, width) for width in scales.tolist()] for row in rows])
+    return np.array([pairs_in_blocks(row, scales) for row in rows])
 
 
 def _unevenness(rows: IntArray, n_steps: int) -> FloatArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +29,7 @@ LEAST_STEPS = 3  # steps in a period
 HARMONICS = 4
 BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
 NEIGHBOURS = 10  # frequencies on either side that say how strong the spectrum is there without a season
+PAIRS_AT_ONCE = 1_000_000  # events times scales looked at together
 MOST_GRID = (
     8  # a clock that needs a grid of more than this many steps for each of its own is too irregular for a spectrum
 )
@@ -68,11 +70,21 @@ def cluster_scales(n_steps: int) -> IntArray:
     return np.asarray(2 ** np.arange(1, max(int(math.log2(max(n_steps, 1))) - 2, 1)), dtype=np.int64)
 
 
-def pairs_in_blocks(events: IntArray, width: int) -> int:
-    """How many pairs of events share a block of ``width`` steps: Σ n(n - 1)/2 over the blocks. Events ascend."""
-    ends = np.flatnonzero(np.diff(events // width, append=-1))
-    counts = np.diff(ends, prepend=-1)
-    return int((counts * (counts - 1) // 2).sum())
+def pairs_in_blocks(events: IntArray, width: int | IntArray) -> Any:
+    """How many pairs of events share a block of ``width`` steps: Σ n(n - 1)/2 over the blocks. Events ascend.
+
+    >>> pairs_in_blocks(np.array([0, 1, 3, 6]), 4), pairs_in_blocks(np.array([0, 1, 3, 6]), np.array([2, 4]))
+    (3, array([1, 3]))
+    """
+    widths = np.atleast_1d(width)
+    if len(events) * len(widths) > PAIRS_AT_ONCE and len(widths) > 1:
+        return np.array([pairs_in_blocks(events, int(one)) for one in widths])
+    block = events // widths[:, None]
+    at = np.arange(len(events))
+    first = np.zeros(block.shape, dtype=np.int64)  # of each event, the first event of its block
+    np.multiply(block[:, 1:] != block[:, :-1], at[1:], out=first[:, 1:])
+    pairs = (at - np.maximum.accumulate(first, axis=1)).sum(axis=1)
+    return int(pairs[0]) if np.ndim(width) == 0 else pairs
 
 
 def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]:
@@ -82,19 +94,20 @@ def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]
     pairs with both, one and no event in common: m₍₂₎p₂/2 + m₍₃₎p₃ + m₍₄₎p₂₂/4.
     """
     full, rest = divmod(n_steps, width)
-    sizes, times = np.array([width, rest], dtype=np.float64), np.array([full, rest > 0], dtype=np.float64)
 
-    def falling(x: float | FloatArray, k: int) -> FloatArray:
-        return np.asarray(np.prod([np.maximum(np.asarray(x, dtype=np.float64) - i, 0) for i in range(k)], axis=0))
+    def falling(x: int) -> tuple[float, float, float]:
+        """x₍₂₎, x₍₃₎ and x₍₄₎: whole numbers below k have a factor of 0."""
+        two = float(x * (x - 1))
+        three = two * (x - 2)
+        return two, three, three * (x - 3)
 
-    two, three, four = (falling(sizes, k) for k in (2, 3, 4))
-    total = float(times @ two)
-    p2 = total / max(float(falling(n_steps, 2)), 1.0)
-    p3 = float(times @ three) / max(float(falling(n_steps, 3)), 1.0)
-    apart = total**2 - float(times @ two**2)  # pairs in two different blocks
-    p22 = (float(times @ four) + apart) / max(float(falling(n_steps, 4)), 1.0)
-    mean = float(falling(n_events, 2)) * p2 / 2
-    square = mean + float(falling(n_events, 3)) * p3 + float(falling(n_events, 4)) * p22 / 4
+    (whole, part), (steps, events) = map(falling, (width, rest)), map(falling, (n_steps, n_events))
+    total, three, four = (full * one + other for one, other in zip(whole, part, strict=True))
+    p2, p3 = total / max(steps[0], 1.0), three / max(steps[1], 1.0)
+    apart = total**2 - (full * whole[0] ** 2 + part[0] ** 2)  # pairs in two different blocks
+    p22 = (four + apart) / max(steps[2], 1.0)
+    mean = events[0] * p2 / 2
+    square = mean + events[1] * p3 + events[2] * p22 / 4
     return mean, max(square - mean**2, 0.0)
 
 
@@ -108,8 +121,7 @@ def clustering(events: IntArray, n_steps: int) -> Evidence:
     if len(events) < 3 or len(scales) == 0:
         return Evidence(statistic=1.0, pvalue=1.0)
     best, dispersion = 1.0, 0.0
-    for width in scales.tolist():
-        pairs = pairs_in_blocks(events, width)
+    for width, pairs in zip(scales.tolist(), pairs_in_blocks(events, scales).tolist(), strict=True):
         mean, var = pair_moments(n_steps, len(events), width)
         best = min(best, _gamma_tail(pairs, mean, var))
         dispersion = max(dispersion, dispersion_of(pairs, n_steps, len(events), width))

@@ -60,9 +60,8 @@ def union(ranges: Ranges) -> Ranges:
 
 def within(steps: IntArray, ranges: Ranges) -> IntArray:
     """How many of the ascending steps lie in each range."""
-    return np.searchsorted(steps, ranges.stops).clip(np.searchsorted(steps, ranges.starts)) - np.searchsorted(
-        steps, ranges.starts
-    )
+    found = np.searchsorted(steps, ranges.stops) - np.searchsorted(steps, ranges.starts)
+    return np.asarray(np.maximum(found, 0), dtype=np.int64)
 
 
 def largest_within(values: npt.NDArray[Any], ranges: Ranges) -> npt.NDArray[Any]:

@@ -210,7 +210,14 @@ class Trial:
 
     def cell(self, d: int, k: int) -> Cell:
         """The detector at threshold k within tolerance d."""
-        return Cell(trial=self, d=d, k=k)
+        if self.shape != (1, 1):
+            return Cell(trial=self, d=d, k=k)
+        return self._only
+
+    @cached_property
+    def _only(self) -> Cell:
+        """The cell of a trial that has one, with what is worked out for it."""
+        return Cell(trial=self, d=0, k=0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -56,6 +56,11 @@ class Windows:
         return Blocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
 
     @cached_property
+    def reach(self) -> int:
+        """The most predictions that one event can hit."""
+        return int((self.blocks.h - self.blocks.g).max(initial=0))
+
+    @cached_property
     def covered(self) -> int:
         """D, the number of steps inside the union of all windows."""
         if self.n == 0:

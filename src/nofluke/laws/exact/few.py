@@ -15,14 +15,9 @@ from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS, ratio
 from nofluke.series.windows import Windows
 
 
-def _reach(windows: Windows) -> int:
-    """The most predictions that one event can hit."""
-    return int((windows.blocks.h - windows.blocks.g).max(initial=0))
-
-
 def few_cost(windows: Windows, n_events: int) -> float:
     """Number of table entries that `joint_pmf` passes over: about a nanosecond each."""
-    reach = float(_reach(windows))
+    reach = float(windows.reach)
     return len(windows.blocks.length) * (reach + 2) * (n_events + 1) * (n_events * reach + 1) / 2
 
 
@@ -61,7 +56,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     piece = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     length, g, h, pieces = (np.repeat(part, pieces) for part in (blocks.length, blocks.g, blocks.h, pieces))
     length = length // pieces + (piece < length % pieces)
-    weights = walk(length, g, h, rows - 1, _reach(windows), odds, MASS, LOG_GROWTH_ALLOWED)
+    weights = walk(length, g, h, rows - 1, windows.reach, odds, MASS, LOG_GROWTH_ALLOWED)
     # one factor after the other: their product could underflow where the entry does not
     weights *= ratio(np.ones(rows), weights.sum(axis=1))[:, None]
     weights *= hypergeometric_pmf(windows.n_steps, windows.covered, n_events)[:, None]

@@ -1,0 +1,133 @@
+"""Any statistic under any null: hits by compiled loops and by hand, own functions, nulls that move the detector."""
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from nofluke.measures.statistics import FBeta, Function, Hits, PrecisionHits, RecallHits
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.simulation import draws, simulate
+from nofluke.series.reading import prepare
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Trial
+
+
+def example(n=120, m=12, seed=0, thresholds=(0.7, 0.9), tolerances=(0, 3)):
+    rng = np.random.default_rng(seed)
+    truth = np.zeros(n, dtype=bool)
+    truth[rng.choice(n, m, replace=False)] = True
+    scores = rng.random(n) + 0.4 * truth
+    windows = tuple(Tolerance(early=t, late=t) for t in tolerances)
+    return Trial.of(prepare(truth, scores), windows, np.array(thresholds))
+
+
+class ShiftedScores(NullModel):
+    """A null of one's own that moves the detector: its scores are shifted around the circle."""
+
+    moves = "detector"
+
+    @property
+    def assumption(self):
+        return "Chance shifts the scores."
+
+    def draw(self, side):
+        def shifted(generator, size):
+            return np.array([np.roll(side, s) for s in generator.integers(len(side), size=size)])
+
+        return shifted
+
+
+NULLS = [nf.nulls.Permutation(), nf.nulls.CircularShift(), nf.nulls.Blocks(length=10), nf.nulls.Seasonal(period=7)]
+
+
+class TestOnPlacements:
+    @pytest.mark.parametrize("null", NULLS, ids=lambda null: null.name)
+    @pytest.mark.parametrize("statistic", [PrecisionHits(), RecallHits(), FBeta(), FBeta(2.0)], ids=lambda s: s.name)
+    def test_many_at_once_are_each_by_itself(self, null, statistic):
+        """The compiled loops give what evaluating every placement gives."""
+        trial = example()
+        rows = next(draws(null, trial, 40, 3))
+        together = statistic.on_truths(trial, rows)
+        assert together.shape == (40, 2, 2)
+        for row, values in zip(rows, together, strict=True):
+            np.testing.assert_allclose(values, statistic.observed(trial.with_truth(trial.truth.moved(row))), rtol=1e-12)
+
+    @pytest.mark.parametrize("null", NULLS, ids=lambda null: null.name)
+    def test_placements_do_not_depend_on_the_statistic(self, null):
+        """The same seed gives the same placements: what `evaluate` simulates is what any statistic is asked on."""
+        trial = example()
+        evaluated = null.distributions(trial.cell(1, 0), "montecarlo", n_resamples=600, rng=5)
+        values = simulate(trial, RecallHits(), null, n_resamples=600, rng=5).values[:, 1, 0]
+        np.testing.assert_array_equal(np.bincount(values.astype(int), minlength=13), evaluated.recall.counts)
+
+    def test_every_null_draws(self):
+        """No null leaves it to the engine: placements come as rows of steps, as many as there are events."""
+        trial = example()
+        for name in ("permutation", "circular-shift", "seasonal:period=7", "interval-shuffle", "segments", "blocks:length=9", "bernoulli", "stationary"):  # fmt: skip
+            rows = next(draws(nf.nulls.as_null(name), trial, 30, 1))
+            assert rows.shape == (30, 12)
+            assert all(len(set(row.tolist())) == 12 for row in rows)
+
+
+class TestAnyStatistic:
+    def test_two_detectors_are_compared_on_the_same_placements(self):
+        """Values are kept placement by placement: the difference of two detectors has a law of its own."""
+        one = example()
+        other = one.with_detector(np.random.default_rng(9).random(one.n_steps))
+        null = nf.nulls.Permutation()
+        first, second = (simulate(t, FBeta(), null, n_resamples=300, rng=2) for t in (one, other))
+        assert first.values.shape == second.values.shape == (300, 2, 2)
+        together = np.corrcoef(first.values[:, 1, 0], second.values[:, 1, 0])[0, 1]
+        apart = simulate(other, FBeta(), null, n_resamples=300, rng=3).values[:, 1, 0]
+        assert together != np.corrcoef(first.values[:, 1, 0], apart)[0, 1]
+        assert (first.observed - second.observed).shape == (2, 2)
+
+    def test_a_function_of_another_library(self):
+        """scikit-learn's average precision, under permutation and with its scores shifted."""
+        from sklearn.metrics import average_precision_score
+
+        trial = example(tolerances=(0,), thresholds=(0.5,))
+        statistic = Function(lambda truth, scores: float(average_precision_score(truth, scores)), "average precision")
+        moved_events = simulate(trial, statistic, nf.nulls.Permutation(), n_resamples=199, rng=1)
+        moved_scores = simulate(trial, statistic, ShiftedScores(), n_resamples=199, rng=1)
+        for found in (moved_events, moved_scores):
+            assert found.observed[0, 0] == pytest.approx(average_precision_score(trial.truth.flags, trial.detector))
+            assert found.values.shape == (199, 1, 1)
+            assert 0 < found.pvalue[0, 0] < 0.1  # the scores know something
+
+    def test_shifting_the_scores_is_shifting_the_events_the_other_way(self):
+        """Without tolerance at the border: both nulls have the same law of hits."""
+        trial = example(tolerances=(0,), thresholds=(0.8,))
+        shifted = simulate(trial, RecallHits(), ShiftedScores(), n_resamples=2_000, rng=1).values.ravel()
+        exact = nf.nulls.CircularShift().distributions(trial.cell(0, 0)).recall
+        for hits in range(13):
+            expected = exact.pmf(hits)
+            assert abs((shifted == hits).mean() - expected) < 5 * np.sqrt(max(expected, 1e-3) / 2_000)
+
+    def test_p_values_count_the_data_as_one_of_the_placements(self):
+        """(b + 1)/(n + 1), ties included; 1 where the statistic is undefined."""
+        trial = example(tolerances=(0,), thresholds=(0.5,))
+        constant = simulate(trial, Function(lambda *_: 0.3, "constant"), nf.nulls.Permutation(), n_resamples=99, rng=1)
+        assert constant.pvalue[0, 0] == 1.0
+        assert constant.at_least[0, 0] == 99
+        undefined = Function(lambda *_: float("nan"), "nan")
+        assert simulate(trial, undefined, nf.nulls.Permutation(), n_resamples=9, rng=1).pvalue[0, 0] == 1.0
+        same = simulate(trial, Hits("recall"), nf.nulls.Permutation(), n_resamples=9_999, rng=4).pvalue[0, 0]
+        exact = nf.nulls.Permutation().distributions(trial.cell(0, 0)).recall.upper(int(trial.recall_hits[0, 0]))
+        assert abs(same - exact) < 5 * np.sqrt(exact / 9_999) + 1e-3
+
+
+def test_a_null_is_asked_and_not_recognised():
+    """No code outside of the nulls asks which class a null is."""
+    import ast
+    from pathlib import Path
+
+    names = {"Permutation", "CircularShift", "Seasonal", "Segments", "Blocks", "IntervalShuffle", "Custom", "Bernoulli", "Stationary"}  # fmt: skip
+    package = Path(nf.__file__).parent
+    for path in package.rglob("*.py"):
+        if "nulls" in path.relative_to(package).parts:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
+                asked = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node.args[1])}
+                assert not asked & names, f"{path.name} line {node.lineno}"

@@ -1,0 +1,99 @@
+"""Sums of independent laws, against convolution in fractions: both tails, however far out."""
+
+import math
+from fractions import Fraction
+from functools import reduce
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nofluke.errors import InputError
+from nofluke.laws.counts import SimulatedLaw
+from nofluke.laws.law import How, exactly
+from nofluke.laws.sums import SumLaw
+from nofluke.laws.tables import TableLaw, binomial, hypergeometric
+
+
+def fractions_of(weights):
+    total = sum(weights)
+    return [Fraction(w, total) for w in weights]
+
+
+def convolved(parts):
+    def once(a, b):
+        out = [Fraction(0)] * (len(a) + len(b) - 1)
+        for i, x in enumerate(a):
+            for j, y in enumerate(b):
+                out[i + j] += x * y
+        return out
+
+    return reduce(once, parts)
+
+
+def law_of(weights):
+    table = np.array([float(f) for f in fractions_of(weights)])
+    k = np.arange(len(table))
+    mean = float(table @ k)
+    return TableLaw(table, mean=mean, var=float(table @ (k - mean) ** 2), method=exactly("test"))
+
+
+weights = st.lists(st.integers(0, 10**6), min_size=1, max_size=7).filter(any)
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(weights, min_size=1, max_size=5))
+def test_tails_are_those_of_the_convolution(parts):
+    """Every tail of the sum, to ten digits; mean and variance add."""
+    expected = convolved([fractions_of(p) for p in parts])
+    total = reduce(lambda a, b: a + b, map(law_of, parts))
+    assert total.size == len(expected) - 1
+    assert total.mean == pytest.approx(float(sum(k * p for k, p in enumerate(expected))), abs=1e-9)
+    for k in range(-1, len(expected) + 1):
+        upper, lower = sum(expected[max(k, 0) :], Fraction(0)), sum(expected[: max(k + 1, 0)], Fraction(0))
+        assert total.upper(k) == pytest.approx(float(upper), rel=1e-10, abs=1e-300), k
+        assert total.lower(k) == pytest.approx(float(lower), rel=1e-10, abs=1e-300), k
+    np.testing.assert_allclose(total.table, [float(p) for p in expected], atol=1e-12)
+
+
+def test_far_tails_keep_their_digits():
+    """Thirty hypergeometric laws, a sum forty standard deviations out, against whole numbers."""
+    urns = [(1_000 + 7 * i, 60 + i, 12) for i in range(30)]
+    total = reduce(lambda a, b: a + b, (hypergeometric(*urn) for urn in urns))
+    exact = convolved(
+        [
+            [Fraction(math.comb(c, r) * math.comb(t - c, m - r), math.comb(t, m)) for r in range(m + 1)]
+            for t, c, m in urns
+        ]
+    )
+    for hits in (25, 60, 120, 250, 355, 360):
+        upper = sum(exact[hits:], Fraction(0))
+        log = math.log(upper.numerator) - math.log(upper.denominator)
+        assert total.tail(hits).log_p == pytest.approx(log, rel=1e-10), hits
+    assert total.method == exactly("sum of independent laws")
+    assert total.quantile(0.5) == next(k for k in range(361) if sum(exact[: k + 1]) >= Fraction(1, 2))
+
+
+def test_a_sum_of_binomials_is_a_binomial():
+    """With the same chance: one law of all trials."""
+    total = binomial(7, 0.3) + binomial(13, 0.3) + binomial(1, 0.3)
+    np.testing.assert_allclose(total.table, binomial(21, 0.3).table, atol=1e-14)
+    assert total.method.kind == "approximate"
+    assert len(total.parts) == 3
+
+
+def test_a_sum_is_as_good_as_its_worst_part():
+    """With a simulated part no p-value is below 1/(n + 1)."""
+    drawn = SimulatedLaw(np.array([60, 39, 0]), mean=0.4, var=0.24, n_resamples=99, seed=1)
+    total = drawn + hypergeometric(1_000, 10, 5)
+    assert total.method == How(kind="simulated", name="sum of independent laws", n_resamples=99)
+    assert total.upper(6) >= 1 / 100
+
+
+def test_only_laws_add_up():
+    """Anything else is a TypeError, as for numbers; no parts are an input error."""
+    with pytest.raises(TypeError):
+        _ = binomial(3, 0.5) + 1
+    with pytest.raises(InputError, match="parts is empty"):
+        SumLaw(())

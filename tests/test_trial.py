@@ -1,0 +1,205 @@
+"""A trial against the paper's equations, and what the core carries beyond single steps: ranges, gaps, empty windows."""
+
+import pickle
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.errors import InputError
+from nofluke.series.counting import largest_within, union, within
+from nofluke.series.reach import Reach
+from nofluke.series.reading import prepare
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.trial import Trial
+from nofluke.series.truth import Truth
+
+
+def trial_of(truth, scores, tolerances, thresholds, **how):
+    return Trial.of(prepare(truth, scores, **how), tuple(tolerances), np.asarray(thresholds, dtype=float))
+
+
+flags = st.lists(st.booleans(), min_size=1, max_size=14)
+
+
+class TestCells:
+    @settings(max_examples=80, deadline=None)
+    @given(st.data())
+    def test_many_cells_are_what_single_ones_are(self, data):
+        """D × K cells counted together (sorted scores) equal each counted by itself (positions), masks and clocks too."""
+        n = data.draw(st.integers(2, 14))
+        truth = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
+        scores = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+        mask = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        mask[0] = False
+        times = np.cumsum(data.draw(st.lists(st.integers(1, 4), min_size=n, max_size=n)))
+        unit = data.draw(st.sampled_from(["steps", "clock"]))
+        sides = st.integers(0, 5)
+        tolerances = [Tolerance(early=data.draw(sides), late=data.draw(sides), unit=unit) for _ in range(2)]
+        cuts = [0.5, 1.5, 3.5]
+        whole = trial_of(truth, scores, tolerances, cuts, mask=mask, times=times)
+        for d, tolerance in enumerate(tolerances):
+            for k, cut in enumerate(cuts):
+                alone = trial_of(truth, scores, [tolerance], [cut], mask=mask, times=times)
+                for name in ("precision_hits", "recall_hits", "near_predictions"):
+                    assert getattr(whole, name)[d, k] == getattr(alone, name)[0, 0], name
+                assert whole.n_predictions[k] == alone.n_predictions[0]
+                assert whole.near_events[d] == alone.near_events[0]
+                np.testing.assert_array_equal(whole.cell(d, k).found, alone.cell(0, 0).found)
+                np.testing.assert_array_equal(whole.cell(d, k).windows.starts, alone.cell(0, 0).windows.starts)
+
+    def test_what_is_derived_is_worked_out_once(self, monkeypatch):
+        """A sweep over four tolerances makes four reaches, and asks each for its ranges once."""
+        calls = []
+        original = Tolerance.prediction_ranges
+        monkeypatch.setattr(Tolerance, "prediction_ranges", lambda self, *a: calls.append(self) or original(self, *a))
+        rng = np.random.default_rng(0)
+        curve = nf.sweep(
+            rng.random(300) < 0.1, rng.random(300), quantiles=[0.7, 0.9], tolerances=["1h", "2h", "3h", "4h"],
+            times=np.datetime64("2020-01-01T00:00") + np.arange(300) * np.timedelta64(1, "h"),
+        )  # fmt: skip
+        assert curve.chance.precision.pvalue.shape == (4, 2)
+        curve.familywise(n_resamples=99, rng=1)
+        _ = curve.near_predictions
+        # seen from the prediction the same relation is read the other way round: once more each
+        assert len(calls) == 8
+
+    def test_a_pickled_trial_leaves_out_what_can_be_worked_out_again(self):
+        """Caches do not travel; the numbers are the same at the other end."""
+        trial = trial_of([0, 1, 0, 0, 1], [1, 2, 3, 4, 5], [Tolerance(early=1, late=1)], [2, 4])
+        before = trial.precision_hits, trial.recall_hits
+        again = pickle.loads(pickle.dumps(trial))
+        assert "precision_hits" not in again.__dict__
+        np.testing.assert_array_equal(again.precision_hits, before[0])
+        np.testing.assert_array_equal(again.cell(0, 1).windows.starts, trial.cell(0, 1).windows.starts)
+
+    def test_another_detector_is_judged_on_the_same_events(self):
+        """Several detectors on one truth: the events and what the tolerance reaches are shared."""
+        trial = trial_of([0, 1, 0, 0, 1], [1, 2, 3, 4, 5], [Tolerance(early=0, late=0)], [4])
+        other = trial.with_detector(np.array([9.0, 9, 0, 0, 0]))
+        assert other.truth is trial.truth
+        assert other.reaches is trial.reaches
+        assert (trial.precision_hits[0, 0], other.precision_hits[0, 0]) == (1, 1)
+        with pytest.raises(InputError, match="one value for each of the 5 steps that count, got 3"):
+            trial.with_detector(np.ones(3))
+
+
+def slow_hits(starts, stops, alarms, early, late):
+    """Ranges by the relation itself: a prediction between start - early and end + late."""
+    found = [any(s - early <= p <= e - 1 + late for p in alarms) for s, e in zip(starts, stops, strict=True)]
+    hit = [any(s - early <= p <= e - 1 + late for s, e in zip(starts, stops, strict=True)) for p in alarms]
+    return sum(hit), sum(found)
+
+
+class TestRanges:
+    @settings(max_examples=120, deadline=None)
+    @given(st.data())
+    def test_whole_ranges_count_once(self, data):
+        """Recall counts each range once, precision the predictions near any; touching ranges stay two."""
+        n = data.draw(st.integers(1, 16))
+        cuts = sorted(data.draw(st.lists(st.integers(0, n), min_size=0, max_size=8)))
+        pairs = [(a, b) for a, b in zip(cuts[::2], cuts[1::2], strict=False) if a < b]
+        starts, stops = (np.array([p[i] for p in pairs], dtype=np.int64) for i in (0, 1))
+        alarms = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        early, late = data.draw(st.integers(0, 4)), data.draw(st.integers(0, 4))
+        every = np.ones(n, dtype=bool)
+        truth = Truth(starts=starts, stops=stops, n_steps=n, open_steps=every)
+        tolerance = Tolerance(early=early, late=late)
+        trial = Trial(
+            truth=truth,
+            detector=alarms,
+            tolerances=(tolerance,),
+            thresholds=np.ones(1),
+            reaches=(Reach(tolerance=tolerance, open_steps=every),),
+        )
+        expected = slow_hits(starts, stops, np.flatnonzero(alarms), early, late)
+        assert (trial.precision_hits[0, 0], trial.recall_hits[0, 0]) == expected
+        # with scores in place of alarms, by sorting
+        scored = Trial(
+            truth=truth,
+            detector=alarms.astype(float),
+            tolerances=(tolerance,),
+            thresholds=np.array([0.5, 2.0]),
+            reaches=trial.reaches,
+        )
+        assert (scored.precision_hits[0, 0], scored.recall_hits[0, 0]) == expected
+        assert (scored.precision_hits[0, 1], scored.recall_hits[0, 1]) == (0, 0)
+
+    def test_touching_ranges_stay_two(self):
+        """Labels would merge them; starts and stops do not."""
+        truth = Truth(starts=np.array([2, 5]), stops=np.array([5, 7]), n_steps=9, open_steps=np.ones(9, dtype=bool))
+        assert (truth.n, truth.points) == (2, False)
+        np.testing.assert_array_equal(np.flatnonzero(truth.flags), [2, 3, 4, 5, 6])
+        moved = truth.moved(np.array([6, 0]))
+        np.testing.assert_array_equal(moved.starts, [0, 6])
+        np.testing.assert_array_equal(moved.stops, [2, 9])
+
+    @pytest.mark.parametrize(
+        ("starts", "stops", "message"),
+        [
+            ([3, 1], [4, 2], "ascending ranges"),
+            ([1, 2], [4, 5], "do not overlap"),
+            ([5], [4], "ascending ranges"),
+            ([8], [11], "within the 9 steps"),
+        ],
+    )
+    def test_what_is_no_range_is_refused(self, starts, stops, message):
+        """Unordered, overlapping, reversed or outside."""
+        with pytest.raises(InputError, match=message):
+            Truth(starts=np.array(starts), stops=np.array(stops), n_steps=9, open_steps=np.ones(9, dtype=bool))
+
+    def test_an_event_between_two_steps_stays_one(self):
+        """It covers no step, and is found from the steps beside it."""
+        every = np.ones(6, dtype=bool)
+        truth = Truth(starts=np.array([3]), stops=np.array([3]), n_steps=6, open_steps=every)
+        assert truth.n == 1
+        assert not truth.flags.any()
+        tolerance = Tolerance(early=1, late=1)
+        trial = Trial(
+            truth=truth,
+            detector=np.array([0, 0, 1, 0, 0, 0], dtype=bool),
+            tolerances=(tolerance,),
+            thresholds=np.ones(1),
+            reaches=(Reach(tolerance=tolerance, open_steps=every),),
+        )
+        assert (trial.recall_hits[0, 0], trial.precision_hits[0, 0]) == (1, 1)
+
+
+class Late(Tolerance):
+    """A tolerance whose early side is negative: predictions from two to three steps after the event."""
+
+    def __init__(self, early, late):
+        object.__setattr__(self, "early", early)
+        object.__setattr__(self, "late", late)
+        object.__setattr__(self, "unit", "steps")
+
+
+class TestEmptyWindows:
+    @settings(max_examples=60, deadline=None)
+    @given(flags, flags, st.integers(-4, 0), st.integers(0, 4))
+    def test_windows_past_the_event_and_the_border(self, truth, alarms, early, late):
+        """A hit if event - early <= alarm <= event + late with early negative: at the border nothing is left to hit."""
+        n = min(len(truth), len(alarms))
+        truth, alarms = np.array(truth[:n]), np.array(alarms[:n])
+        every = np.ones(n, dtype=bool)
+        tolerance = Late(early, late)
+        trial = Trial(
+            truth=Truth.of_flags(truth),
+            detector=alarms,
+            tolerances=(tolerance,),
+            thresholds=np.ones(1),
+            reaches=(Reach(tolerance=tolerance, open_steps=every),),
+        )
+        at = np.flatnonzero(truth)
+        assert (trial.precision_hits[0, 0], trial.recall_hits[0, 0]) == slow_hits(
+            at, at + 1, np.flatnonzero(alarms), early, late
+        )
+
+    def test_merging_and_counting_skip_empty_ranges(self):
+        """Ranges whose ends cross hold nothing."""
+        ranges = Ranges(starts=np.array([0, 3, 6]), stops=np.array([2, 2, 9]))
+        np.testing.assert_array_equal(union(ranges).starts, [0, 6])
+        np.testing.assert_array_equal(within(np.array([1, 2, 7]), ranges), [1, 0, 1])
+        np.testing.assert_array_equal(largest_within(np.arange(9.0), ranges), [1.0, -np.inf, 8.0])
