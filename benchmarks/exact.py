@@ -15,9 +15,9 @@ from nofluke.laws.exact import fourier, saddlepoint
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import precision_pmf, programme_cost
 from nofluke.nulls.permutation import PROGRAMME_OPERATIONS, Permutation
-from nofluke.nulls.cell import make_setting, open_ranges
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import as_tolerance
+from nofluke.series.trial import Trial
 
 SIZES = (
     (2_557, 162, 256, 2),
@@ -35,7 +35,7 @@ def setting_of(n_steps, n_events, n_predictions, delta):
     alarms[rng.choice(n_steps, n_predictions, replace=False)] = True
     truth[rng.choice(n_steps, n_events, replace=False)] = True
     sequence = prepare(truth, predictions=alarms)
-    return make_setting(sequence, alarms, open_ranges(as_tolerance(delta), sequence.open_steps, None))
+    return Trial.of(sequence, (as_tolerance(delta),), None).cell(0, 0)
 
 
 def peak_megabytes(function):

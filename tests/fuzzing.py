@@ -362,7 +362,7 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
 
 def check_law(null: Law) -> list[Any]:
     """A distribution is one, and pmf, cdf, sf, quantile, critical value and random numbers tell of the same."""
-    exact = null.method.startswith(("exact", "binomial"))
+    exact = null.method.kind == "exact" or null.method.name.startswith("binomial")
     table, ks = null.table, np.arange(null.size + 1)
     assert table.shape == ks.shape
     assert (table >= 0).all()
@@ -382,7 +382,7 @@ def check_law(null: Law) -> list[Any]:
     cdf, sf = null.cdf(some), null.sf(some)
     np.testing.assert_allclose(cdf, np.cumsum(table)[some], atol=slack)
     np.testing.assert_allclose(cdf + sf, 1, atol=2 * slack)
-    assert (np.diff(cdf) >= -1e-9).all() or null.method.startswith("saddlepoint")
+    assert (np.diff(cdf) >= -1e-9).all() or null.method.name == "saddlepoint"
     assert (null.cdf(math.inf), null.cdf(null.size), null.sf(-math.inf)) == (1, 1, 1)
     assert null.pmf(-1) == null.pmf(null.size + 1) == null.pmf(0.5) == null.pmf(math.inf) == null.pmf(math.nan) == 0
     quantiles, critical = [], []
@@ -403,7 +403,7 @@ def check_law(null: Law) -> list[Any]:
     drawn = null.rvs(20, rng=1)
     assert (table[drawn] > 0).all()
     assert null.rvs(rng=2) == null.rvs(rng=2)
-    return [null.method, null.mean, null.var, table.tolist(), cdf.tolist(), quantiles, critical, drawn.tolist()]
+    return [str(null.method), null.mean, null.var, table.tolist(), cdf.tolist(), quantiles, critical, drawn.tolist()]
 
 
 def _told_by_sweep(curve: nf.Sweep) -> list[Any]:

@@ -21,7 +21,16 @@ def make(hits, size=10, chance=0.3, **how):
 
 
 class TestPValues:
-    @given(st.integers(0, 12), st.floats(0.05, 0.95), st.integers(0, 12))
+    @pytest.mark.parametrize("ties", ["full", "mid"])
+    @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+    def test_without_trials_there_is_nothing_to_test(self, alternative, ties):
+        """No prediction, or no event: p is 1, also the mid-p-value, so that silence is never called skill."""
+        assert make(0, 0, 0.5).pvalue_for(alternative, ties) == 1.0
+        result = nf.evaluate([0, 1, 0, 0], predictions=[0] * 4, alternative=alternative, ties=ties, alpha=0.6)
+        assert result.precision_test.pvalue == 1.0
+        assert result.verdict == "no"
+
+    @given(st.integers(1, 12), st.floats(0.05, 0.95), st.integers(0, 12))
     def test_alternatives_agree_with_scipy(self, size, chance, hits):
         """Greater and less are scipy's tails; two-sided is twice the smaller, at most 1."""
         hits = min(hits, size)

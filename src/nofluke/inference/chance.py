@@ -97,8 +97,8 @@ class ChanceTest:
     def _tied(self, side: Side, ties: Ties) -> Tail:
         """A tail that counts hits equal to the observed fully, or by half."""
         tail = self.null.tail(self.hits, side)
-        if ties == "full":
-            return tail
+        if ties == "full" or all(self.null.tail(self.hits, way).p == 1.0 for way in ("upper", "lower")):
+            return tail  # where chance always scores the same there is nothing to test, and nothing to halve
         beyond = self.null.tail(self.hits + (1 if side == "upper" else -1), side)
         halved = float(np.logaddexp(tail.log_p, beyond.log_p)) - math.log(2)
         return Tail(p=(tail.p + beyond.p) / 2 or SMALLEST, log_p=halved, method=tail.method)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
@@ -84,10 +85,14 @@ def sweep(
     """
     windows = _tolerances(tolerances)
     sequence = prepare(truth, scores, times=times, mask=mask, truth_as=truth_as, missing=missing)
-    cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
+    levels: FloatArray | None = None
+    if thresholds is None and quantiles is None:
+        trial = Trial.at_every_score(sequence, windows)
+    else:
+        cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
+        trial = Trial.of(sequence, windows, cuts)
     settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
     settings.null.check(method)
-    trial = Trial.of(sequence, windows, cuts)
     notes = list(sequence.notes)
     if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)

@@ -180,8 +180,8 @@ def simulate(
     >>> from nofluke.series.tolerance import Tolerance
     >>> sequence = prepare([0, 1, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 1, 0])
     >>> trial = Trial.of(sequence, (Tolerance(early=0, late=0),), None)
-    >>> simulate(trial, RecallHits(), CircularShift(), n_resamples=999, rng=1).pvalue.round(1)  # two rotations of six
-    array([[0.3]])
+    >>> simulate(trial, RecallHits(), CircularShift(), n_resamples=9_999, rng=1).pvalue.round(2)  # two rotations of six
+    array([[0.33]])
     """
     n_resamples = check_resamples(n_resamples)
     seed = as_seed(rng)

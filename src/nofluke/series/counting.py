@@ -39,7 +39,10 @@ def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Nu
 
 
 def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
-    """How many values are at least each threshold."""
+    """How many values are at least each of the ascending thresholds."""
+    if len(values) < len(thresholds) // 4:  # few values: each is looked up among the thresholds
+        reached = np.bincount(np.searchsorted(thresholds, values, side="right"), minlength=len(thresholds) + 1)
+        return np.cumsum(reached[:0:-1])[::-1].astype(np.int64)
     return len(values) - np.searchsorted(np.sort(values), thresholds, side="left").astype(np.int64)
 
 

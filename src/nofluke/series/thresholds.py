@@ -31,17 +31,15 @@ def choose_threshold(sequence: Sequence, threshold: float | None, quantile: floa
 
 
 def choose_thresholds(sequence: Sequence, thresholds: Any, quantiles: Any) -> tuple[FloatArray, FloatArray | None]:
-    """Ascending thresholds, and the quantiles they come from, if they do; every score where neither is given."""
+    """Ascending thresholds, and the quantiles they come from, if they do."""
     if thresholds is not None and quantiles is not None:
         raise InputError("pass either thresholds or quantiles, got both.")
     if thresholds is not None:
         return np.sort(_numbers(thresholds, "thresholds")), None
-    if quantiles is not None:
-        levels = np.sort(_numbers(quantiles, "quantiles"))
-        for outermost in (levels[0], levels[-1]):
-            as_quantile(outermost)
-        return np.array(quantile_thresholds(sequence, levels)), levels
-    return np.unique(sequence.open_scores()), None
+    levels = np.sort(_numbers(quantiles, "quantiles"))
+    for outermost in (levels[0], levels[-1]):
+        as_quantile(outermost)
+    return np.array(quantile_thresholds(sequence, levels)), levels
 
 
 def as_threshold(value: object) -> float:

@@ -57,6 +57,17 @@ class Trial:
     reaches: tuple[Reach, ...] = field(repr=False)
 
     @classmethod
+    def at_every_score(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...]) -> Trial:
+        """The trial at every distinct score: the sort that finds them is the one that counts."""
+        trial = cls.of(sequence, tolerances, np.ones(1))
+        order = np.argsort(trial.detector)
+        values = trial.detector[order]
+        below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+        trial = replace(trial, thresholds=values[below].astype(np.float64))
+        trial.__dict__["_ranking"] = order, below
+        return trial
+
+    @classmethod
     def of(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...], thresholds: FloatArray | None) -> Trial:
         """The trial of a sequence as it was read; thresholds are None where alarms are given."""
         kept, clock = sequence.open_steps, sequence.clock
@@ -155,18 +166,26 @@ class Trial:
         return np.asarray(self.detector >= np.float64(self.thresholds[k]))
 
     @cached_property
+    def _ranking(self) -> tuple[IntArray, IntArray]:
+        """The steps by ascending score, and how many of them are below each threshold: one sort for all cells."""
+        order = np.argsort(self.detector)
+        return order, np.searchsorted(self.detector[order], self.thresholds, side="left")
+
+    @cached_property
     def n_predictions(self) -> IntArray:
         """Steps predicted, by threshold."""
         if len(self.thresholds) == 1:
             return np.array([len(self.alarms(0))])
-        return reaching(self.detector, self.thresholds)
+        return self.n_steps - self._ranking[1]
 
     @cached_property
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: predictions near an event."""
         if len(self.thresholds) == 1:
             return np.array([[int(within(self.alarms(0), near).sum())] for near in self._near])
-        return np.stack([reaching(self.detector[self._flags(near)], self.thresholds) for near in self._near])
+        order, below = self._ranking
+        counts = (np.concatenate([[0], np.cumsum(self._flags(near)[order])]) for near in self._near)
+        return np.stack([count[-1] - count[below] for count in counts])
 
     @cached_property
     def recall_hits(self) -> IntArray:
