@@ -36,7 +36,9 @@ WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
 FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
 INSISTENT = 50  # how many times the usual effort method="exact" puts into an inversion before it fails
 SECONDS_PER_BLOCK = 1e-7  # of an inversion, about: 32 angles at a time
-CENTRAL = 2.9  # standard deviations around the mean within which quantiles are read off one inversion
+CENTRAL = 7.0  # standard deviations around the mean that one inversion gives: quantiles are read off it
+CENTRAL_LEVEL = 1e-6  # but not those of smaller levels, which tails tell better
+CENTRAL_TAIL = 0.01  # nor smaller tails
 CENTRAL_SLACK = 1e-11  # and how far that one may be off
 
 BOUND = How(kind="bound", name="the Fourier inversion was not certified")
@@ -153,6 +155,9 @@ class PrecisionFourier(_OfWindows):
     def _tail(self, hits: int, side: Side) -> Tail:
         from nofluke.laws.exact import fourier
 
+        near = self._from_centre(hits, side)
+        if near is not None:
+            return near
         # where nearly everything is hit, a programme that tells only few misses apart is cheap
         ends = (self.size - hits, None) if side == "upper" else (None,)
         affordable = [end for end in ends if programme_fits(self.windows, self.n_events, PROGRAMME_PATIENCE, end)]
@@ -171,6 +176,19 @@ class PrecisionFourier(_OfWindows):
                 f"and {self.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
             )
         return Tail.of_log(found.log_p, BOUND)
+
+    def _from_centre(self, hits: int, side: Side) -> Tail | None:
+        """A tail that is no small one, where the bulk of the law is known already: to nine digits at least."""
+        if "_centre" not in self.__dict__:
+            return None
+        first, _, upper = self._centre
+        at = hits - first if side == "upper" else hits + 1 - first
+        if not 0 <= at < len(upper):
+            return None
+        p = float(upper[at]) if side == "upper" else 1.0 - float(upper[at])
+        if not CENTRAL_TAIL <= p <= 1.0 - CENTRAL_TAIL:
+            return None
+        return Tail.of(p, How(kind="exact", name="Fourier", error=CENTRAL_SLACK / p))
 
     def _by_programme(self, hits: int, side: Side, most_missed: int | None) -> Tail:
         """The tail by a dynamic programme, over the whole law or its upper end only."""
@@ -201,23 +219,30 @@ class PrecisionFourier(_OfWindows):
         )
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:
-        from nofluke.laws.exact import fourier
-
-        low = max(math.ceil(self.mean - deviations * self.std), 0)
-        high = min(max(math.floor(self.mean + deviations * self.std), low), self.size)
-        law = fourier.pmf(self.windows, self.n_events, lo=low, hi=high)[1]
-        beside = self.lower(low - 1) + self.upper(high + 1)
-        return (low, law) if abs(beside + float(law.sum()) - 1.0) <= CENTRAL_SLACK else super().bulk(deviations)
+        first, law, _ = self._centre
+        if math.isinf(deviations):
+            return super().bulk(deviations)
+        kept = slice(
+            max(math.floor(self.mean - deviations * self.std) - first, 0),
+            max(math.ceil(self.mean + deviations * self.std) - first + 1, 1),
+        )
+        return first + kept.start, law[kept]
 
     @cached_property
-    def _centre(self) -> tuple[int, FloatArray]:
-        """From one inversion: some k, and P(X ≥ k), P(X ≥ k + 1), ... to about 1e-12, as far as the bulk of the law goes."""
-        first, law = self.bulk(CENTRAL)
-        return first, self.upper(first + len(law)) + np.cumsum(law[::-1])[::-1]
+    def _centre(self) -> tuple[int, FloatArray, FloatArray]:
+        """From one inversion: some k, P(X = k), P(X = k + 1), ... and P(X ≥ k), P(X ≥ k + 1), ..., to about 1e-12."""
+        from nofluke.laws.exact import fourier
+
+        first, law = fourier.bulk(self.windows, self.n_events, CENTRAL)
+        if abs(float(law.sum()) - 1.0) > CENTRAL_SLACK:  # a law with long tails: all of it
+            first, law = super().bulk(math.inf)
+        return first, law, np.cumsum(law[::-1])[::-1]
 
     def _quantile(self, level: float) -> int:
-        first, upper = self._centre
+        first, _, upper = self._centre
         # P(X > k) ≤ 1 - level; at the ends of what was inverted, the answer may lie beyond
+        if not CENTRAL_LEVEL <= level <= 1.0 - CENTRAL_LEVEL:
+            return super()._quantile(level)
         reached = np.flatnonzero(upper <= (1.0 - level) * (1.0 + TIE_SLACK) + CENTRAL_SLACK)
         if len(reached) and reached[0] > 0:
             return first + int(reached[0]) - 1
@@ -226,7 +251,9 @@ class PrecisionFourier(_OfWindows):
     def critical_value(self, alpha: float) -> int | None:
         """The smallest k with P(X ≥ k) ≤ alpha: from there on, hits are significant. None if no number of hits is."""
         alpha = check_alpha(alpha)
-        first, upper = self._centre
+        first, _, upper = self._centre
+        if alpha < CENTRAL_LEVEL:
+            return super().critical_value(alpha)
         reached = np.flatnonzero(upper <= alpha * (1.0 + TIE_SLACK))
         if len(reached) and reached[0] > 0:
             return first + int(reached[0])

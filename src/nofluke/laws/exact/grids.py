@@ -46,11 +46,11 @@ def tail_grid(point: Point, n_events: int, hits: int, sign: int, log_scale: floa
     return Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi / pole, subtract=subtract, tau=_PRECISION * answer)
 
 
-def band_grid(point: Point, n_events: int, low: int, high: int) -> Grid:
-    """Enough angles that every c from low to high is told from its aliases."""
+def band_grid(point: Point, n_events: int, low: int, high: int, precision: float) -> Grid:
+    """Enough angles that every c from low to high is told from its aliases, to so much of the largest probability."""
     spread = math.sqrt(point.var_given_events)
     answer = 1.0 / (_width(math.sqrt(point.var_events)) * _width(spread))
-    log_goal = math.log(1e-15 * answer)
+    log_goal = math.log(precision * answer)
     n_psi, alias = point.structure.n + 1, 0.0
     sides = [_reach(point, n_events, c, way, log_goal, spread) for c, way in ((low, 1), (high, -1))]
     if sides[0] is not None and sides[1] is not None:
@@ -58,7 +58,7 @@ def band_grid(point: Point, n_events: int, low: int, high: int) -> Grid:
         if needed < n_psi:
             n_psi, alias = needed, sides[0].bound(needed) + sides[1].bound(needed)
     n_phi, alias_phi = _phi_angles(point, n_events, log_goal)
-    return Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi, subtract=False, tau=1e-15 * answer)
+    return Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi, subtract=False, tau=precision * answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -107,14 +107,18 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
 
 
 def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
+    # pictures first: where a law is inverted, they tell most of the p-values too
+    sides = {
+        "precision": _side(cell.precision_test, cell.precision),
+        "recall": _side(cell.recall_test, cell.recall),
+    }
     verdict, _, reason = cell.verdict_in_words().removeprefix("Verdict: ").partition(". ")
     hits, found = hits_by_lag(cell.cell, lags, before)
     sentences = cell.sentences()
     return {
         "verdict": cell.verdict,
         "n": cell.n_predictions,
-        "precision": _side(cell.precision_test, cell.precision),
-        "recall": _side(cell.recall_test, cell.recall),
+        **sides,
         "f1": _plain(cell.f1),
         "matrices": {"truth": _matrix(cell.tolerant_truth), "predictions": _matrix(cell.tolerant_predictions)},
         "lag": {"precision": hits, "recall": found},
