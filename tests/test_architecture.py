@@ -18,6 +18,7 @@ PACKAGE = Path(nofluke.__file__).parent
 LINE = (
     # what everything may use
     "errors",
+    "lazy",
     "arrays",
     "plain",
     "ratios",

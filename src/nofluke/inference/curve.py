@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +12,7 @@ from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.inference.cells import SweepChance, chance_of_cells
 from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
+from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion, both_matrices
 from nofluke.nulls.base import NullModel
 from nofluke.plain import check_beta
@@ -120,7 +120,7 @@ class Sweep(ByValue):
         """What chance is taken to do."""
         return self.settings.null
 
-    @cached_property
+    @lazy
     def chance(self) -> SweepChance:
         """What chance scores in every cell: mean, band and p-value of both hits. Some milliseconds a cell."""
         return chance_of_cells(

@@ -12,7 +12,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -20,6 +19,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError, NumericalError, shown
+from nofluke.lazy import lazy
 from nofluke.plain import as_rng, as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK
 
@@ -150,7 +150,7 @@ class Law(ABC):
         """P(X ≤ hits)."""
         return self.tail(hits, "lower").p
 
-    @cached_property
+    @lazy
     def table(self) -> FloatArray:
         """P(X = k) for k = 0..size."""
         table = self._table()

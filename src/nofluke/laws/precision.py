@@ -7,7 +7,6 @@ and is either certified, or made by a programme that has more time, or an upper 
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -19,6 +18,7 @@ from nofluke.laws.exact.moments import Moments
 from nofluke.laws.exact.programme import programme_bytes, programme_cost
 from nofluke.laws.law import MASS_ERROR, How, Law, Side, Tail, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
+from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.windows import Windows
@@ -36,7 +36,7 @@ WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
 FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
 INSISTENT = 50  # how many times the usual effort method="exact" puts into an inversion before it fails
 SECONDS_PER_BLOCK = 1e-7  # of an inversion, about: 32 angles at a time
-CENTRAL = 7.0  # standard deviations around the mean that one inversion gives: quantiles are read off it
+CENTRAL = (8.0, 12.0)  # standard deviations around the mean that one inversion gives: quantiles are read off it
 CENTRAL_LEVEL = 1e-6  # but not those of smaller levels, which tails tell better
 CENTRAL_TAIL = 0.01  # nor smaller tails
 CENTRAL_SLACK = 1e-11  # and how far that one may be off
@@ -228,13 +228,16 @@ class PrecisionFourier(_OfWindows):
         )
         return first + kept.start, law[kept]
 
-    @cached_property
+    @lazy
     def _centre(self) -> tuple[int, FloatArray, FloatArray]:
         """From one inversion: some k, P(X = k), P(X = k + 1), ... and P(X ≥ k), P(X ≥ k + 1), ..., to about 1e-12."""
         from nofluke.laws.exact import fourier
 
-        first, law = fourier.bulk(self.windows, self.n_events, CENTRAL)
-        if abs(float(law.sum()) - 1.0) > CENTRAL_SLACK:  # a law with long tails: all of it
+        for reach in CENTRAL:
+            first, law = fourier.bulk(self.windows, self.n_events, reach)
+            if abs(float(law.sum()) - 1.0) <= CENTRAL_SLACK:
+                break
+        else:  # a law with long tails: all of it
             first, law = super().bulk(math.inf)
         return first, law, np.cumsum(law[::-1])[::-1]
 

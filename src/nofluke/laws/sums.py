@@ -8,13 +8,13 @@ last place. Taking the tilt out again is a multiplication, so that a tail of 10â
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law, Side, Tail, exactly
+from nofluke.lazy import lazy
 
 _NEAR_END = 1e-12  # a sum this close to an end of its range needs no finite tilt: all parts are at their ends
 _STEEPEST = 600.0  # of Î¸ times the width of the widest part: beyond it, tilted tables would underflow
@@ -51,12 +51,12 @@ class SumLaw(Law):
     def parts(self) -> tuple[Law, ...]:
         return self._parts
 
-    @cached_property
+    @lazy
     def _tables(self) -> list[tuple[int, FloatArray]]:
         """Where each part's probabilities begin, and they themselves."""
         return [law.bulk(math.inf) for law in self._parts]
 
-    @cached_property
+    @lazy
     def _ends(self) -> tuple[int, int]:
         return (
             sum(first for first, _ in self._tables),

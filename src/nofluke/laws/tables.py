@@ -6,8 +6,6 @@ law behind it.
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from nofluke.arrays import FloatArray
@@ -15,6 +13,7 @@ from nofluke.laws.exact import binomial as binomial_law
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail, hypergeometric_pmf
 from nofluke.laws.exact.moments import Moments, recall_moments
 from nofluke.laws.law import How, Law, Side, Tail, exactly
+from nofluke.lazy import lazy
 
 TRUSTED = 1e-250  # a table keeps all digits of tails down to here
 
@@ -35,7 +34,7 @@ class TableLaw(Law):
     def _table(self) -> FloatArray:
         return self._given
 
-    @cached_property
+    @lazy
     def _sums(self) -> dict[Side, FloatArray]:
         return {"upper": np.cumsum(self.table[::-1])[::-1], "lower": np.cumsum(self.table)}
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+from nofluke.lazy import lazy
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.evidence import CALENDAR_PERIODS, adjacency, clustering, in_runs, season_of_calendar
+from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, in_runs, season_of_calendar
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -23,11 +26,40 @@ def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     return tuple(found)
 
 
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _Seen:
+    """What is seen in the events alone, worked out once for a truth, however many cells are judged on it."""
+
+    truth: Truth
+
+    @lazy
+    def runs(self) -> Evidence:
+        return adjacency(self.truth.starts, self.truth.n_steps)
+
+    @lazy
+    def clusters(self) -> Evidence:
+        return clustering(self.truth.starts, self.truth.n_steps)
+
+    @lazy
+    def seasons(self) -> dict[str, Evidence | None]:
+        return {rule: season_of_calendar(self.truth.flags, self.truth.clock, rule) for rule in CALENDAR_PERIODS}
+
+
+def _seen(truth: Truth) -> _Seen:
+    if _SEEN not in truth.__dict__:
+        truth.__dict__[_SEEN] = _Seen(truth=truth)
+    seen: _Seen = truth.__dict__[_SEEN]
+    return seen
+
+
+_SEEN = "seen in the events"  # under which a truth keeps it
+
+
 def _doubts_about_events(model: NullModel, truth: Truth) -> tuple[str, ...]:
     """Doubts that need no alarms: events in runs or clusters under a null that places them one by one."""
     if "runs" in model.keeps or truth.n < 2:
         return ()
-    runs = adjacency(truth.starts, truth.n_steps)
+    runs = _seen(truth).runs
     if in_runs(runs, LEVEL):
         return (
             f"Events come as runs of {runs.statistic:.3g} steps in the mean, which the null {model.name} tears apart: its p-values "
@@ -35,7 +67,7 @@ def _doubts_about_events(model: NullModel, truth: Truth) -> tuple[str, ...]:
         )
     # a season makes clusters too, so that they are no reproach to the null that keeps it
     if not model.keeps & {"clusters", "season"} and truth.n >= ENOUGH_EVENTS:
-        clusters = clustering(truth.starts, truth.n_steps)
+        clusters = _seen(truth).clusters
         if clusters.pvalue <= LEVEL:
             return (
                 f"Events come in clusters (variance over mean of counts up to {clusters.statistic:.3g}), which the null "
@@ -49,8 +81,7 @@ def _forgotten_season(model: NullModel, cell: Cell) -> str | None:
     if "season" in model.keeps or cell.clock is None or cell.n_events < ENOUGH_EVENTS:
         return None
     level = LEVEL / len(CALENDAR_PERIODS)
-    for rule in CALENDAR_PERIODS:
-        events = season_of_calendar(cell.truth.flags, cell.clock, rule)
+    for rule, events in _seen(cell.truth).seasons.items():
         if events is not None and events.pvalue <= level:
             alarms = season_of_calendar(cell.alarm_flags, cell.clock, rule)
             if alarms is not None and alarms.pvalue <= level:

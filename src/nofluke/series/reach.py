@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
+from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
 from nofluke.series.tolerance import Ranges, Tolerance
 
@@ -35,12 +35,12 @@ class Reach:
     def __post_init__(self) -> None:
         self.tolerance.check(self.clock)
 
-    @cached_property
+    @lazy
     def n_steps(self) -> int:
         """T, the steps that count."""
         return int(np.count_nonzero(self.open_steps))
 
-    @cached_property
+    @lazy
     def _plain(self) -> bool:
         """Whether windows are sums of step numbers: no mask, no clock."""
         return self.tolerance.unit == "steps" and self.n_steps == len(self.open_steps)
@@ -62,7 +62,7 @@ class Reach:
         back, ahead = (min(max(int(side), -n), n) for side in (before, after))  # type: ignore[call-overload]
         return Ranges(starts=np.clip(first - back, 0, n), stops=np.clip(last + (ahead + 1), 0, n))
 
-    @cached_property
+    @lazy
     def cover(self) -> Ranges:
         """For every step, seen as an event, the predictions that find it."""
         if self._plain:
@@ -70,7 +70,7 @@ class Reach:
             return self._sums(every, every, self.tolerance.early, self.tolerance.late)
         return self._among_open(self.tolerance.prediction_ranges(len(self.open_steps), self.clock))
 
-    @cached_property
+    @lazy
     def _hit_by(self) -> Ranges:
         """For every step, seen as a prediction, the steps whose events make it a hit."""
         return self._among_open(self.tolerance.event_ranges(len(self.open_steps), self.clock))

@@ -7,13 +7,13 @@ in one coordinate system: the steps that count, numbered from 0. Masked steps ta
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
+from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
 from nofluke.series.counting import largest_within, nearest_alarms, reaching, union, window_maxima, within
 from nofluke.series.reach import Reach
@@ -131,7 +131,7 @@ class Trial:
         """Whether the detector gives scores rather than alarms."""
         return self.detector.dtype.kind != "b"
 
-    @cached_property
+    @lazy
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
         # an event between two steps reaches as far as the steps on either side of it
@@ -141,12 +141,12 @@ class Trial:
             for reach in self.reaches
         )
 
-    @cached_property
+    @lazy
     def _near(self) -> tuple[Ranges, ...]:
         """For each tolerance, the stretches of steps near an event."""
         return tuple(union(windows) for windows in self.event_windows)
 
-    @cached_property
+    @lazy
     def _kept(self) -> dict[int, IntArray]:
         return {}
 
@@ -165,20 +165,20 @@ class Trial:
             return self.detector
         return np.asarray(self.detector >= np.float64(self.thresholds[k]))
 
-    @cached_property
+    @lazy
     def _ranking(self) -> tuple[IntArray, IntArray]:
         """The steps by ascending score, and how many of them are below each threshold: one sort for all cells."""
         order = np.argsort(self.detector)
         return order, np.searchsorted(self.detector[order], self.thresholds, side="left")
 
-    @cached_property
+    @lazy
     def n_predictions(self) -> IntArray:
         """Steps predicted, by threshold."""
         if len(self.thresholds) == 1:
             return np.array([len(self.alarms(0))])
         return self.n_steps - self._ranking[1]
 
-    @cached_property
+    @lazy
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: predictions near an event."""
         if len(self.thresholds) == 1:
@@ -187,19 +187,19 @@ class Trial:
         counts = (np.concatenate([[0], np.cumsum(self._flags(near)[order])]) for near in self._near)
         return np.stack([count[-1] - count[below] for count in counts])
 
-    @cached_property
+    @lazy
     def recall_hits(self) -> IntArray:
         """PAδ-AA by cell: events with a prediction near them."""
         if len(self.thresholds) == 1:
             return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
         return np.stack([reaching(largest_within(self.detector, w), self.thresholds) for w in self.event_windows])
 
-    @cached_property
+    @lazy
     def near_events(self) -> IntArray:
         """AAδ by tolerance: steps near an event."""
         return np.array([int((near.stops - near.starts).sum()) for near in self._near], dtype=np.int64)
 
-    @cached_property
+    @lazy
     def near_predictions(self) -> IntArray:
         """PAδ by cell: steps on which an event would be found."""
         if len(self.thresholds) == 1:
@@ -213,14 +213,14 @@ class Trial:
         change[ranges.stops] -= 1
         return np.asarray(np.cumsum(change[:-1], dtype=np.int8), dtype=np.bool_)
 
-    @cached_property
+    @lazy
     def levels(self) -> IntArray:
         """How many of the thresholds each step reaches."""
         if not self.scored:
             return self.detector.astype(np.int64)
         return np.searchsorted(self.thresholds, self.detector, side="right").astype(np.int64)
 
-    @cached_property
+    @lazy
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Thresholds that predict different steps, and which of them each threshold equals."""
         # sets of predictions are nested, so equal numbers of predictions are equal predictions
@@ -233,7 +233,7 @@ class Trial:
             return Cell(trial=self, d=d, k=k)
         return self._only
 
-    @cached_property
+    @lazy
     def _only(self) -> Cell:
         """The cell of a trial that has one, with what is worked out for it."""
         return Cell(trial=self, d=0, k=0)
@@ -297,12 +297,12 @@ class Cell:
         """The predicted steps, ascending."""
         return self.trial.alarms(self.k)
 
-    @cached_property
+    @lazy
     def alarm_flags(self) -> BoolArray:
         """Whether each step is predicted."""
         return self.trial.alarm_flags(self.k)
 
-    @cached_property
+    @lazy
     def windows(self) -> Windows:
         """For each prediction, the steps on which an event makes it a hit."""
         ranges = self.trial.reaches[self.d].around_alarms(self.alarms)

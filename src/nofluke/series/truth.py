@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import dataclass, field, fields, replace
 
 import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import InputError
+from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
 
 
@@ -49,6 +49,10 @@ class Truth:
         if len(starts) and not (starts[0] >= 0 and stops[-1] <= self.n_steps):
             raise InputError(f"events must lie within the {self.n_steps} steps that count.")
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without what can be worked out again."""
+        return {f.name: getattr(self, f.name) for f in fields(self)}
+
     @classmethod
     def of_flags(cls, flags: BoolArray, clock: Clock | None = None, open_steps: BoolArray | None = None) -> Truth:
         """Points, from one flag for each step that counts."""
@@ -61,12 +65,12 @@ class Truth:
         """m, the number of events."""
         return len(self.starts)
 
-    @cached_property
+    @lazy
     def points(self) -> bool:
         """Whether every event is a single step."""
         return bool((self.stops - self.starts == 1).all())
 
-    @cached_property
+    @lazy
     def flags(self) -> BoolArray:
         """Which steps belong to an event."""
         change = np.zeros(self.n_steps + 1, dtype=np.int8)

@@ -7,11 +7,11 @@ asymmetric tolerances are dealt with before this point; all that is left of them
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 
 from nofluke.arrays import IntArray
+from nofluke.lazy import lazy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,12 +40,16 @@ class Windows:
     stops: IntArray = field(repr=False)
     n_steps: int
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without what can be worked out again."""
+        return {"starts": self.starts, "stops": self.stops, "n_steps": self.n_steps}
+
     @property
     def n(self) -> int:
         """Number of predictions."""
         return len(self.starts)
 
-    @cached_property
+    @lazy
     def blocks(self) -> Blocks:
         """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
         edges = np.unique(np.concatenate([self.starts, self.stops]))
@@ -55,12 +59,12 @@ class Windows:
         kept = h > g
         return Blocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
 
-    @cached_property
+    @lazy
     def reach(self) -> int:
         """The most predictions that one event can hit."""
         return int((self.blocks.h - self.blocks.g).max(initial=0))
 
-    @cached_property
+    @lazy
     def covered(self) -> int:
         """D, the number of steps inside the union of all windows."""
         if self.n == 0:
@@ -68,7 +72,7 @@ class Windows:
         gaps = np.maximum(self.starts[1:] - self.stops[:-1], 0).sum()
         return int(self.stops[-1] - self.starts[0] - gaps)
 
-    @cached_property
+    @lazy
     def cluster_starts(self) -> IntArray:
         """First prediction of each cluster: windows of different clusters share no step."""
         if self.n == 0:

@@ -169,7 +169,7 @@ def pmf(
 def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, FloatArray]:
     """P(C = c) within so many standard deviations of the mean, from one inversion without tilt.
 
-    Each is good to about 1e-13 of the largest: enough for quantiles and pictures, not for small tails.
+    Each is good to about 1e-12 of the largest: enough for quantiles and pictures, not for small tails.
 
     Examples
     --------
@@ -185,7 +185,7 @@ def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, Float
     reach = deviations * math.sqrt(middle.var_given_events) + 1.0
     low = min(max(math.floor(middle.hits - reach), 0), windows.n)
     high = max(min(math.ceil(middle.hits + reach), windows.n), low)
-    return low, _band(middle, n_events, low, high, 1e-13)
+    return low, _band(middle, n_events, low, high, 1e-12)
 
 
 def estimate_cost(windows: Windows, n_events: int) -> float:

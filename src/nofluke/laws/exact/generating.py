@@ -26,6 +26,8 @@ _GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and neve
 _MOST_GROWTH = 100.0  # the kernels' sums of weights must not overflow, whatever the tilt
 _UNDERFLOW = 420.0  # |t| times the number of windows open at once: beyond it, weights could under- or overflow
 
+_STRUCTURE = "structure of the generating function"  # under which windows keep it
+
 _LN2_HEAD = math.floor(math.log(2.0) * 2**20) / 2**20  # few bits, so that its product with an exponent is exact
 _LN2_TAIL = float(Fraction("0.69314718055994530941723212145817656807") - Fraction(_LN2_HEAD))
 
@@ -101,7 +103,15 @@ class Point:
         return self.log_mean + self.structure.n_steps * self.ell - n_events * self.s - hits * self.t
 
 
-def structure_of(windows: Windows, *, longest_block: int = 2**62) -> Structure:
+def structure_of(windows: Windows) -> Structure:
+    """The distinct clusters of ``windows``, worked out once."""
+    if _STRUCTURE not in windows.__dict__:
+        windows.__dict__[_STRUCTURE] = _cut_structure(windows, longest_block=2**62)
+    structure: Structure = windows.__dict__[_STRUCTURE]
+    return structure
+
+
+def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
     """Sort the clusters of ``windows`` into distinct ones, with blocks cut to ``longest_block`` steps."""
     blocks = windows.blocks
     starts = windows.cluster_starts
@@ -172,7 +182,7 @@ def evaluate(structure: Structure, s: float, t: float) -> Point:
     ell = float(np.logaddexp(0.0, s))
     p = -math.expm1(-ell)
     if structure.lengths.max(initial=1.0) * ell > max(_MOST_GROWTH, ell):
-        structure = structure_of(structure.windows, longest_block=max(int(_GROWTH / ell), 1))
+        structure = _cut_structure(structure.windows, longest_block=max(int(_GROWTH / ell), 1))
 
     lengths = structure.lengths
     grown = np.exp(lengths * ell)

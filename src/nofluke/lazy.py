@@ -1,0 +1,45 @@
+"""Attributes that are worked out when first asked for, and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Generic, Self, TypeVar, overload
+
+Value = TypeVar("Value")
+
+
+class lazy(Generic[Value]):
+    """As ``functools.cached_property``, without its lock, which Python 3.11 holds for all objects of a class at once.
+
+    Threads that ask for the same attribute of the same object at the same time may work it out twice, to the same end.
+
+    Examples
+    --------
+    >>> class Circle:
+    ...     def __init__(self, radius):
+    ...         self.radius = radius
+    ...     @lazy
+    ...     def area(self):
+    ...         return 3 * self.radius**2
+    >>> circle = Circle(2)
+    >>> circle.area, "area" in circle.__dict__
+    (12, True)
+    """
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> Self | Value:
+        if instance is None:
+            return self
+        value = self.function(instance)
+        instance.__dict__[self.name] = value  # found there from now on: this is no data descriptor
+        return value
