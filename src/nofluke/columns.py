@@ -59,7 +59,7 @@ def as_column(value: Any, name: str) -> Column:
         value = _unmasked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, aware = _array_values(value, name) if series is None else _series_values(series, name)
-    return Column(values=values, index=index, aware=aware)
+    return Column(values=values, index=index, aware=aware or isinstance(value, UtcTimes))
 
 
 def _is_a(package: str, kind: str, value: Any) -> bool:
@@ -128,7 +128,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind in "biufM":
-        return values, isinstance(value, UtcTimes)
+        return values, False
     if values.dtype.kind in "OUS":
         # NumPy writes numbers next to text as text; what the user passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)

@@ -57,10 +57,9 @@ class _Values(reprlib.Repr):
 
     def repr_instance(self, value: object, _level: int) -> str:
         try:
-            numpys = getattr(getattr(value, "dtype", None), "kind", "") in ("i", "u", "f") and not hasattr(
-                value, "__len__"
-            )
-            return repr(value.item() if numpys else value)  # type: ignore[attr-defined]  # 1.5, not np.float64(1.5)
+            kind, shape = getattr(getattr(value, "dtype", None), "kind", ""), getattr(value, "shape", None)
+            number = kind in ("i", "u", "f") and shape == ()
+            return repr(value.item() if number else value)  # type: ignore[attr-defined]  # 1.5, not np.float64(1.5)
         except Exception:
             return f"a {type(value).__name__}"
 
