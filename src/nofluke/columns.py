@@ -64,7 +64,7 @@ def as_column(value: Any, name: str) -> Column:
     value = without_masked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, aware = _array_values(value, name) if series is None else _series_values(series, name)
-    return Column(values=values, index=index, aware=aware)
+    return Column(values=values, index=index, aware=aware or isinstance(value, UtcTimes))
 
 
 def _is_a(package: str, kind: str, value: Any) -> bool:
@@ -153,7 +153,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return exact_floats(values, name), False
     if values.dtype.kind in "biuf" or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
-        return values, isinstance(value, UtcTimes)
+        return values, False
     if values.dtype.kind in "OUSM":
         # NumPy writes numbers next to text as text, and lets dates of different units wrap around: what the user passed is
         # looked at instead

@@ -21,8 +21,8 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 def expanded(path: Any, name: str) -> Path:
     """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any other.
 
-    >>> expanded("./~root", "path"), expanded("~no such user", "path")
-    (PosixPath('~root'), PosixPath('~no such user'))
+    >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
+    ('~root', '~no such user')
     """
     # text goes first: a Path has already dropped the ./ that keeps ./~x from being a home
     text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
