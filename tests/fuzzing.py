@@ -28,7 +28,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
@@ -45,7 +45,14 @@ def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) 
 
     def decorate(body: Callable[..., None]) -> Any:
         def run(examples: int) -> None:
-            asked = settings(relaxed, max_examples=examples, derandomize=examples == short, print_blob=True)
+            asked = settings(
+                relaxed,
+                max_examples=examples,
+                derandomize=examples == short,
+                print_blob=True,
+                report_multiple_bugs=False,  # one at a time, and no reasons: a failure should not take minutes to show
+                phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+            )
             asked(given(**strategies)(body))()
 
         run.__name__, run.__doc__ = body.__name__, body.__doc__
