@@ -240,7 +240,7 @@ VALUES: list[Any] = [
     np.timedelta64(1, "M"), np.timedelta64("NaT"), np.datetime64("NaT"), date(2020, 1, 1), timedelta(days=-1), timedelta.max,
     pd.NA, pd.NaT, pd.Timedelta("1h"), nf.Tolerance(early="2h", late=0), nf.Tolerance(early=1e300, late=0, unit="clock"),
     "blocks", "blocks:length=²", "seasonal:period=1e9", "seasonal:period=month", "circular-shift:guard=" + "9" * 400,
-    "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=10**30), nf.nulls.CircularShift(every=10**30),
+    "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=2**31 - 1), nf.nulls.CircularShift(every=2**31 - 1),
 ]
 # fmt: on
 MAKERS: list[Callable[[], Any]] = [

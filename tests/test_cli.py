@@ -1,10 +1,12 @@
 """The command line: every command, every format, and one clear line for everything that is wrong."""
 
 import csv
+import html
 import io
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 
@@ -306,6 +308,170 @@ def test_a_reader_that_has_seen_enough_is_no_error(data):
     os.close(writer)
     _, errors = process.communicate(timeout=120)
     assert errors == b""
+    assert process.returncode == 141  # as of other tools; 1 would be the gate's
+
+
+@pytest.mark.skipif(os.name != "posix", reason="redirections of POSIX shells")
+@pytest.mark.parametrize(
+    ("redirection", "options", "code", "error"),
+    [
+        (">&-", "", 2, "nofluke: standard output is closed, so the result cannot be printed: pass -o FILE.\n"),
+        (">&- 2>&-", "", 2, ""),
+        (">&- 2>&-", "-o out.csv", 0, ""),
+        ("2>&-", "-o out.csv", 0, ""),
+        ("2>/dev/full", "--alpha 7", 2, ""),
+        (">/dev/full", "", 2, "nofluke: the result cannot be printed (No space left on device): pass -o FILE.\n"),
+        ("<&-", "-o out.csv", 0, ""),
+    ],
+)
+def test_closed_and_full_streams_are_no_traceback(data, redirection, options, code, error):
+    """What can be said is said in one line, and a result with a place of its own gets there."""
+    command = f"'{sys.executable}' -m nofluke evaluate data.csv {' '.join(AT_HALF)} {options} {redirection}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (code, error)
+    if code == 0:
+        assert (data / "out.csv").read_text().startswith("measure,value,hits")
+
+
+@pytest.mark.parametrize("missing", ["stderr", "stdout"])
+def test_a_service_without_streams_gets_its_results(data, monkeypatch, missing):
+    """sys.stderr and sys.stdout are None there: bars, notices and errors go nowhere, files get written."""
+    monkeypatch.setattr(sys, missing, None)
+    options = ("--quantile", "0.5", "--method", "montecarlo", "--resamples", "20", "--seed", "1")
+    for command in ("evaluate", "sweep"):
+        with pytest.raises(SystemExit) as stopped:
+            main([command, "data.csv", *BASE, *options, "-o", "out.csv"])
+        assert stopped.value.code == 0
+        assert (data / "out.csv").exists()
+    with pytest.raises(SystemExit) as stopped:
+        main(["evaluate", "nowhere.csv", *AT_HALF])
+    assert stopped.value.code == 2
+
+
+# files
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+@pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "report"])
+@pytest.mark.parametrize("name", ["data.csv", "./data.csv", "soft.csv", "hard.csv", "events.txt"])
+def test_an_input_is_never_written_over(run, data, command, name):
+    """By whatever name: it is an error, and both inputs are as they were."""
+    (data / "events.txt").write_text("1\n4\n")
+    (data / "soft.csv").symlink_to("data.csv")
+    os.link(data / "data.csv", data / "hard.csv")
+    events = ("--truth-file", "events.txt", "--scores", "z", "--threshold", "0.5")
+    code, out, err = run(command, "data.csv", *events, "-o", name)
+    assert (code, out) == (2, "")
+    source = "events.txt" if name == "events.txt" else "data.csv"
+    assert err == f"nofluke: --output {name} is the input {source}, which it would destroy: choose another place.\n"
+    assert ((data / "data.csv").read_text(), (data / "events.txt").read_text()) == (DATA, "1\n4\n")
+
+
+def test_standard_input_is_not_written_over_either(data):
+    """`nofluke evaluate - -o data.csv < data.csv` would."""
+    with (data / "data.csv").open() as file:
+        done = subprocess.run(
+            [sys.executable, "-m", "nofluke", "evaluate", "-", *AT_HALF, "-o", "data.csv"],
+            stdin=file,
+            capture_output=True,
+            text=True,
+            timeout=120,
+        )
+    assert (done.returncode, (data / "data.csv").read_text()) == (2, DATA)
+    assert "--output data.csv is the input -, which it would destroy" in done.stderr
+
+
+def test_standard_input_is_read_once(run):
+    """It cannot be both files."""
+    _, _, err = run("evaluate", "-", "--truth-file", "-", "--scores", "z", "--threshold", "0.5")
+    assert err.startswith("nofluke: FILE and --truth-file are both standard input, which can be read once")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
+def test_output_to_a_stream_adds_to_it(data):
+    """-o /dev/stdout goes where standard output goes, and empties no log that >> adds to."""
+    (data / "log").write_text("old\n")
+    with (data / "log").open("a") as log:
+        subprocess.run(
+            [sys.executable, "-m", "nofluke", "evaluate", "data.csv", *AT_HALF, "--format", "csv", "-o", "/dev/stdout"],
+            stdout=log,
+            timeout=120,
+            check=True,
+        )
+    assert (data / "log").read_text().startswith("old\nmeasure,value,hits")
+
+
+def test_a_tilde_is_the_home_also_where_no_shell_saw_it(run, data, monkeypatch):
+    """In FILE, --truth-file and -o; a report may be pasted anywhere, so it keeps what was typed."""
+    (data / "home").mkdir()
+    (data / "data.csv").rename(data / "home" / "data.csv")
+    (data / "home" / "events.txt").write_text("1\n4\n")
+    monkeypatch.setenv("HOME", str(data / "home"))
+    monkeypatch.setenv("USERPROFILE", str(data / "home"))
+    events = ("--truth-file", "~/events.txt", "--scores", "z", "--threshold", "0.5")
+    assert run("evaluate", "~/data.csv", *events, "-o", "~/out.csv") == (0, "", "")
+    assert (data / "home" / "out.csv").exists()
+    code, out, _ = run("report", "~/data.csv", *events, "-o", "~/out.html", "--scripts", "cdn")
+    assert (code, out.splitlines()[-1]) == (0, f"Open {data / 'home' / 'out.html'}")
+    assert run("evaluate", "~/data.csv", *events, "-o", "~/data.csv")[0] == 2
+
+
+def test_the_line_in_a_report_can_be_pasted_whatever_the_file_is_called(run, data):
+    """A name that begins with - stands after --."""
+    (data / "-o.csv").write_text(DATA)
+    code, _, err = run("report", *AT_HALF, "-o", "a.html", "--scripts", "cdn", "--", "-o.csv")
+    assert (code, err) == (0, "")
+    page = html.unescape((data / "a.html").read_text(encoding="utf-8"))
+    line = re.search(r"nofluke report --[^<\n]*", page)[0]
+    assert line.endswith(" -- -o.csv")
+    first = (data / "a.html").read_bytes()
+    assert run(*shlex.split(line)[1:])[0] == 0
+    assert (data / "a.html").read_bytes() == first
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_report_on_a_pipe_does_not_read_it_again(data):
+    """Its SHA-256 is not known; a second reading would wait for ever, or see nothing."""
+    os.mkfifo(data / "pipe")
+    command = [sys.executable, "-m", "nofluke", "report", "pipe", *AT_HALF, "-o", "a.html", "--scripts", "cdn"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as process:
+        (data / "pipe").write_text(DATA)
+        try:
+            assert process.wait(timeout=100) == 0
+        finally:
+            process.kill()
+    assert "not known, read from a pipe" in (data / "a.html").read_text(encoding="utf-8")
+
+
+def test_times_with_and_without_a_zone_are_not_compared(run, data):
+    """As in the library."""
+    (data / "data.csv").write_text(re.sub(r"(2020-01-0\d)", r"\1T00:00Z", DATA))
+    (data / "events.txt").write_text("2020-01-02\n")
+    options = ("--truth-file", "events.txt", "--scores", "z", "--threshold", "0.5", "--time", "day")
+    message = "nofluke: the clock has a time zone but truth has none: give both one, or neither.\n"
+    assert run("evaluate", "data.csv", *options) == (2, "", message)
+    (data / "events.txt").write_text("2020-01-02T01:00+01:00\n")
+    assert run("evaluate", "data.csv", *options)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose"])
+def test_what_the_first_row_was_taken_for_is_in_the_notes(run_json, data, command):
+    """pandas writes 0,1 above columns without a name; the numbers do not include that row."""
+    (data / "unnamed.csv").write_text("0,1\n" + "".join(f"{y},{z}\n" for y, z in zip(TRUTH, SCORES, strict=True)))
+    found = run_json(command, "unnamed.csv", "--truth", "0", "--scores", "1", "--threshold", "0.5")
+    assert found["notes"][0] == (
+        "The first row of unnamed.csv (0, 1) was taken for its header: if it is data, put names above it."
+    )
+    if command != "diagnose":
+        assert found["n"] == 6
+
+
+def test_notes_on_a_file_are_in_the_report(run, data):
+    """For every cell of its sliders."""
+    (data / "unnamed.csv").write_text("0,1\n" + "".join(f"{y},{z}\n" for y, z in zip(TRUTH, SCORES, strict=True)))
+    options = ("--truth", "0", "--scores", "1", "--threshold", "0.5", "-o", "a.html", "--scripts", "cdn")
+    assert run("report", "unnamed.csv", *options)[0] == 0
+    assert "was taken for its header" in (data / "a.html").read_text(encoding="utf-8")
 
 
 # what is wrong
@@ -356,6 +522,15 @@ def test_a_reader_that_has_seen_enough_is_no_error(data):
         (DATA, (*BASE, "-o", "."), "Invalid value for '-o' / '--output': File '.' is a directory"),
         (DATA, (*BASE, "another.csv"), "Got unexpected extra argument .another.csv"),
         (DATA, ("--scores", "z", "--truth-file", "gone.csv"), "gone.csv: there is no such file"),
+        (DATA, ("--scores", "z", "--truth-file", ""), "source='' names no file: pass the path of one"),
+        (DATA, (*BASE, "-o", ""), "--output='' names no file: pass the path of one"),
+        (DATA, (*BASE, "--threshold", "1e999"), "--threshold inf must be finite"),
+        (DATA, ("--truth", "9" * 5000, "--scores", "z"), "data.csv has no column at position 999.*999 .for truth"),
+        (
+            DATA.replace("0.3", "x" * 3_000_000),
+            BASE,
+            "data.csv, row 3: column 'z' has 'xxx.*xxx' where a number belongs",
+        ),
     ],
 )
 @pytest.mark.parametrize("command", ["evaluate", "sweep"])
@@ -425,6 +600,36 @@ def test_an_unknown_command_is_one_line(run):
     assert run("evalute") == (2, "", run("evalute")[2])
     assert re.fullmatch(r"nofluke: No such command 'evalute'.*\n", run("evalute")[2])
     assert run("evaluate") == (2, "", "nofluke: Missing argument 'FILE'.\n")
+
+
+@pytest.mark.parametrize("period", ["²", "9" * 5000, "", "1e999"])
+def test_a_period_that_is_no_number_is_a_word(run, period):
+    """And an unknown one: ² is a digit to Python, but no number."""
+    code, out, err = run("diagnose", "data.csv", *BASE, "--period", period)
+    assert (code, out) == (2, "")
+    assert re.match("nofluke: period=.* must be a number of steps or one of ", err) or len(period) > 1000
+    assert len(err) <= 1_001
+    assert err.count("\n") == 1
+
+
+def test_names_with_codes_for_terminals_are_shown_without(run):
+    """Line breaks and escape codes of a file's name do not reach the terminal."""
+    code, _, err = run("evaluate", "a\nb\x1b[31m.csv", *AT_HALF)
+    assert (code, err) == (2, "nofluke: a b?[31m.csv: there is no such file: check the path.\n")
+
+
+def test_want_of_memory_is_one_line(run, monkeypatch):
+    """A size that memory refuses is bad input, not a fault of the program."""
+
+    def refuse(*_args, **_options):
+        raise MemoryError("Unable to allocate 7 TiB")
+
+    monkeypatch.setattr(nf, "evaluate", refuse)
+    code, out, err = run("evaluate", "data.csv", *AT_HALF)
+    assert (code, out) == (2, "")
+    assert err == (
+        "nofluke: this takes more memory than there is (Unable to allocate 7 TiB): pass fewer --resamples, or less data.\n"
+    )
 
 
 def test_an_interruption_is_no_traceback(run, monkeypatch):

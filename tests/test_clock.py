@@ -288,7 +288,7 @@ def test_times_with_a_zone_are_shown_with_it():
 @pytest.mark.parametrize(("unit", "kept"), [("D", "s"), ("h", "s"), ("M", "s"), ("s", "s"), ("ms", "ms"), ("ps", "ns")])
 def test_dates_become_whole_ticks_of_a_unit_that_holds_them(unit, kept):
     """Coarse units become seconds, finer ones than nanoseconds become those."""
-    ticks, found = as_ticks(np.array(["1970-03-01"], dtype=f"datetime64[{unit}]"))
+    ticks, found = as_ticks(np.array(["1970-03-01"], dtype=f"datetime64[{unit}]"), "times")
     assert (found, ticks.tolist()) == (kept, [59 * 86400 * SECOND // UNITS[kept]])
 
 
@@ -296,3 +296,68 @@ def test_listing_shows_a_few_and_counts_the_rest():
     """Messages stay short, whatever the data."""
     assert listing(np.arange(3)) == "0, 1, 2"
     assert listing(np.arange(100), most=2) == "0, 1 and 98 more"
+
+
+@pytest.mark.parametrize(
+    ("text", "remedy"),
+    [
+        ("1M", r'may be minutes or months: write "1min" or "30d"'),
+        ("1h30M", r'may be minutes or months: write "1min" or "30d"'),
+        ("5MS", r'may be milliseconds or months: write "1ms" or "30d"'),
+        ("5Ms", r'may be milliseconds or months: write "1ms" or "30d"'),
+        ("1Y", r'is in years, which have no fixed length: write "365d"'),
+        ("2y", r'is in years, which have no fixed length: write "365d"'),
+    ],
+)
+def test_units_that_mean_different_things_to_different_people_are_refused(text, remedy):
+    """A month is never taken for a minute."""
+    with pytest.raises(InputError, match=f"^tolerance='{text}' {remedy}"):
+        parse_duration(text, "tolerance")
+
+
+def test_other_units_may_be_capital():
+    """As pandas writes them, or wrote them once; a plain m is a minute."""
+    assert [parse_duration(text, "x") for text in ("1H", "1D", "2W", "1MIN", "1Min", "1m", "1S", "1NS")] == [
+        3600 * 10**9, 86400 * 10**9, 14 * 86400 * 10**9, 60 * 10**9, 60 * 10**9, 60 * 10**9, 10**9, 1
+    ]  # fmt: skip
+
+
+def test_a_duration_of_many_digits_is_refused():
+    """More than Python itself would read, in a message that does not show them all."""
+    with pytest.raises(InputError, match="is not a duration") as caught:
+        parse_duration("9" * 5000 + "h", "tolerance")
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (
+            np.array([1, 10**12], dtype="datetime64[Y]"),
+            r"times has 1 date\(s\) too far away for times in s, first 1\d+ at",
+        ),
+        (
+            np.array([2**63, 2**63 + 1], dtype=np.uint64),
+            r"times has 1 whole number\(s\) that 64-bit floats cannot hold",
+        ),
+        (
+            np.array([-1.7e308, 1.7e308]),
+            r"times goes from -1.7e\+308 to 1.7e\+308, longer than 64-bit floats can count",
+        ),
+    ],
+    ids=["years", "uint64", "floats"],
+)
+def test_clocks_that_do_not_fit_their_numbers_are_refused(values, message):
+    """They would wrap around, merge or become infinite."""
+    with pytest.raises(InputError, match=message):
+        make_clock(values, "times")
+
+
+def test_a_clock_of_floats_is_a_copy():
+    """Of the same precision, in the machine's own order of bytes."""
+    for kind in ("<f8", ">f8", "f4", "f2"):
+        times = np.array([0, 1.5, 4], dtype=kind)
+        clock = make_clock(times, "times")
+        times[:] = 0
+        assert clock.ticks.tolist() == [0, 1.5, 4]
+        assert clock.ticks.dtype == np.dtype(kind).newbyteorder("=")

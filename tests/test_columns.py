@@ -297,3 +297,78 @@ def test_what_is_no_column_is_refused_with_a_remedy(value, message):
     """The message names the argument, shows what came and where, and says what to pass; never another error."""
     with pytest.raises(InputError, match=message):
         as_column(value, "truth")
+
+
+@pytest.mark.parametrize("year", [1, 1500, 1677, 2263, 2500, 9999])
+def test_dates_with_seven_decimals_do_not_wrap_around(year):
+    """Nanoseconds reach from 1677 to 2262; zeros after the sixth decimal are no nanoseconds."""
+    zeros = [f"{year:04}-01-01T00:00:00.0000000", f"{year:04}-01-01T00:00:01.1234560000"]
+    assert as_column(zeros, "times").values.astype(str).tolist() == [text[:26] for text in zeros]
+    with pytest.raises(
+        InputError, match=r"times has \d date\(s\) too far away for times in ns \(they reach from 1677 to 2262\)"
+    ):
+        as_column([f"{year:04}-01-01T00:00:00.1234567", "2000-01-01"], "times")
+
+
+def test_dates_with_many_decimals_are_read_to_the_nanosecond():
+    """With and without a zone; what is finer is cut off."""
+    texts = ["2020-01-01T00:00:00.123456789", "2020-01-01 00:00:00.1234567Z", "2020-01-01T01:00:00.1234567891+01:00"]
+    ends = ["2020-01-01T00:00:00.123456789", "2020-01-01T00:00:00.123456700", "2020-01-01T00:00:00.123456789"]
+    for text, end in zip(texts, ends, strict=True):
+        assert as_column([text, None], "times").values.astype(str).tolist() == [end, "NaT"]
+
+
+@pytest.mark.parametrize(
+    "make", [list, lambda items: np.array(items, dtype=object), lambda items: pd.Series(items, dtype=object)]
+)
+def test_dates_of_different_units_keep_their_digits_or_are_refused(make):
+    """The finest unit holds them all, or the one that it cannot hold is shown."""
+    fine = np.datetime64("2020-01-01T00:00:00.000000001")
+    mixed = as_column(
+        make([np.datetime64("2019-01-01"), fine, None, dt.datetime(2021, 1, 1), dt.date(2022, 1, 1)]), "times"
+    )
+    assert mixed.values.dtype == "datetime64[ns]"
+    assert mixed.values[1] == fine
+    assert mixed.values.astype("datetime64[Y]").astype(str).tolist() == ["2019", "2020", "NaT", "2021", "2022"]
+    with pytest.raises(InputError, match=r"times has 1 date\(s\) too far away for times in ns .*, first 1500-01-01 at"):
+        as_column(make([np.datetime64("1500-01-01"), fine]), "times")
+
+
+def test_dates_may_have_gaps_of_any_kind():
+    """None, NaT of NumPy and of pandas, and the NaN that pandas writes among objects."""
+    day = np.datetime64("2020-01-01")
+    column = as_column([day, None, np.datetime64("NaT"), pd.NaT, float("nan")], "times")
+    assert np.isnat(column.values).tolist() == [False, True, True, True, True]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.ma.array([1, 2, 3], mask=[0, 1, 0]),
+        np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0]),
+        np.ma.array([True, True, True], mask=[0, 1, 0]),
+        [1, np.ma.masked, 3],
+        (1, np.ma.masked, 3),
+    ],
+    ids=["int", "float", "bool", "list", "tuple"],
+)
+def test_masked_values_are_missing_ones(value):
+    """In a masked array and in a list, without a warning."""
+    assert np.isnan(as_column(value, "scores").values).tolist() == [False, True, False]
+
+
+def test_whole_numbers_among_objects_stay_whole():
+    """Not rounded to floats where integers hold them."""
+    large = [2**53 + 1, 2**62 + 1]
+    column = as_column(np.array(large, dtype=object), "times")
+    assert column.values.dtype == np.int64
+    assert column.values.tolist() == large
+
+
+@pytest.mark.parametrize("item", ["x" * 10**6, "a\nb" * 1000, ["y"] * 10**5], ids=["long", "lines", "list"])
+def test_a_large_cell_is_not_shown_in_full(item):
+    """One line that a terminal can show."""
+    with pytest.raises(InputError, match="scores must hold numbers") as caught:
+        as_column(np.array([1, item, None], dtype=object), "scores")
+    assert len(str(caught.value)) < 300
+    assert "\n" not in str(caught.value)

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.confusion import MEASURES, f_beta
+from nofluke.confusion import MEASURES, f_beta, f_of_hits
 from oracles import relaxed
 
 counts = st.one_of(st.integers(0, 4), st.integers(0, 10**7))
@@ -173,12 +173,12 @@ def test_huge_counts_do_not_overflow():
 @pytest.mark.parametrize(
     ("entries", "message"),
     [
-        ({"tp": -1}, "tp=-1 must not be negative"),
-        ({"fn": np.int64(-3)}, "fn=-3 must not be negative"),
+        ({"tp": -1}, "tp=-1 must be a whole number of at least 0"),
+        ({"fn": np.int64(-3)}, "fn=-3 must be a whole number of at least 0"),
         ({"fp": 1.5}, "fp=1.5 must be a whole number"),
         ({"tn": math.nan}, "tn=nan must be a whole number"),
         ({"tn": "3"}, "tn='3' must be a whole number"),
-        ({"tolerance_in": "both"}, "tolerance_in='both' must be 'neither', 'truth' or 'predictions'"),
+        ({"tolerance_in": "both"}, "tolerance_in='both' must be one of 'neither', 'truth', 'predictions'"),
     ],
 )
 def test_wrong_entries_are_named(entries, message):
@@ -189,7 +189,7 @@ def test_wrong_entries_are_named(entries, message):
 
 def test_marginals_that_cannot_be_are_refused():
     """More hits than predictions cannot be: the negative entry is named."""
-    with pytest.raises(nf.InputError, match="fp=-1 must not be negative"):
+    with pytest.raises(nf.InputError, match="fp=-1 must be a whole number of at least 0"):
         nf.Confusion.from_marginals(tp=2, predicted=1, actual=5, total=9, tolerance_in="truth")
 
 
@@ -197,7 +197,7 @@ def test_an_unknown_measure_is_answered_with_those_there_are():
     """A misspelt name is an error that lists all names, from each of the three questions."""
     c = nf.Confusion(tp=1, fp=1, fn=1, tn=1)
     for ask in (c.measure, c.why, c.interpretable):
-        with pytest.raises(nf.InputError, match="measure 'precison' is unknown: choose one of precision, "):
+        with pytest.raises(nf.InputError, match="name='precison' must be one of 'precision', "):
             ask("precison")
 
 
@@ -269,3 +269,37 @@ def test_f_beta_is_undefined_where_a_part_is():
     """NaN in, NaN out."""
     assert math.isnan(f_beta(math.nan, 0.5))
     assert math.isnan(f_beta(0.5, math.nan, 0))
+
+
+@pytest.mark.parametrize("beta", [0, 1e-200, 1e-3, 0.5, 1, 2, 1e3, 1e200, 1.7e308])
+def test_f_beta_does_not_overflow(beta):
+    """From precision alone to recall alone, as fractions have it, for one value and for arrays of hits."""
+    hits, n_predictions, found, n_events = 3, 7, 2, 5
+    precision, recall, square = Fraction(hits, n_predictions), Fraction(found, n_events), Fraction(beta) ** 2
+    expected = float((1 + square) * precision * recall / (square * precision + recall))
+    assert f_beta(float(precision), float(recall), beta) == pytest.approx(expected, rel=1e-14)
+    assert f_of_hits([hits, 0], [found, 0], n_predictions, n_events, beta).tolist() == [
+        pytest.approx(expected, rel=1e-14),
+        0,
+    ]
+
+
+def test_f_beta_of_results_and_sweeps_does_not_overflow():
+    """A huge beta is recall, in the familywise test too."""
+    truth, scores = [0, 1, 0, 0, 1, 0, 0, 0, 1, 0], [1, 9, 2, 8, 3, 2, 1, 7, 6, 1]
+    result = nf.evaluate(truth, scores, threshold=6)
+    assert result.f_beta(1e200) == pytest.approx(result.recall)
+    assert result.f_test(1e200).pvalue == pytest.approx(result.recall_test.pvalue)
+    curve = nf.sweep(truth, scores, thresholds=[6, 8])
+    np.testing.assert_allclose(curve.f_beta(1e200), curve.recall)
+    large, larger = (curve.familywise(beta=beta, n_resamples=199, rng=1) for beta in (1e5, 1e200))
+    assert large.best_f == larger.best_f
+    assert larger.observed_best_f == pytest.approx(curve.recall.max())
+
+
+def test_entries_that_nobody_counts_are_refused():
+    """Python could not even print them."""
+    with pytest.raises(
+        nf.InputError, match="tp=a whole number of about 5,001 digits must be a whole number of at least 0"
+    ):
+        nf.Confusion(tp=10**5000, fp=0, fn=0, tn=0)

@@ -216,12 +216,13 @@ def test_other_sizes_keep_their_number_of_events(n_steps, n_events):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"n_steps": 0}, "n_steps must be at least 1, got 0"),
-        ({"n_events": -1}, "n_events must be at least 0, got -1"),
-        ({"n_steps": 2.5}, "n_steps must be a whole number, got 2.5"),
+        ({"n_steps": 0}, "n_steps=0 must be a whole number of at least 1"),
+        ({"n_events": -1}, "n_events=-1 must be a whole number of at least 0"),
+        ({"n_steps": 2.5}, "n_steps=2.5 must be a whole number"),
+        ({"n_steps": 10**15}, "n_steps=1000000000000000 must be a whole number of at least 1 and at most 100,000,000"),
         ({"n_steps": 10, "n_events": 11}, "n_events=11 exceeds n_steps=10"),
-        ({"rng": "seed"}, "rng must be a seed or a numpy Generator, got 'seed'"),
-        ({"rng": -1}, "rng must be a seed or a numpy Generator, got -1"),
+        ({"rng": "seed"}, "rng='seed' must be a whole number of 0 or more"),
+        ({"rng": -1}, "rng=-1 must be a whole number of 0 or more"),
     ],
 )
 def test_bad_settings_are_named(settings, message):

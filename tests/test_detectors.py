@@ -6,6 +6,9 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -87,14 +90,14 @@ def test_any_function_from_series_to_scores_is_a_detector():
 @pytest.mark.parametrize(
     ("x", "settings", "message"),
     [
-        ([1, 2, 3], {"short": 0}, "short must be at least 1 step, got 0"),
-        ([1, 2, 3], {"short": 1.5}, "short must be a whole number of steps, got 1.5"),
+        ([1, 2, 3], {"short": 0}, "short=0 must be a whole number of at least 1"),
+        ([1, 2, 3], {"short": 1.5}, "short=1.5 must be a whole number of at least 1"),
         ([1, 2, 3], {"short": 3, "long": 2}, "short=3 and long=2"),
         ([1, 2, 3], {"long": 4}, "long=4 exceeds the 3 steps of x"),
         ([], {}, "exceeds the 0 steps"),
-        ([[1, 2], [3, 4]], {"short": 1, "long": 1}, r"one-dimensional, got shape \(2, 2\)"),
-        ([[1, 2], [3]], {"short": 1, "long": 1}, "one-dimensional numbers, got list"),
-        (["a", "b"], {"short": 1, "long": 1}, "must be numbers"),
+        ([[1, 2], [3, 4]], {"short": 1, "long": 1}, r"x must have one dimension, got shape \(2, 2\)"),
+        ([[1, 2], [3]], {"short": 1, "long": 1}, "x must be one column of plain items, got nested sequences"),
+        (["a", "b"], {"short": 1, "long": 1}, "x must hold numbers, booleans or dates, got text 'a'"),
         ([1, np.nan, np.inf], {"short": 1, "long": 1}, "not finite at 2 of 3 steps, first nan at position 1"),
         (
             [1, -2, 3],
@@ -119,3 +122,26 @@ def test_the_papers_threshold_gives_256_predictions():
     assert int((scores >= np.quantile(scores, 0.9)).sum()) == 256
     expected = np.array([float(z) for z in exact_scores([int(c) for c in counts], 3, 14)])
     np.testing.assert_array_max_ulp(scores, expected, maxulp=2)
+
+
+def test_masked_values_are_missing():
+    """What is under the mask of a masked array is no measurement, whatever number stands there."""
+    x = np.ma.array([1, 2, 1000, 4], mask=[0, 0, 1, 0])
+    with pytest.raises(InputError, match="x is not finite at 1 of 4 steps, first nan at position 2: fill or drop"):
+        energy_transient(x, short=1, long=2)
+    np.testing.assert_array_equal(energy_transient(x.filled(3), 1, 2), energy_transient([1, 2, 3, 4], 1, 2))
+
+
+@pytest.mark.parametrize(
+    "make", [pd.Series, pl.Series, pa.array, tuple, np.ma.array, lambda x: pd.array(x, dtype="Int64")]
+)
+def test_series_of_every_library_are_scored(make):
+    """As everywhere else in nofluke."""
+    x = [0, 0, 0, 9, 0, 0]
+    assert energy_transient(make(x), short=1, long=3).tolist() == energy_transient(x, short=1, long=3).tolist()
+
+
+def test_dates_are_no_measurements():
+    """They are refused in words of their own."""
+    with pytest.raises(InputError, match="x must be numbers, got dates"):
+        energy_transient(np.arange(20).astype("datetime64[D]"))

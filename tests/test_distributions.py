@@ -1,13 +1,17 @@
 """Null distributions: tails, quantiles and tables against scipy and against each other."""
 
+import math
+from fractions import Fraction
+
+import mpmath
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from nofluke.distributions import EmpiricalNull, TableNull, TailNull, binomial, hypergeometric
-from nofluke.errors import InputError
+from nofluke.distributions import EmpiricalNull, NullDistribution, TableNull, Tail, binomial, hypergeometric
+from nofluke.errors import InputError, NumericalError
 
 
 @st.composite
@@ -55,7 +59,7 @@ tables = st.lists(st.integers(0, 50), min_size=1, max_size=30).filter(any).map(l
 
 def of_table(table):
     mean = float(np.arange(len(table)) @ table)
-    return TableNull(lambda: table, size=len(table) - 1, mean=mean, var=0.0, method="test")
+    return TableNull(table, mean=mean, var=0.0, method="test")
 
 
 class TestTails:
@@ -117,24 +121,109 @@ class TestTails:
         assert isinstance(null.rvs(rng=1), int)
 
 
-class TestTailNull:
+class Quarter(NullDistribution):
+    """A law whose every tail is a quarter, and that remembers what it was asked."""
+
+    def __init__(self):
+        super().__init__(size=4, mean=2.0, var=1.0, method="test")
+        self.asked = []
+
+    def _tail(self, hits, side):
+        self.asked.append((hits, side))
+        return Tail.of(0.25, self.method)
+
+    def _table(self):
+        return np.full(5, 0.2)
+
+
+class TestTailsOneByOne:
     def test_asks_for_each_tail_once_and_knows_the_ends(self):
         """Tails are computed once each; outside of 0..size they are 0 or 1 without asking."""
-        asked = []
-
-        def tail(hits, side):
-            asked.append((hits, side))
-            return 0.25
-
-        null = TailNull(size=4, mean=2.0, var=1.0, method="test", tail=tail, table=lambda: np.full(5, 0.2))
+        null = Quarter()
         assert (null.upper(0), null.upper(5), null.lower(4), null.lower(-1)) == (1.0, 0.0, 1.0, 0.0)
-        assert asked == []
+        assert null.asked == []
         assert null.upper(3) == null.upper(3) == 0.25
         assert null.lower(1) == 0.25
-        assert asked == [(3, "upper"), (1, "lower")]
+        assert null.asked == [(3, "upper"), (1, "lower")]
+
+    @pytest.mark.parametrize("k", [math.inf, 1e300, 4, 4.5])
+    def test_infinity_is_beyond_the_last_value(self, k):
+        """P(X ≤ ∞) is 1 and P(X > ∞) is 0; so at minus infinity, the other way round."""
+        null = binomial(4, 0.5)
+        assert (null.cdf(k), null.sf(k)) == (1.0, 0.0)
+        assert (null.cdf(-k - 1), null.sf(-k - 1)) == (0.0, 1.0)
+        assert math.isnan(null.cdf(math.nan))
+        np.testing.assert_array_equal(null.cdf([[k], [-1]]), [[1.0], [0.0]])
+
+
+class TestNotANumber:
+    @pytest.mark.parametrize("table", [[0.5, math.nan], [0.5, 0.4], [1.5, -0.5]])
+    def test_no_such_table_leaves(self, table):
+        """A table that is no law is an error where it is made, not a number further on."""
+        null = TableNull(np.array(table), mean=0.5, var=0.25, method="test")
+        for use in (lambda: null.table, lambda: null.upper(1), lambda: null.quantile(0.5), lambda: null.pmf(1)):
+            with pytest.raises(NumericalError, match="could not be computed by the method test"):
+                use()
+
+    @pytest.mark.parametrize("moments", [(math.nan, 1.0), (1.0, math.inf)])
+    def test_no_such_moment_leaves(self, moments):
+        """A mean or variance that is no number is an error."""
+        with pytest.raises(NumericalError, match="mean or variance"):
+            TableNull(np.array([0.5, 0.5]), mean=moments[0], var=moments[1], method="test")
+
+    def test_no_such_tail_leaves(self):
+        """A tail that is no probability is an error."""
+
+        class Broken(Quarter):
+            def _tail(self, *_):
+                return Tail(p=math.nan, log_p=math.nan, method="test")
+
+        with pytest.raises(NumericalError, match=r"P.X ≥ 2."):
+            Broken().upper(2)
+
+
+class TestFarTails:
+    """Where a double underflows, the logarithm stays right."""
+
+    @pytest.mark.parametrize(("n_steps", "covered", "m", "hits"), [(10**5, 1_000, 400, 390), (5_000, 300, 400, 299)])
+    def test_hypergeometric(self, n_steps, covered, m, hits):
+        """Against sums of whole numbers."""
+        ways = sum(math.comb(covered, r) * math.comb(n_steps - covered, m - r) for r in range(hits, m + 1))
+        expected = log_ratio(ways, math.comb(n_steps, m))
+        tail = hypergeometric(n_steps, covered, m).tail(hits)
+        assert tail.log_p == pytest.approx(expected, rel=1e-12)
+        assert tail.p > 0
+
+    def test_lower_side_of_the_hypergeometric(self):
+        """Events that all miss nearly everything."""
+        ways = sum(math.comb(4_000, r) * math.comb(1_000, 900 - r) for r in range(31))
+        assert hypergeometric(5_000, 4_000, 900).tail(30, "lower").log_p == pytest.approx(
+            log_ratio(ways, math.comb(5_000, 900)), rel=1e-12
+        )
+
+    def test_binomial(self):
+        """Both sides, against fractions."""
+        chance = Fraction(1, 64)
+        upper = sum(math.comb(500, k) * chance**k * (1 - chance) ** (500 - k) for k in range(400, 501))
+        lower = sum(math.comb(900, k) * (1 - chance) ** k * chance ** (900 - k) for k in range(301))
+        assert binomial(500, 1 / 64).tail(400).log_p == pytest.approx(log_ratio(upper.numerator, upper.denominator))
+        assert binomial(900, 63 / 64).tail(300, "lower").log_p == pytest.approx(
+            log_ratio(lower.numerator, lower.denominator)
+        )
+
+
+def log_ratio(above, below):
+    """The logarithm of a ratio of whole numbers of any size."""
+    with mpmath.workdps(40):
+        return float(mpmath.log(above) - mpmath.log(below))
 
 
 class TestEmpirical:
+    def test_quantiles_are_those_of_the_resamples(self):
+        """Half of ten resamples have no hit, eight at most one: no +1 here, which would make the band too wide."""
+        null = EmpiricalNull(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)
+        np.testing.assert_array_equal(null.quantile([0, 0.5, 0.51, 0.8, 0.81, 1]), [0, 0, 1, 1, 2, 2])
+
     def test_p_never_zero(self):
         """Monte Carlo tails count the observed sequence in: (b + 1)/(n + 1)."""
         null = EmpiricalNull(np.array([5, 3, 2, 0]), mean=0.7, var=0.6, n_resamples=10, seed=1)

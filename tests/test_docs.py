@@ -15,7 +15,7 @@ import pytest
 import nofluke as nf
 from nofluke.cli import cli, main
 from nofluke.confusion import MEASURES
-from nofluke.nulls import permutation
+from nofluke.nulls import precision
 from nofluke.sweep_chance import CELL_OPERATIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
@@ -196,12 +196,12 @@ def test_limits_of_the_methods_are_those_of_the_code() -> None:
         float(value) for _, value in table_rows(section("theory.md", "Which method when").split("affordable")[-1])
     ]
     limits = [
-        permutation.PROGRAMME_OPERATIONS,
+        precision.PROGRAMME_OPERATIONS,
         CELL_OPERATIONS,
-        permutation.PROGRAMME_BYTES,
-        permutation.FEW_OPERATIONS,
-        permutation.FEW_PATIENCE,
-        permutation.FOURIER_SECONDS,
+        precision.PROGRAMME_BYTES,
+        precision.FEW_OPERATIONS,
+        precision.FEW_PATIENCE,
+        precision.FOURIER_SECONDS,
     ]
     assert written == limits
 

@@ -9,7 +9,7 @@ import nofluke as nf
 from exact_oracles import enumerate_joint
 from nofluke.exact import few, programme
 from nofluke.exact.geometry import Windows
-from nofluke.nulls import permutation
+from nofluke.nulls import precision as permutation
 
 
 @st.composite
@@ -95,7 +95,7 @@ def test_an_inversion_that_gives_up_says_so(monkeypatch):
     data = nf.datasets.simulate_quakes(rng=0)
     z = nf.detectors.energy_transient(data.counts)
     exact = nf.evaluate(data.truth, z, quantile=0.9, tolerance=2).precision_test
-    monkeypatch.setattr(fourier, "_MOST_BLOCKS", 0)
+    monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
     monkeypatch.setattr(permutation, "PROGRAMME_PATIENCE", 0)
     monkeypatch.setattr(permutation, "FEW_OPERATIONS", 0)
     null = nf.nulls.Permutation(programme_operations=0)
@@ -113,7 +113,7 @@ def test_what_is_left_of_an_uncertified_bound_is_called_one(monkeypatch):
     windows, m = result.setting.windows, result.n_events
     exact = fourier.tail(windows, m, 69)
     assert 0.5 < exact.p < 0.7
-    monkeypatch.setattr(fourier, "_MOST_BLOCKS", 0)
+    monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
     bound = fourier.tail(windows, m, 69)
     assert bound.p == 1.0
     assert bound.relative_error_bound == np.inf

@@ -208,7 +208,7 @@ def test_both_tails_of_a_large_problem_make_up_one():
     structure = structure_of(windows)
     middle = round(precision_moments(windows, 1_000).mean)
     for reached in range(middle - 6, middle + 7, 3):
-        upper, lower = (_invert_tail(structure, 1_000, reached, side) for side in ("upper", "lower"))
+        upper, lower = (_invert_tail(structure, 1_000, reached, side, 10**9) for side in ("upper", "lower"))
         assert upper.p + lower.p == pytest.approx(1.0, abs=1e-12)
 
 

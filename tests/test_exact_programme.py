@@ -87,7 +87,7 @@ def test_tables_laid_out_anew_at_any_time_change_nothing(windows, share, spare, 
     n_events = round(share * windows.n_steps)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(programme, "_SPARE_COLUMNS", spare)
-        patch.setattr(programme, "_LOG_GROWTH_ALLOWED", growth)
+        patch.setattr(programme, "LOG_GROWTH_ALLOWED", growth)
         patch.setattr(programme, "_ENTRIES_AT_ONCE", 5)
         joint = rational_joint(windows.starts, windows.stops, windows.n_steps, n_events)
         assert_same_law(windows, n_events, joint)

@@ -13,8 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import nofluke as nf
+from nofluke import layout, paths
+from nofluke.columns import UtcTimes
 from nofluke.errors import InputError
 from nofluke.files import read_columns, read_times
+from nofluke.paths import expanded, is_same_file, write_file
 
 
 @pytest.fixture
@@ -102,6 +106,34 @@ def test_digits_name_a_column_before_they_count_as_a_position(write):
     path = write("a.csv", "1,x\n5,6\n7,8\n")
     assert scores_of(path, "1").tolist() == [5, 7]
     assert scores_of(path, 1).tolist() == [6, 8]
+
+
+@pytest.mark.parametrize(
+    ("content", "asked", "values", "taken"),
+    [
+        ("0,1\n0,0.5\n1,0.7\n", "1", [0.5, 0.7], "header"),
+        ("0,1\n0,0.5\n1,0.7\n", 1, [0.5, 0.7], "header"),
+        (",0,1\n0,5,0.5\n1,6,0.7\n", "1", [0.5, 0.7], "header"),
+        (",0\n0,0.5\n1,0.7\n", "0", [0.5, 0.7], "header"),
+        ("0,1,2\n5,0,3\n6,1,4\n", "2", [3, 4], "header"),
+        ("0,1\n0,0\n1,1\n", "1", [1, 0, 1], "data"),
+        (",0\n,0\n0.5,1\n", "1", [0, 0, 1], "data"),
+        ("0\n5\n", 0, [0, 5], "data"),
+    ],
+)
+def test_a_first_row_of_0_1_2_is_noted_whatever_it_is_taken_for(write, content, asked, values, taken):
+    """pandas writes 0,1,2 above columns without a name; a row of data may be the same, so it is never read in silence."""
+    table = read_columns(write("a.csv", content), columns={"scores": asked})
+    assert table.values["scores"].tolist() == values
+    assert len(table.notes) == 1
+    assert f"was taken for {'its header' if taken == 'header' else 'data'}: if it is" in table.notes[0]
+
+
+def test_a_number_that_is_no_position_is_a_name(write):
+    """Columns named 10 and 20 are found by these names, and their row is no data; other files have no notes."""
+    table = read_columns(write("a.csv", "10,20\n0,0.5\n1,0.7\n"), columns={"scores": "20"})
+    assert (table.values["scores"].tolist(), table.names, table.notes) == ([0.5, 0.7], {"scores": "20"}, ())
+    assert read_columns(write("b.csv", "0,1.5\n1,0.5\n"), columns={"scores": 1}).notes == ()
 
 
 def test_missing_numbers_become_nan(write):
@@ -207,6 +239,49 @@ def test_missing_times_are_nat_among_rows_and_an_error_among_events(write):
         read_times(path, "t")
 
 
+@pytest.mark.parametrize(
+    ("text", "time_format", "zoned"),
+    [
+        ("2020-01-02T03:04Z", None, True),
+        ("2020-01-02 03:04:05+02:00", None, True),
+        ("2020-01-02 03:04:05.123456789+02:00", None, True),
+        ("2020-01-02 03:04", None, False),
+        ("02.01.2020 03:04 +0100", "%d.%m.%Y %H:%M %z", True),
+        ("02.01.2020 03:04", "%d.%m.%Y %H:%M", False),
+        ("5", None, False),
+    ],
+)
+def test_times_from_files_remember_that_they_had_a_zone(write, text, time_format, zoned):
+    """So that the library can refuse to compare them with times that have none."""
+    path = write("a.csv", f"when\n{text}\n")
+    assert isinstance(read_times(path, "when", time_format), UtcTimes) is zoned
+    column = read_columns(path, columns={"time": "when"}, time_format=time_format).values["time"]
+    assert isinstance(column, UtcTimes) is zoned
+
+
+def test_times_with_and_without_a_zone_are_not_compared(write):
+    """Neither way round, from text or from Parquet; two with a zone are compared as instants."""
+    stamps = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="datetime64[us]")
+    clocks = {
+        "zoned.csv": "t\n2020-01-01T00:00Z\n2020-01-02T00:00Z\n2020-01-03T00:00Z\n",
+        "zoned.parquet": parquet_bytes({"t": pa.array(stamps, pa.timestamp("us", tz="Europe/Berlin"))}),
+        "bare.csv": "t\n2020-01-01\n2020-01-02\n2020-01-03\n",
+    }
+    times = {name: read_columns(write(name, c), columns={"time": "t"}).values["time"] for name, c in clocks.items()}
+    bare, zoned = read_times(write("a.txt", "2020-01-02\n")), read_times(write("b.txt", "2020-01-02T01:00+01:00\n"))
+
+    def evaluate(events, name):
+        return nf.evaluate(events, [1, 2, 3], threshold=2, times=times[name], truth_as="times")
+
+    for name in ("zoned.csv", "zoned.parquet"):
+        assert evaluate(zoned, name).sequence.truth.tolist() == [False, True, False]
+        with pytest.raises(InputError, match="the clock has a time zone but truth has none"):
+            evaluate(bare, name)
+    assert evaluate(bare, "bare.csv").n_events == 1
+    with pytest.raises(InputError, match="truth has a time zone but the clock has none"):
+        evaluate(zoned, "bare.csv")
+
+
 # ---- Parquet and standard input
 
 
@@ -289,6 +364,170 @@ def test_reading_loads_no_data_frame_library_and_prints_nothing(write):
     )
     answer = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+# ---- odd but readable files
+
+
+SMALL = "label,score\n0,1.5\n1,2.5\n0,3.5\n1,4.5\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("first.csv", SMALL.replace("\n", "\r\n", 1)),
+        ("last.csv", SMALL.replace("\n", "\r\n")[:-2] + "\n"),
+        ("all.csv", "label,score\r0,1.5\n1,2.5\r\n0,3.5\r1,4.5\n"),
+        ("blanks.txt", SMALL.replace(",", " ").replace("\n", "\r\n", 2)),
+        ("old.csv", "# made by\r# me\r" + SMALL.replace("\n", "\r")),
+        ("packed.csv.gz", gzip.compress(SMALL.replace("\n", "\r\n", 2).encode())),
+        ("comments.csv", "# a long story\n" * 10_000 + SMALL),
+        ("comment.csv", "#" + "x" * 3_000_000 + "\n" + SMALL),
+        ("text.csv.gz", SMALL),
+        ("text.csv.zst", SMALL),
+        ("packed.csv", gzip.compress(SMALL.encode())),
+        ("~strange.csv", SMALL),
+        ("-o.csv", SMALL),
+        ("cell.csv", SMALL.replace("score", "score,words").replace(".5", ".5,a") + f"0,5.5,{'x' * 3_000_000}\n"),
+        (
+            "wide.csv",
+            ",".join(f"column{i:05}" for i in range(6_500))
+            + ",score\n"
+            + "".join("0," * 6_500 + f"{i}.5\n" for i in (1, 2, 3, 4)),
+        ),
+    ],
+    ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
+)
+def test_line_ends_names_and_sizes_do_not_change_the_values(tmp_path, monkeypatch, name, content):
+    """Mixed line ends, long headers, preambles and cells, and names that duckdb or a shell would take for something else."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert scores_of(name)[:4].tolist() == [1.5, 2.5, 3.5, 4.5]
+
+
+def test_a_folder_called_like_a_setting_adds_no_column(tmp_path):
+    """day=1/a.parquet has the columns it has."""
+    (tmp_path / "day=1").mkdir()
+    (tmp_path / "day=1" / "a.parquet").write_bytes(parquet_bytes({"score": [1.5]}))
+    (tmp_path / "day=1" / "a.csv").write_text(SMALL)
+    for name in ("a.parquet", "a.csv"):
+        with pytest.raises(InputError, match="no column 'day'"):
+            scores_of(tmp_path / "day=1" / name, "day")
+
+
+def test_a_leading_tilde_is_the_home_of_a_user(tmp_path, monkeypatch):
+    """As in shells; ./~x and a name that no user has are taken as they are."""
+    home, here = tmp_path / "home", tmp_path / "here"
+    for number, folder in enumerate((home, here)):
+        folder.mkdir()
+        (folder / "a.csv").write_text(f"score\n{number}.5\n")
+        (folder / "~").mkdir()
+        (folder / "~" / "a.csv").write_text("score\n7.5\n")
+        (folder / "~nobody at all.csv").write_text("score\n8.5\n")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    monkeypatch.chdir(here)
+    assert [scores_of(name)[0] for name in ("~/a.csv", "a.csv", "./~/a.csv", "~nobody at all.csv")] == [
+        0.5,
+        1.5,
+        7.5,
+        8.5,
+    ]
+
+
+# ---- what is written
+
+
+def test_a_file_is_replaced_whole(tmp_path):
+    """A new file has the usual permissions, an old one keeps its own, and nothing else is in the directory."""
+    path, umask = tmp_path / "a.txt", os.umask(0)
+    os.umask(umask)
+    write_file(path, "né", "it")
+    assert path.read_bytes() == "né".encode()
+    assert path.stat().st_mode & 0o777 == 0o666 & ~umask
+    path.chmod(0o640)
+    write_file(path, b"new", "it")
+    assert (path.read_bytes(), path.stat().st_mode & 0o777) == (b"new", 0o640)
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+@pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("old", ["old", None])
+def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch, error, old):
+    """On a full disk or after Ctrl-C the old file is whole, and no half of a new one is left."""
+    path = tmp_path / "a.txt"
+    if old is not None:
+        path.write_text(old)
+
+    def fail(_descriptor):
+        raise error
+
+    monkeypatch.setattr(paths.os, "fsync", fail)
+    if isinstance(error, OSError):
+        with pytest.raises(
+            InputError, match=r"^it cannot be written \(No space left on device\): choose another place"
+        ):
+            write_file(path, "new", "it")
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            write_file(path, "new", "it")
+    assert [file.read_text() for file in tmp_path.iterdir()] == ([] if old is None else [old])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and devices of POSIX")
+def test_links_are_followed_and_devices_written_to(tmp_path):
+    """A link stays one, also to a file that is yet to be; a pipe and a device are no files to replace."""
+    for name in ("old", "new"):
+        (tmp_path / f"{name} link").symlink_to(name)
+    (tmp_path / "old").write_text("old")
+    for name in ("old", "new"):
+        write_file(tmp_path / f"{name} link", "text", "it")
+        assert (tmp_path / f"{name} link").is_symlink()
+        assert (tmp_path / name).read_text() == "text"
+    with pytest.raises(InputError, match=r"it cannot be written \(No space left on device\)"):
+        write_file(expanded("/dev/full", "it"), "text", "it")
+    os.mkfifo(tmp_path / "pipe")
+    reader = os.open(tmp_path / "pipe", os.O_RDONLY | os.O_NONBLOCK)
+    write_file(tmp_path / "pipe", "text", "it")
+    assert os.read(reader, 10) == b"text"
+    os.close(reader)
+
+
+def test_where_nothing_can_be_put_beside_a_file_it_is_written_in_place(tmp_path, monkeypatch):
+    """A writable file in a directory that is not, or one mounted by itself, is written; a new one is an error."""
+    (tmp_path / "old").write_text("old")
+
+    def busy(*_paths):
+        raise OSError(16, "Device or resource busy")
+
+    monkeypatch.setattr(paths.os, "replace", busy)
+    write_file(tmp_path / "old", "new", "it")
+    with pytest.raises(InputError, match="Device or resource busy"):
+        write_file(tmp_path / "other", "new", "it")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("old", "new")]
+
+
+def test_a_protected_file_is_not_replaced(tmp_path, monkeypatch):
+    """Though renaming would ask only the directory."""
+    (tmp_path / "old").write_text("old")
+    monkeypatch.setattr(paths.os, "access", lambda *_arguments: False)
+    with pytest.raises(InputError, match="Permission denied"):
+        write_file(tmp_path / "old", "new", "it")
+    assert (tmp_path / "old").read_text() == "old"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
+def test_one_file_is_known_by_any_of_its_names(tmp_path):
+    """Links, hard links, spellings; but not two files alike, a device, or what is not there."""
+    (tmp_path / "a").write_text("x")
+    (tmp_path / "b").write_text("x")
+    (tmp_path / "soft").symlink_to("a")
+    os.link(tmp_path / "a", tmp_path / "hard")
+    for name in ("a", "soft", "hard", f"../{tmp_path.name}/a"):
+        assert is_same_file(tmp_path / name, tmp_path / "a")
+    assert not is_same_file(tmp_path / "b", tmp_path / "a")
+    assert not is_same_file(tmp_path / "none", tmp_path / "a")
+    assert not is_same_file(expanded("/dev/null", "it"), expanded("/dev/null", "it"))
 
 
 # ---- refusals
@@ -394,6 +633,68 @@ def test_paths_that_are_no_files_are_refused(tmp_path):
         scores_of(tmp_path / "nowhere.csv")
     with pytest.raises(InputError, match="is a directory: name a file in it"):
         scores_of(tmp_path)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
+def test_input_without_an_end_is_refused(write, monkeypatch):
+    """Zeros at once, since they are no text; lines without an end, and a small file that unpacks to much, at a limit."""
+    with pytest.raises(InputError, match="/dev/zero is neither UTF-8 text nor Parquet"):
+        scores_of("/dev/zero")
+    monkeypatch.setattr(layout, "MOST_BYTES", 1 << 21)
+
+    class Endless(io.RawIOBase):
+        def readable(self):
+            return True
+
+        def readinto(self, buffer):
+            buffer[:] = (b"1\n" * len(buffer))[: len(buffer)]
+            return len(buffer)
+
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(Endless())))
+    with pytest.raises(InputError, match="standard input does not end within 2,097,152 bytes: pass less of it"):
+        scores_of("-", 0)
+    with pytest.raises(InputError, match=r"a\.csv does not end within 2,097,152 bytes"):
+        scores_of(write("a.csv", gzip.compress(b"1\n" * 3_000_000)), 0)
+
+
+@pytest.mark.parametrize("stream", [None, io.StringIO("score\n1\n")])
+def test_standard_input_without_bytes_is_refused(monkeypatch, stream):
+    """A service has none, and it may be closed."""
+    monkeypatch.setattr("sys.stdin", stream)
+    with pytest.raises(InputError, match="standard input is closed: pass a file"):
+        scores_of("-")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (f"score\n1\n2\n3\n{'x' * 3_000_000}\n", "row 4: column 'score' has 'xxx.*xxx' where a number belongs"),
+        (f"score,{'x' * 200_000}\n1,2\n", "cannot be cut into cells .*: shorten its longest cell"),
+        (f"score\n1\n2\n3\n{'x' * 40_000_000}\n", r"line 5 is longer than 33,554,432 bytes|check its .* longest cells"),
+    ],
+    ids=["value", "name", "beyond the limit"],
+)
+def test_a_cell_of_megabytes_is_not_printed(write, content, message):
+    """It is cut in the middle, or its line is named, with a remedy."""
+    with pytest.raises(InputError, match=message) as caught:
+        scores_of(write("a.csv", content))
+    assert len(str(caught.value)) <= 1_000
+
+
+@pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b"])
+def test_what_is_no_path_is_refused(source):
+    """A number, nothing, bytes, an empty name or one that no system allows."""
+    with pytest.raises(InputError, match="source"):
+        scores_of(source)
+
+
+@pytest.mark.parametrize(
+    "column", [1.5, None, True, "9" * 5000, 10**5000], ids=["fraction", "nothing", "flag", "digits", "number"]
+)
+def test_what_is_no_column_is_refused(write, column):
+    """Neither a name nor a position, or one beyond all files."""
+    with pytest.raises(InputError, match="scores"):
+        scores_of(write("a.csv", "t,score\n1,2\n"), column)
 
 
 def test_columns_cannot_smuggle_sql(write):

@@ -1,10 +1,14 @@
 """From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad input."""
 
 import datetime as dt
+import json
+import math
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 import xarray as xr
 from hypothesis import given, settings
@@ -433,7 +437,7 @@ def test_the_index_is_the_clock_and_must_be_one():
     [
         ({}, "pass either threshold or quantile, got neither: one of them says which scores are predictions"),
         ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile, got both"),
-        ({"threshold": float("nan")}, "threshold is NaN: pass a number"),
+        ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"quantile": 1.5}, "quantile=1.5 must be between 0 and 1"),
         ({"quantile": -0.1}, "quantile=-0.1 must be between 0 and 1"),
         ({"quantile": float("nan")}, "quantile=nan must be between 0 and 1"),
@@ -477,7 +481,7 @@ def test_degenerate_input_is_evaluated_with_a_note(truth, scores, note):
         ({"thresholds": [1], "quantiles": [0.5]}, "pass either thresholds or quantiles, got both"),
         ({"thresholds": [1, float("nan")]}, "thresholds must be one or more numbers without NaN, got"),
         ({"thresholds": []}, r"thresholds must be one or more numbers without NaN, got \[\]"),
-        ({"quantiles": [0.5, 2]}, "quantile=2 must be between 0 and 1"),
+        ({"quantiles": [0.5, 2]}, "quantile=2.0 must be between 0 and 1"),
         ({"tolerances": ()}, r"tolerances is empty: pass at least one, such as \(0, 1, 2\)"),
         ({"tolerances": (0, -1)}, "tolerances=-1 must be finite and not negative"),
         ({"tolerances": (0, "2 hours")}, "tolerances='2 hours' is not a duration"),
@@ -488,3 +492,198 @@ def test_a_sweep_checks_its_settings_too(options, message):
     """The same messages for many thresholds and tolerances."""
     with pytest.raises(InputError, match=message):
         nf.sweep([0, 1, 0], [1, 2, 3], **options)
+
+
+# what is kept, and what numbers can hold
+
+
+@pytest.mark.parametrize(
+    "times",
+    [
+        None,
+        np.arange(60) * 1.5,
+        np.arange(60, dtype=np.float32),
+        np.arange(60, dtype=">f8"),
+        np.arange(60),
+        np.arange(60).astype("datetime64[h]"),
+        np.arange(60).astype("datetime64[ns]"),
+    ],
+    ids=lambda times: str(getattr(times, "dtype", None)),
+)
+def test_changing_the_arrays_afterwards_changes_nothing(times):
+    """Chance is computed when it is asked for, from what was passed: not from what has become of it since."""
+
+    def ask(change):
+        generator = np.random.default_rng(1)
+        arrays = {
+            "truth": generator.random(60) < 0.2,
+            "scores": generator.random(60),
+            "mask": generator.random(60) < 0.1,
+            "thresholds": np.array([0.6, 0.8]),
+            "strata": np.arange(60) % 3,
+        }
+        if times is not None:
+            arrays["times"] = times.copy()
+        seeds = [1, 2]
+        data = {name: array for name, array in arrays.items() if name not in ("thresholds", "strata")}
+        unit = None if times is None else "clock" if times.dtype.kind != "M" else "ns"
+        window = nf.Tolerance(early=2, late=3, unit=unit)
+        by_season = {"null": nf.nulls.Seasonal(strata=arrays["strata"]), "n_resamples": 99, "rng": seeds}
+        result = nf.evaluate(**data, threshold=0.8, tolerance=window)
+        curves = [
+            nf.sweep(**data, thresholds=arrays["thresholds"], tolerances=[window], **by) for by in ({}, by_season)
+        ]
+        if change:
+            for array in arrays.values():
+                array[:] = array[0]
+            seeds[0] = 7
+        return (
+            str(result),
+            str(result.f_test()),
+            *(curve.to_csv() for curve in curves),
+            *(str(curve.familywise(n_resamples=19, rng=1)) for curve in curves),
+        )
+
+    assert ask(change=True) == ask(change=False)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        np.array([2**53, 2**53 + 1, 3]),
+        np.array([2**63 - 1, 2**63 - 2, 3]),
+        np.array([2**64 - 1, 2**64 - 2, 3], dtype=np.uint64),
+        [2**53, 2**53 + 1, 3],
+        [2**70, 2**70 + 1, 3],
+        np.array([2**53, 2**53 + 1, 3], dtype=object),
+        [2**53, 2**53 + 1, None],
+        pd.Series([2**53, 2**53 + 1, None], dtype="Int64"),
+        pl.Series([2**53, 2**53 + 1, None]),
+        pa.array([2**53, 2**53 + 1, None]),
+        np.ma.array([2**53, 2**53 + 1, 3], mask=[0, 0, 1]),
+    ],
+    ids=lambda scores: f"{type(scores).__module__.partition('.')[0]}-{type(scores).__name__}",
+)
+def test_scores_that_would_become_equal_as_floats_are_refused(scores):
+    """Beyond 2**53 not every whole number is a float: different scores are never merged in silence."""
+    with pytest.raises(
+        InputError, match=r"scores has \d whole number\(s\) that 64-bit floats cannot hold, first \d+ at"
+    ):
+        nf.evaluate([0, 1, 0], scores, threshold=1, missing="mask")
+
+
+def test_large_scores_that_are_floats_are_kept():
+    """Nanoseconds of whole seconds, and what the mask hides."""
+    assert nf.evaluate([0, 1, 0], [2**60, 2**61, 2**70], threshold=2**61).n_predictions == 2
+    hidden = nf.evaluate([0, 1, 0], np.array([2**53 + 1, 2**53, 1]), threshold=2, mask=[1, 0, 0])
+    assert (hidden.n, hidden.n_predictions) == (2, 1)
+
+
+def test_a_threshold_between_two_floats_is_reached_by_the_upper_one():
+    """2**53 does not reach 2**53 + 1, which no float is."""
+    scores = [2**53, 2**53 + 2, 0]
+    for threshold, reached in ((2**53, 2), (2**53 + 1, 1), (np.int64(2**53 + 1), 1), (2**53 + 2, 1), (2**53 + 3, 0)):
+        assert nf.evaluate([0, 1, 0], scores, threshold=threshold).n_predictions == reached
+        assert nf.sweep([0, 1, 0], scores, thresholds=[threshold]).n_predictions.tolist() == [reached]
+        assert nf.sweep([0, 1, 0], scores, thresholds=np.array([threshold])).n_predictions.tolist() == [reached]
+
+
+@pytest.mark.parametrize("top", [1.7e308, np.finfo(np.float64).max])
+def test_quantiles_of_the_largest_scores_are_right_and_silent(top):
+    """Also where the difference of two scores is no float any more."""
+    scores = np.array([-top, top, -top / 2, top / 2, 0.0, 1.0])
+    levels = [0, 0.1, 0.3, 0.5, 0.77, 0.95, 1]
+    exact = sorted(map(Fraction, scores.tolist()))
+    expected = []
+    for level in map(Fraction, levels):
+        at = level * 5
+        below = exact[math.floor(at)]
+        expected.append(float(below + (at - math.floor(at)) * (exact[math.ceil(at)] - below)))
+    found = nf.sweep([0, 1, 0, 0, 0, 1], scores, quantiles=levels).thresholds
+    np.testing.assert_allclose(found, expected, rtol=1e-12, atol=0)
+    for pair in ([-top, top], [-top, top, top]):
+        middle = nf.evaluate([0, 1, 0][: len(pair)], pair, quantile=0.5).threshold
+        assert middle == np.median([value / top for value in pair]) * top
+
+
+def test_ordinary_quantiles_are_those_of_numpy():
+    """To the last digit."""
+    scores = np.random.default_rng(0).normal(size=501)
+    levels = np.linspace(0, 1, 37)
+    assert nf.sweep(np.arange(501) % 50 == 0, scores, quantiles=levels).thresholds.tolist() == (
+        np.quantile(scores, levels).tolist()
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"tolerances": b"2h"}, "tolerances=b'2h' must be a whole number of steps"),
+        ({"tolerances": bytearray(b"2h")}, r"tolerances=bytearray\(b'2h'\) must be a whole number of steps"),
+        ({"tolerances": [b"2h"]}, "tolerances=b'2h' must be a whole number of steps"),
+        ({"tolerances": {1, 2}}, "tolerances={1, 2} has no order: pass a list"),
+        ({"tolerances": {1: 2}}, "tolerances={1: 2} has no order: pass a list"),
+        ({"tolerances": np.array(0.5)}, "tolerances=.*0.5.* must be a whole number"),
+        ({"tolerances": 10**400}, r"tolerances=10+\.\.\.0+ must be finite"),
+        ({"thresholds": b"2"}, "thresholds must be one column of values, got a bytes"),
+        ({"thresholds": "2"}, "thresholds must be one column of values, got '2'"),
+        ({"thresholds": {1, 2}}, "thresholds must be one column of values, got a set"),
+        ({"thresholds": ["2"]}, "thresholds must hold numbers, booleans or dates, got text '2'"),
+        ({"thresholds": [10**400]}, "thresholds must hold numbers, booleans or dates, got int 1000"),
+        ({"thresholds": np.ma.array([1.0, 2.0], mask=[0, 1])}, "thresholds must be one or more numbers without NaN"),
+        ({"thresholds": pd.Series([1, None], dtype="Int64")}, "thresholds must be one or more numbers without NaN"),
+        ({"thresholds": pd.date_range("2020", periods=2)}, "thresholds must be one or more numbers without NaN"),
+        ({"quantiles": "0.5"}, "quantiles must be one column of values, got '0.5'"),
+        ({"quantiles": [[0.5]]}, r"quantiles must have one dimension, got shape \(1, 1\)"),
+        ({"quantiles": pl.Series([0.5, None])}, "quantiles must be one or more numbers without NaN"),
+    ],
+    ids=lambda part: "".join(part) if isinstance(part, dict) else "",
+)
+def test_lists_of_settings_are_lists(options, message):
+    """Text, bytes and collections without an order are not taken apart; missing values are none."""
+    with pytest.raises(InputError, match=message):
+        nf.sweep([0, 1, 0], [1, 2, 3], **options)
+
+
+def test_settings_may_come_in_any_column():
+    """Generators, ranges and columns of every library where a list is meant."""
+    for tolerances in ((n for n in (0, 1)), range(2), np.array([0, 1]), pd.Series([0, 1]), pl.Series([0, 1])):
+        assert nf.sweep([0, 1, 0], [1, 2, 3], tolerances=tolerances).shape[0] == 2
+    for thresholds in (range(1, 3), pd.Series([1, 2]), pl.Series([1.0, 2.0]), pa.array([1, 2]), (np.float32(1), 2)):
+        assert nf.sweep([0, 1, 0], [1, 2, 3], thresholds=thresholds).thresholds.tolist() == [1, 2]
+
+
+def test_an_infinite_threshold_of_a_sweep_is_null_in_json():
+    """JSON has no infinity."""
+    curve = nf.sweep([0, 1, 0], [1, 2, 3], thresholds=[2, math.inf])
+    assert json.loads(json.dumps(curve.to_dict(), allow_nan=False))["cells"]["threshold"] == [2, None]
+
+
+def test_an_index_of_several_levels_aligns_only_with_its_like():
+    """pandas compares no tuples with single labels."""
+    pairs = pd.MultiIndex.from_product([[1, 2], ["a", "b", "c"]])
+    truth, scores = pd.Series([0, 1, 0, 0, 1, 0], index=pairs), pd.Series(np.arange(6.0), index=pairs)
+    assert events_of(prepare(truth[::-1], scores)) == [1, 4]
+    for other in (pd.RangeIndex(6), pd.date_range("2020", periods=6), list("abcdef")):
+        with pytest.raises(
+            InputError, match=r"index of truth has 1 level\(s\) but that of scores has 2: give both the same"
+        ):
+            prepare(pd.Series(truth.to_numpy(), index=other), scores)
+
+
+def test_bytes_are_no_numbers():
+    """The codes of letters are not taken for scores."""
+    for text in (b"123", bytearray(b"123")):
+        with pytest.raises(InputError, match="scores must be one column of values, got a bytes"):
+            nf.evaluate([0, 1, 0], text, threshold=1)
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(np.float64).max, reason="long doubles are doubles here")
+def test_long_doubles_are_read_and_their_overflow_is_infinite():
+    """Without a warning."""
+    assert nf.evaluate([0, 1, 0], np.array([1, 2, 3], dtype=np.longdouble), threshold=2).n_predictions == 2
+    for argument in ("truth", "scores", "times"):
+        data = {"truth": [0, 1, 0], "scores": [1, 2, 3], "times": [1, 2, 3]}
+        data[argument] = np.array(["0", "1", "1e4000"], dtype=np.longdouble)
+        with pytest.raises(InputError, match=f"{argument} .*inf"):
+            nf.evaluate(**data, threshold=1)

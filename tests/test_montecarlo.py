@@ -338,6 +338,44 @@ class TestSimulation:
         assert np.array_equal(before.recall.at_least, after.recall.at_least)
         assert drained == [256, 256, 188, 0]
 
+    @pytest.mark.parametrize(("n_steps", "rows"), [(2**13, 256), (2**13 + 1, 255), (200_000, 10), (2**22, 1)])
+    def test_rows_drawn_at_a_time_are_bounded_by_steps(self, n_steps, rows):
+        """A row may take as much as its steps: long sequences draw few at a time, whatever the cells and the workers."""
+        asked = []
+
+        def draw(generator, size):
+            asked.append(size)
+            return generator.integers(n_steps, size=(size, 1))
+
+        step = np.arange(n_steps)
+        problem = Problem(
+            level=np.minimum(step, 3), n_thresholds=3, n_events=1, cover_start=step[None], cover_stop=step[None] + 1
+        )
+        simulate(problem, n_resamples=300, observed=count_hits(problem, [5]), rng=1, draw=draw)
+        assert max(asked) == rows
+        assert sum(asked) == 300
+
+    @pytest.mark.parametrize("drawn_steps", [1, 500, 2**21])
+    def test_drawn_placements_do_not_depend_on_workers_or_on_what_is_counted(self, monkeypatch, drawn_steps):
+        """One cell alone and among many, by one worker and by three: the same draws and the same counts."""
+        monkeypatch.setattr(montecarlo_run, "DRAWN_STEPS", drawn_steps)
+        problem = random_problem(np.random.default_rng(7), 90, 12, 6, [1, 5])
+
+        def draw(generator, size):
+            rows = np.array([generator.permutation(80)[:12] for _ in range(size)])
+            return rows + generator.integers(10, size=(size, 1))  # drawn after all rows: how many there are matters
+
+        def found(**how):
+            result = simulate(
+                problem, n_resamples=600, observed=count_hits(problem, range(12)), rng=3, draw=draw, **how
+            )
+            return result.precision.total_squares.tolist(), result.recall.at_least.tolist()
+
+        alone = found()
+        assert found(workers=3) == alone
+        monkeypatch.setattr(montecarlo_run, "BLOCK_HITS", 31)  # as if there were very many cells
+        assert found(workers=2) == alone
+
     def test_the_placements_do_not_depend_on_thresholds_or_tolerances(self):
         """One threshold out of many, simulated alone with the same seed, gives the same counts."""
         problem = random_problem(np.random.default_rng(7), 90, 12, 6, [1, 5])

@@ -247,6 +247,38 @@ class TestShuffles:
             assert abs(test.expected - hits.mean()) < 5 * hits.std() / math.sqrt(800)
             assert test.pvalue >= 1 / 4_001
 
+    @pytest.mark.parametrize("null", ["segments", "blocks:length=1", "interval-shuffle"])
+    def test_long_sequences_take_little_memory(self, null, monkeypatch):
+        """At 10^5 steps, half of them events, a worker needs less than 150 MB."""
+        import tracemalloc
+
+        monkeypatch.setattr("os.cpu_count", lambda: 1)
+        truth = np.random.default_rng(0).random(100_000) < 0.5
+        how = {"predictions": np.roll(truth, 1), "null": null, "n_resamples": 256, "rng": 1}
+        tracemalloc.start()
+        try:
+            nf.evaluate(truth, **how)
+            peak = tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+        assert peak < 150e6
+
+    @pytest.mark.parametrize(
+        ("null", "expected"),
+        [
+            ("segments", [9374, 8824]),
+            ("blocks:length=10", [9376, 8805]),
+            ("interval-shuffle", [9350, 8795]),
+        ],
+    )
+    def test_seeds_keep_their_meaning(self, null, expected):
+        """Hits of precision and recall, summed over the placements of a seed: another sum means other placements."""
+        rng = np.random.default_rng(5)
+        truth, alarms = rng.random(500) < 0.1, rng.random(500) < 0.2
+        one = nf.evaluate(truth, predictions=alarms, tolerance=1, null=null, n_resamples=300, rng=2)
+        nulls = one.precision_test.null, one.recall_test.null
+        assert [int(np.arange(n.size + 1) @ n.counts) for n in nulls] == expected
+
 
 class TestSeasonal:
     @settings(max_examples=40, deadline=None)
@@ -433,7 +465,17 @@ class TestAsNull:
             ("seasonal:period=hour", "must be a number of steps or one of 'hour of day'"),
             ("seasonal:period=1", "period=1 must be a whole number of at least 2"),
             ("seasonal:period=7,bins=0", "bins=0 must be a whole number of at least 1"),
+            (
+                "circular-shift:every=9999999999",
+                "every=9999999999 must be a whole number of at least 1 and at most 2,147",
+            ),
+            ("seasonal:period=9999999999", "period=9999999999 must be a whole number of at least 2 and at most 2,147"),
+            ("blocks:length=1e999", "length=inf must be a whole number"),
+            ("x" * 5000, r"^null='x+\.\.\.x+' must be one of"),
             (7, "must be a name, a null model or a function"),
+            (nf.nulls.CircularShift, r"null=CircularShift is a class: pass an object of it, CircularShift\(...\)"),
+            (nf.nulls.Seasonal, r"null=Seasonal is a class: pass an object of it, Seasonal\(...\)"),
+            (dict, "null=dict is a class"),
         ],
     )
     def test_errors_say_what_to_write(self, null, message):
@@ -452,6 +494,97 @@ class TestAsNull:
         """One stratum for each step."""
         with pytest.raises(nf.InputError, match=r"strata has shape \(3,\), but the sequence has 9 steps"):
             nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=nf.nulls.Seasonal(strata=[0, 1, 0]))
+
+    @pytest.mark.parametrize(
+        ("strata", "message"),
+        [
+            (
+                [0, 1, 0, None, 0, 1, 0, 1, 0],
+                r"strata has 1 missing label\(s\) on steps that count: label them, or mask",
+            ),
+            (["a", "b", None] * 3, r"strata has 3 missing label\(s\)"),
+            (["a", "b", math.nan] * 3, r"strata has 3 missing label\(s\)"),
+            ([0, 1, math.nan] * 3, r"strata has 3 missing label\(s\)"),
+            (np.ma.array([0] * 9, mask=[1] + [0] * 8), r"strata has 1 missing label\(s\)"),
+            ([0, 1, np.ma.masked] * 3, r"strata has 3 missing label\(s\)"),
+            ([0, "a", None] * 3, "must be labels of one kind, numbers or text"),
+            ([[0], [0, 1]], "must be labels of one kind, numbers or text"),
+            ("abc", r"strata has shape \(\), but the sequence has 9 steps: pass one label for each step"),
+        ],
+    )
+    def test_strata_that_leave_a_step_without_a_label_are_refused(self, strata, message):
+        """Missing labels are not a stratum of their own."""
+        with pytest.raises(nf.InputError, match=message):
+            nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=nf.nulls.Seasonal(strata=strata))
+
+    def test_strata_may_be_missing_under_the_mask(self):
+        """Steps that are left out need no label; text and numbers make the same strata."""
+        results = [
+            nf.evaluate(
+                flags(9, 3, 7),
+                predictions=flags(9, 4, 7),
+                mask=flags(9, 0),
+                null=nf.nulls.Seasonal(strata=[gap, *labels]),
+            )
+            for gap, labels in ((None, "aabbaabb"), (9, [0, 0, 1, 1, 0, 0, 1, 1]), (math.nan, [0, 0, 1, 1, 0, 0, 1, 1]))
+        ]
+        assert len({str(result) for result in results}) == 1
+
+
+class Mine(nf.nulls.NullModel):
+    """A class as a user writes it: no dataclass, no name."""
+
+    def __init__(self, events=None):
+        self.events = events
+
+    @property
+    def assumption(self):
+        return "Chance does as I say."
+
+    def draw(self, setting):
+        def drawn(generator, size):
+            if self.events is not None:
+                return self.events
+            rows = [generator.choice(setting.n_steps, setting.n_events, replace=False) for _ in range(size)]
+            return np.array(rows).reshape(size, setting.n_events)
+
+        return drawn
+
+
+class TestOwnClass:
+    def test_needs_to_be_no_dataclass(self):
+        """It is evaluated, swept, printed and written like any other, under its own name."""
+        truth, scores = flags(30, 3, 11, 20), np.arange(30) % 7
+        result = nf.evaluate(truth, scores, threshold=6, tolerance=1, null=Mine(), n_resamples=99, rng=1)
+        assert result.null.text == "Mine"
+        assert result.null.settings == {}
+        assert "Chance does as I say." in str(result)
+        assert result.to_dict()["precision"]["null"] == "Mine"
+        assert 0 < result.f_test(n_resamples=99, rng=1).pvalue <= 1
+        curve = nf.sweep(truth, scores, thresholds=[5, 6], null=Mine(), n_resamples=99, rng=1)
+        assert curve.to_dict()["null"] == "Mine"
+        assert 0 < curve.familywise(n_resamples=99, rng=1).best_f <= 1
+
+    @pytest.mark.parametrize("events", [[[0.5]], None, [["a"]], [[0], [1]], 3, [[-1]], [[9]]])
+    def test_what_it_draws_is_checked(self, events):
+        """Whole numbers of steps that exist, one row for each resample."""
+        own = Mine(events=[] if events is None else events)
+        with pytest.raises(nf.InputError, match="draw must "):
+            nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=own, n_resamples=1)
+
+    @pytest.mark.parametrize(
+        ("function", "message"),
+        [
+            (lambda _: np.ma.array([0] * 8 + [1], mask=[0] * 8 + [1]), "labels of 0 and 1, got nan"),
+            (lambda _: [2] * 9, "null must draw 9 labels of 0 and 1, got 2, 2, 2, 2, 2 and 4 more"),
+            (lambda _: [0] * 8, r"null must draw 9 labels of 0 and 1, got shape \(8,\)"),
+            (lambda _: None, "what null draws is None"),
+        ],
+    )
+    def test_what_a_function_draws_is_checked(self, function, message):
+        """Masked labels are none."""
+        with pytest.raises(nf.InputError, match=message):
+            nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=function, n_resamples=1)
 
 
 class TestBernoulli:

@@ -174,6 +174,51 @@ def test_sweep_draws_the_measures_and_the_exact_band(curve):
             assert "chance, 95% (exact)" in legend_texts(ax)
 
 
+@pytest.mark.parametrize(
+    ("how", "recall", "precision"),
+    [
+        ({}, "exact", "exact"),
+        ({"method": "montecarlo", "n_resamples": 50, "rng": 1}, "simulated", "simulated"),
+        ({"method": "binomial"}, "binomial", "binomial"),
+        ({"method": "saddlepoint"}, "exact", "approximate"),
+        ({"null": "circular-shift"}, "exact", "exact"),
+        ({"null": "blocks:length=20", "n_resamples": 50, "rng": 1}, "simulated", "simulated"),
+        ({"null": "seasonal:period=40", "n_resamples": 50, "rng": 1}, "exact", "simulated"),
+        ({"null": "bernoulli"}, "binomial", "binomial"),
+    ],
+)
+def test_bands_and_nulls_are_called_what_they_are(quakes, how, recall, precision):
+    """Only what was computed exactly is called exact: in the band of a sweep and in the legend of a null."""
+    truth, z = quakes[0].truth, quakes[1]
+    axes = plot.sweep(nf.sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2, **how), Figure().subplots(1, 2))
+    nulls = plot.evaluation(nf.evaluate(truth, z, quantile=0.9, tolerance=2, **how), Figure().subplots(1, 2))
+    for band, null, word in ((axes[0, 0], nulls[1], recall), (axes[0, 1], nulls[0], precision)):
+        assert f"chance, 95% ({word})" in legend_texts(band)
+        assert legend_texts(null)[0] == f"chance, {word}"
+        assert ("binomial" in legend_texts(null)) == (word != "binomial")
+
+
+def test_a_band_of_several_methods_names_them_all(quakes, monkeypatch):
+    """Some cells exact, some approximate: both words."""
+    from dataclasses import replace
+
+    curve = nf.sweep(quakes[0].truth, quakes[1], quantiles=[0.8, 0.9], tolerances=2)
+    methods = ("precision exact (Fourier)", "precision saddlepoint (approximate)", "recall exact (hypergeometric)")
+    monkeypatch.setitem(curve.__dict__, "chance", replace(curve.chance, methods=methods))
+    axes = plot.sweep(curve, Figure().subplots(1, 2))
+    assert "chance, 95% (exact)" in legend_texts(axes[0, 0])
+    assert "chance, 95% (exact and approximate)" in legend_texts(axes[0, 1])
+
+
+def test_the_p_value_in_the_legend_is_that_of_the_test(quakes):
+    """Also where the alternative is another one, or ties count by half."""
+    how = {"quantile": 0.9, "tolerance": 2, "alternative": "less", "ties": "mid"}
+    one = nf.evaluate(quakes[0].truth, quakes[1], **how)
+    axes = plot.evaluation(one, Figure().subplots(1, 2))
+    for ax, test in zip(axes, (one.precision_test, one.recall_test), strict=True):
+        assert f"observed {test.hits}, {nf.testing.p_is(test.pvalue)}" in legend_texts(ax)
+
+
 def test_sweep_without_chance_puts_all_tolerances_together(curve):
     """chance="none" gives one row, with one line for each tolerance, in different colours and styles."""
     axes = plot.sweep(curve, chance="none")
@@ -279,10 +324,39 @@ def test_a_long_score_is_thinned_without_losing_its_extremes():
     assert sum(len(at) for name, at in lanes(ax).items() if name.startswith("events")) == 200
 
 
+@pytest.mark.parametrize("scale", [1e39, 1e300, 1.7e308, 1e-44, 5e-324])
+def test_scores_of_any_size_are_drawn(scale):
+    """Up to the largest float and down to the smallest: nothing overflows, nothing warns."""
+    scores = np.array([0.0, 1.0, -1.0, 1.0, 0.0, -1.0]) * scale
+    ax = plot.timeline([0, 1, 0, 0, 0, 1], scores, threshold=scale, ax=one_axes())
+    ax.figure.canvas.draw()
+    assert np.isfinite(ax.get_ylim()).all()
+    assert line(ax, "score").get_ydata()[1] == min(scale, 1e300)
+
+
+@pytest.mark.parametrize("level", [0.0, 1e17, -1e300, 5e-324])
+@pytest.mark.parametrize("apart", [0, 1])
+def test_scores_that_hardly_differ_are_drawn(level, apart):
+    """A constant score, or one of two neighbouring floats, has an axis too."""
+    scores = np.where([0, 1, 0, 1], np.nextafter(level, np.inf) if apart else level, level)
+    ax = plot.timeline([0, 1, 0, 0], scores, threshold=level, ax=one_axes())
+    ax.figure.canvas.draw()
+    assert ax.get_ylim()[0] < level < ax.get_ylim()[1]
+
+
 def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
     with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):
         plot.null(result.recall_test.null, kind="sf")
+    for observed in (-1, 10**12, 2.5, "3", True):
+        with pytest.raises(InputError, match=r"observed=.* must be a whole number of hits, from 0 to 30"):
+            plot.null(result.recall_test.null, observed=observed)
+    with pytest.raises(InputError, match="distribution must be a NullDistribution, from the null of a test, got int"):
+        plot.null(5)
+    with pytest.raises(InputError, match=r"result must be an Evaluation, from nofluke\.evaluate, got Sweep"):
+        plot.evaluation(curve)
+    with pytest.raises(InputError, match=r"curve must be a Sweep, from nofluke\.sweep, got Evaluation"):
+        plot.sweep(result)
     with pytest.raises(InputError, match="chance='some' must be"):
         plot.sweep(curve, chance="some")
     with pytest.raises(InputError, match="pass either threshold or quantile"):

@@ -138,6 +138,29 @@ def test_corrected_p_values_are_those_of_a_sweep_over_the_same_cells(small):
     assert str(wanted.n_resamples // 1000) in payload["family"]
 
 
+@pytest.mark.parametrize("case", ["plain", "circular shift", "simulated", "blocks"])
+def test_corrected_p_values_are_never_below_their_own_nor_below_the_floor(case):
+    """Of resamples 1/(n + 1), of rotations 1/n; the page says which."""
+    result = nf.evaluate(*example(), **CASES[case])
+    payload = make_payload(result)
+    floor = 1 / STEPS if case == "circular shift" else 1 / 10_000
+    assert f"none can be below {nf.testing.show_p(floor)}" in payload["corrected_by"]
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["corrected"] >= max(cell[side]["p"], floor * (1 - 1e-12))
+
+
+def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
+    """At alpha = .01 no sentence of the page speaks of .05, and what is called significant is so at .01."""
+    result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
+    page = page_of(tmp_path, result, scripts="cdn")
+    payload = embedded(page)
+    words = re.sub(r"<style>.*?</style>|<script.*?</script>", "", page, flags=re.DOTALL)
+    assert "reach p = 0.01" in words
+    assert re.findall(r".{40}\b0?\.05\b.{20}", words.replace("\n", " ")) == []
+    for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
+        assert cell[side]["remains"] == (cell[side]["corrected"] <= 0.01)
+
+
 def test_the_lag_profile_is_that_of_the_diagnosis():
     """One definition of a lag in the whole package, also where windows meet the ends."""
     rng = np.random.default_rng(8)
@@ -170,7 +193,7 @@ def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
         null = nf.nulls.Permutation(programme_operations=programme)
         result = nf.evaluate(truth, scores, quantile=quantile, tolerance=3, null=null)
         law = result.precision_test.null
-        drawn = picture_of(law, result.setting)
+        drawn = picture_of(law)
         hits = drawn.first + drawn.step * np.arange(len(drawn.chance))
         exact = nf.evaluate(truth, scores, quantile=quantile, tolerance=3).precision_test.null
         np.testing.assert_allclose(drawn.chance, exact.table[hits], rtol=1e-6, atol=1e-12)
@@ -223,9 +246,9 @@ def test_the_score_is_thinned_by_its_extremes():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(timelines, "MOST_COLUMNS", 18)
         packed = timeline(result, make_grid(result))
-    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f4") for side in ("high", "low"))
-    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1).astype("<f4"))
-    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1).astype("<f4"))
+    high, low = (np.frombuffer(base64.b64decode(packed["scores"][side]), dtype="<f8") for side in ("high", "low"))
+    np.testing.assert_array_equal(high, scores.reshape(-1, 5).max(axis=1))
+    np.testing.assert_array_equal(low, scores.reshape(-1, 5).min(axis=1))
 
 
 @given(
@@ -284,6 +307,9 @@ DEGENERATE = {
     "no predictions": (example()[0], {"scores": example()[1], "threshold": 99.0}, "There are no predictions"),
     "no alarms": (example()[0], {"predictions": np.zeros(STEPS, dtype=bool)}, "There are no predictions"),
     "constant score": (example()[0], {"scores": np.zeros(STEPS), "threshold": 0.0}, "All scores are equal"),
+    "huge scores": (example()[0], {"scores": example()[1] * 1e39, "quantile": 0.9}, "predictions"),
+    "largest scores": (example()[0], {"scores": np.linspace(-1, 1, STEPS) * 1.7e308, "quantile": 0.9}, "predictions"),
+    "tiny scores": (example()[0], {"scores": example()[1] * 5e-324, "quantile": 0.5}, "predictions"),
     "one step": (np.array([True]), {"scores": np.array([1.0]), "threshold": 1.0}, "1 of 1 prediction"),
 }
 
@@ -370,9 +396,33 @@ def test_a_missing_plotly_is_answered_with_the_command(tmp_path, small, monkeypa
         small[0].report(tmp_path / "page.html")
 
 
+@pytest.mark.parametrize("wrong", [{"title": 5}, {"title": ["x"]}, {"source": "data.csv"}, {"path": 5}, {"path": ""}])
+def test_wrong_types_at_the_entry_of_a_report_are_refused(small, tmp_path, wrong):
+    """By name, before anything is computed or written."""
+    options = {"path": tmp_path / "page.html", "scripts": "cdn", **wrong}
+    with pytest.raises(nf.InputError, match=next(iter(wrong))):
+        write_report(small[0], **options)
+    with pytest.raises(nf.InputError, match="result must be an Evaluation, got list"):
+        write_report([small[0]], tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_older_page_stays_until_the_new_one_is_complete(small, tmp_path, monkeypatch):
+    """A full disk costs no report, and leaves no half of one."""
+    (tmp_path / "page.html").write_text("old")
+
+    def full(_descriptor):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(nf.InputError, match=r"cannot be written \(No space left on device\): choose another place"):
+        small[0].report(tmp_path / "page.html", scripts="cdn")
+    assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
+
+
 def test_wrong_arguments_are_answered_in_words(tmp_path, small):
     """A kind of script that does not exist, a folder that does not exist."""
-    with pytest.raises(nf.InputError, match="scripts='local' must be 'inline' or 'cdn'"):
+    with pytest.raises(nf.InputError, match=r"scripts='local' must be 'inline' or 'cdn'"):
         small[0].report(tmp_path / "page.html", scripts="local")
     with pytest.raises(nf.InputError, match=r"cannot be written .*choose another place"):
         small[0].report(tmp_path / "nowhere" / "page.html", scripts="cdn")

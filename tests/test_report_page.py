@@ -268,6 +268,43 @@ def test_alarms_irregular_clocks_and_masks_work_without_a_threshold(visit, tmp_p
     assert page.evaluate("document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').length") >= 1
 
 
+SIZES = {
+    "tiny": np.arange(60) * 5e-324,
+    "small": np.arange(60) * 1e-300,
+    "large": np.linspace(-1, 1, 60) * 1.7e308,
+    "constant and large": np.full(60, 1e17),
+    "neighbouring floats": np.where(np.arange(60) % 3 == 0, np.nextafter(1e17, 1e18), 1e17),
+}
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_scores_of_any_size_are_drawn(visit, tmp_path, name):
+    """One figure without a scale would leave all of them empty."""
+    truth = np.arange(60) % 7 == 3
+    result = nf.evaluate(truth, SIZES[name], quantile=0.8, tolerance=1)
+    page = visit(result.report(tmp_path / "page.html"))
+    assert page.locator("#timeline .ytick text").count() > 0
+    assert page.locator("#delay .bars .point").count() > 0
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9])
+def test_axes_of_whole_numbers_have_whole_ticks(visit, tmp_path, steps):
+    """No number stands at two places, as 0 and 1 would for .4 and .6."""
+    truth = np.arange(steps) % 3 == 0
+    page = visit(nf.evaluate(truth, truth.astype(float), threshold=1, tolerance=0).report(tmp_path / "page.html"))
+    for figure, axis in (
+        ("null-precision", "x"),
+        ("null-recall", "x"),
+        ("delay", "y"),
+        ("lag", "x"),
+        ("lag", "y"),
+        ("timeline", "x"),
+    ):
+        texts = page.locator(f"#{figure} .{axis}tick text").all_text_contents()
+        assert len(set(texts)) == len(texts), f"{figure} {axis}: {texts}"
+        assert all(re.fullmatch(r"[−-]?\d+", text) for text in texts), f"{figure} {axis}: {texts}"
+
+
 def test_no_events_and_no_predictions_are_said_and_drawn(visit, tmp_path):
     """Nothing to show is no reason to break."""
     result = nf.evaluate(np.zeros(50), predictions=np.zeros(50), tolerance=1)

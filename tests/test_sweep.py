@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 from dataclasses import replace
 
@@ -226,6 +227,13 @@ def test_csv_reads_back_to_the_same_numbers():
         np.testing.assert_array_equal(read, values)
     assert [int(row["recall_hits"]) for row in rows] == curve.recall_hits.ravel().tolist()
     assert rows[2]["precision"] == ""
+
+
+def test_infinite_thresholds_are_none_in_plain_values():
+    """JSON has no infinity."""
+    plain = nf.sweep(TRUTH, SCORES, thresholds=[-np.inf, 2, np.inf]).to_dict()
+    assert plain["cells"]["threshold"] == [None, 2.0, None]
+    json.dumps(plain, allow_nan=False)
 
 
 def test_plain_values_have_none_for_undefined():

@@ -63,6 +63,20 @@ class TestCells:
         assert "precision_pvalue" not in many.columns()
         assert "Chance was not computed" in str(many)
 
+    def test_corrections_are_over_all_cells_of_one_measure(self):
+        """Holm and Benjamini-Hochberg count the cells of all tolerances and thresholds, but not the other measure's."""
+        truth, z = data()
+        curve = nf.sweep(truth, np.random.default_rng(2).permutation(z), quantiles=[0.5, 0.8, 0.9], tolerances=(0, 2))
+        for side in ("precision", "recall"):
+            cells = getattr(curve.chance, side)
+            order = np.argsort(cells.pvalue, axis=None)
+            p = cells.pvalue.ravel()[order]
+            ranks = np.arange(1, 7)
+            by_hand = np.minimum(np.maximum.accumulate(p * (7 - ranks)), 1)
+            np.testing.assert_allclose(cells.holm.ravel()[order], by_hand)
+            by_hand = np.minimum(np.minimum.accumulate((p * 6 / ranks)[::-1])[::-1], 1)
+            np.testing.assert_allclose(cells.benjamini_hochberg.ravel()[order], by_hand)
+
 
 class TestFamilywise:
     def test_against_all_placements(self):
@@ -94,16 +108,51 @@ class TestFamilywise:
         assert (np.abs(drawn - exact) < 4 * np.sqrt(exact * (1 - exact) / n) + 2 / n).all()
         assert family.observed_best_f == pytest.approx(observed[3])
 
-    def test_adjusted_values_are_never_below_single_ones(self):
-        """Correcting for all cells can only raise a p-value, and the best adjusted one is the familywise one."""
+    @pytest.mark.parametrize("null", ["permutation", "circular-shift", "blocks:length=30"])
+    def test_adjusted_values_are_never_below_single_ones(self, null):
+        """Correcting for all cells can only raise a p-value, however few resamples; the best is the familywise one."""
         truth, z = data()
-        curve = nf.sweep(truth, np.random.default_rng(3).permutation(z), quantiles=[0.5, 0.8, 0.9], tolerances=(0, 2))
-        family = curve.familywise(n_resamples=5_000, rng=1)
-        for side in ("precision", "recall"):
-            adjusted = getattr(family, f"{side}_adjusted")
-            single = getattr(curve.chance, side).pvalue
-            assert (adjusted >= single - 4 * np.sqrt(single * (1 - single) / 5_000)).all()
-            assert adjusted.min() == getattr(family, side)
+        noise = np.random.default_rng(3).permutation(z)
+        for seed, tolerances in itertools.product(range(8), (2, (0, 2))):
+            curve = nf.sweep(truth, noise, quantiles=[0.8], tolerances=tolerances, null=null, n_resamples=60, rng=99)
+            family = curve.familywise(n_resamples=30, rng=seed)
+            sides = ("precision", "recall")
+            for side in sides:
+                adjusted = getattr(family, f"{side}_adjusted")
+                assert (adjusted >= getattr(curve.chance, side).pvalue).all()
+                assert adjusted.min() == getattr(family, side)
+            assert family.both >= min(getattr(curve.chance, side).pvalue.min() for side in sides)
+
+    def test_the_band_goes_with_the_bounded_values(self):
+        """A cell whose own p-value is above alpha is not above the band, whatever few resamples say."""
+        truth, z = data()
+        noise = np.random.default_rng(3).permutation(z)
+        curve = nf.sweep(truth, noise, quantiles=[0.8], tolerances=2)
+        for seed in range(20):
+            alpha = float(curve.chance.recall.pvalue[0, 0]) * 0.99
+            family = curve.familywise(n_resamples=60, rng=seed, alpha=alpha)
+            assert (family.recall_adjusted > alpha).all()
+            assert (curve.recall_hits <= family.recall_band).all()
+
+    def test_the_sweep_s_own_resamples_and_seed_are_the_default(self):
+        """What was said once need not be said again, and can be said otherwise."""
+        truth, z = data()
+        curve = nf.sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2, n_resamples=123, rng=7)
+        own = curve.familywise()
+        assert (own.n_resamples, own.seed) == (123, 7)
+        other = curve.familywise(n_resamples=50, rng=8)
+        assert (other.n_resamples, other.seed) == (50, 8)
+
+    @pytest.mark.parametrize(
+        ("null", "n"), [("permutation", 100), ("circular-shift", 40), ("circular-shift:every=4", 10)]
+    )
+    def test_the_smallest_p_is_attained(self, null, n):
+        """A perfect detector gets 1/(n + 1) from n resamples, and 1/n from n rotations, which hold the data themselves."""
+        truth = np.zeros(40, dtype=bool)
+        truth[[3, 7, 8, 20, 27, 33]] = True
+        family = nf.sweep(truth, truth.astype(float), thresholds=[1.0], null=null).familywise(n_resamples=99, rng=1)
+        assert family.smallest == 1 / n
+        assert family.best_f == family.smallest
 
     def test_band_separates_the_significant_cells(self):
         """A cell lies above the simultaneous band exactly if its adjusted p-value is at most alpha."""

@@ -45,7 +45,7 @@ class TestPValues:
         """An unknown alternative, way with ties, level, null or method is an error that lists the choices."""
         for bad, message in (
             ({"alternative": "more"}, "alternative='more' must be one of 'greater'"),
-            ({"ties": "half"}, "ties='half' must be 'full' or 'mid'"),
+            ({"ties": "half"}, "ties='half' must be one of 'full', 'mid'"),
             ({"alpha": 1}, "alpha=1 must be between 0 and 1"),
             ({"null": "bootstrap"}, "null='bootstrap' must be"),
             ({"method": "fast"}, "method='fast' must be one of 'auto'"),

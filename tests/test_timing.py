@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
 from statistics import mean, median
@@ -95,6 +96,9 @@ def test_rates_are_counts_over_time(case):
     """The default rate per day, per 1,000 steps or per unit of the clock; NaN where no time was watched."""
     alarms = ask(case).false_alarms
     per = {"steps": 1000, "seconds": 86400, "clock": 1}[alarms.unit]
+    if alarms.unit == "clock" and case.times_argument.dtype.kind == "f":
+        # tenths are no floats: the time watched is that between the floats that were given
+        case = replace(case, stamps=[Fraction(float(time)) for time in case.times_argument], per_unit=1)
     duration = case.duration()
     if duration:
         assert alarms.rate() == pytest.approx(float(Fraction(alarms.count * per) / duration), rel=1e-12)
@@ -192,3 +196,21 @@ def test_the_printed_rate_and_delay():
     result = nf.evaluate([0, 1, 0, 0, 0, 1], predictions=[1, 0, 1, 0, 1, 0], tolerance=1)
     assert str(result.false_alarms) == "0 (0 per 1,000 steps)"
     assert str(result.delays) == "median -1 step (middle half -1 step to -1 step)"
+
+
+@pytest.mark.parametrize("unit", ["ns", "us", "s"])
+def test_delays_of_centuries_do_not_wrap_around(unit):
+    """A difference of nanoseconds may be longer than the 292 years that they reach on one side."""
+    days = np.array(["1680-01-01", "1970-01-01", "2260-01-01"], dtype=f"datetime64[{unit}]")
+    century = float((days[2].astype("datetime64[s]") - days[0].astype("datetime64[s]")).astype(int))
+    assert nf.evaluate([1, 0, 0], predictions=[0, 0, 1], times=days).delays.values.tolist() == [century]
+    assert nf.evaluate([0, 0, 1], predictions=[1, 0, 0], times=days).delays.values.tolist() == [-century]
+
+
+def test_per_may_be_any_number_but_not_too_large_a_one():
+    """Fractions and NumPy's; what no float holds is refused."""
+    alarms = FalseAlarms(count=3, duration=600, unit="steps")
+    assert [alarms.rate(per=per) for per in (100, np.int64(100), Fraction(100), np.float32(100))] == [0.5] * 4
+    for wrong in (10**400, [100], math.inf, 0):
+        with pytest.raises(nf.InputError, match="per="):
+            alarms.rate(per=wrong)

@@ -1,5 +1,6 @@
 """Tolerance: what it may be made of, what it refuses, and the windows it makes."""
 
+import json
 from datetime import timedelta
 
 import numpy as np
@@ -86,7 +87,7 @@ def test_steps_and_time_do_not_mix():
 
 def test_the_unit_must_be_known_and_fit():
     """unit= takes three words, and a duration is no plain number."""
-    with pytest.raises(InputError, match="unit='hours' must be 'steps', 'ns' or 'clock'"):
+    with pytest.raises(InputError, match="unit='hours' must be one of 'steps', 'ns', 'clock'"):
         Tolerance(early=1, late=1, unit="hours")
     with pytest.raises(InputError, match="early='2h' is a duration, but unit='clock' asks for a plain number"):
         Tolerance(early="2h", late="2h", unit="clock")
@@ -193,3 +194,31 @@ def test_a_tolerance_longer_than_the_sequence_is_fine():
     for tolerance in (10, 10**30, "1w", "100000000w", Tolerance(early=timedelta.max, late="5d")):
         result = nf.evaluate([1, 0, 0, 0], [0, 0, 0, 1], threshold=1, tolerance=tolerance, times=times)
         assert (result.precision, result.recall) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize(
+    "length", [10**400, -(10**400), 10**5000, "9" * 299 + "d"], ids=["large", "small", "huge", "days"]
+)
+def test_a_length_that_no_float_holds_is_refused_in_a_short_message(length):
+    """It could be neither shown nor compared with a clock."""
+    for make in (as_tolerance, lambda value: Tolerance(early=value, late=0)):
+        with pytest.raises(InputError, match="must be finite and not negative") as caught:
+            make(length)
+        assert len(str(caught.value)) < 250
+
+
+@pytest.mark.parametrize("length", [2**70, 10**300, "99999999999d"])
+def test_a_length_beyond_every_sequence_reaches_everything(length):
+    """Large is not wrong, and is shown and written."""
+    tolerance = as_tolerance(length)
+    assert str(tolerance)
+    assert json.dumps(tolerance.plain())
+    times = np.arange(5).astype("datetime64[h]")
+    assert nf.evaluate([1, 0, 0, 0, 0], predictions=[0, 0, 0, 0, 1], times=times, tolerance=tolerance).recall == 1
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "2", b"2", None, [2], 1j])
+def test_lengths_in_the_clocks_unit_are_numbers(value):
+    """Not booleans, not text."""
+    with pytest.raises(InputError, match="early="):
+        Tolerance(early=value, late=0, unit="clock")

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
+from nofluke.plain import exact_floats
 
 IntArray = npt.NDArray[np.int64]
 Duration = int
@@ -35,7 +36,15 @@ _UNITS: dict[str, int] = {
     "d": 86400 * 10**9,
     "w": 7 * 86400 * 10**9,
 }
-_PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([a-zµμ]+)")
+_MONTH = 'may be minutes or months: write "1min" or "30d"'
+_YEAR = 'is in years, which have no fixed length: write "365d"'
+_MEGA = 'may be milliseconds or months: write "1ms" or "30d"'  # or megaseconds
+_AMBIGUOUS = {"M": _MONTH, "Ms": _MEGA, "MS": _MEGA, "Y": _YEAR, "y": _YEAR}
+_PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([A-Za-zµμ]+)")
+_MOST_DIGITS = 300  # of a number in a duration: more than any float holds
+
+UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
+"""Units of NumPy's dates, from coarse to fine."""
 
 
 def parse_duration(text: str, name: str) -> Duration:
@@ -44,17 +53,19 @@ def parse_duration(text: str, name: str) -> Duration:
     >>> parse_duration("1h30min", "tolerance") == 90 * 60 * 10**9
     True
     """
-    lowered, total, end = text.lower(), 0, 0
-    for part in _PART.finditer(lowered):
-        whole, fraction, unit = part[1], part[2] or "", part[3]
-        if part.start() != end or unit not in _UNITS or not (whole or fraction):
+    total, end = 0, 0
+    for part in _PART.finditer(text):
+        whole, fraction, unit = part[1], part[2] or "", part[3].lower()
+        if part.start() == end and part[3] in _AMBIGUOUS:
+            raise InputError(f"{name}={shown(text)} {_AMBIGUOUS[part[3]]}.")
+        if part.start() != end or unit not in _UNITS or not 0 < len(whole + fraction) <= _MOST_DIGITS:
             break
         total += int(whole + fraction) * _UNITS[unit] // 10 ** len(fraction)
         end = part.end()
-    if end == 0 or lowered[end:].strip():
+    if end == 0 or text[end:].strip():
         sign = " is negative" if re.match(r"\s*-\s*[\d.]", text) else " is not a duration"
         raise InputError(
-            f"{name}={text!r}{sign}: write a number and a unit "
+            f"{name}={shown(text)}{sign}: write a number and a unit "
             f'({", ".join(u for u in _UNITS if u not in ("µs", "μs", "sec", "m"))}), such as "2h" or "1h30min".'
         )
     return total
@@ -83,7 +94,9 @@ def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
         return int(value.astype(np.int64)) * many * _UNITS[unit.lower()]
     if unit in finer:
         return int(value.astype(np.int64)) * many // finer[unit]
-    raise InputError(f"{name}={value!r} has no fixed length: pass a duration in days or smaller units, such as '30d'.")
+    raise InputError(
+        f"{name}={shown(value)} has no fixed length: pass a duration in days or smaller units, such as '30d'."
+    )
 
 
 def format_duration(nanoseconds: float) -> str:
@@ -189,12 +202,13 @@ class Clock:
         """
         first, last, whole = self.ticks[0], self.ticks[-1], self.ticks.dtype.kind == "i"
         # rounding a time down to the clock's unit cannot move it before its step: steps are whole ticks
-        ticks, _ = as_ticks(times, self.unit)
         fits = np.ones(len(times), dtype=np.bool_)
         if self.unit is not None:
-            # but a date too far away for that unit wraps around
-            fits = times.astype("datetime64[s]") == ticks.view(f"datetime64[{self.unit}]").astype("datetime64[s]")
-        elif not whole:
+            dates, fits = converted(times, self.unit)
+            ticks = dates.astype(np.int64)
+        else:
+            ticks, _ = as_ticks(times, name)
+        if self.unit is None and not whole:
             # a time that should equal a step's but was rounded otherwise belongs to that step, not to the one before
             own = 4 * np.spacing(np.abs(times)) if times.dtype.kind == "f" else 0.0
             ticks = times.astype(np.float64) + np.maximum(self.slack, own)
@@ -218,16 +232,39 @@ class Clock:
         )
 
 
-def as_ticks(values: npt.NDArray[Any], unit: str | None = None) -> tuple[npt.NDArray[Any], str | None]:
-    """Ticks and their unit, of dates or numbers; dates are brought to ``unit`` (rounded down to it) where it is given."""
+def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str | None]:
+    """Ticks and their unit, of dates or numbers."""
     if values.dtype.kind != "M":
-        if values.dtype.kind != "f":
-            # one kind of whole numbers, so that none is compared through floats; those beyond it have to be floats
-            values = values.astype(np.int64 if values.max(initial=0) <= _LAST_TICK else np.float64)
-        return values, None
+        if values.dtype.kind == "f":
+            # a copy of their own, since chance is computed later, when the user may have changed theirs
+            return values.astype(values.dtype.newbyteorder("=")), None
+        # one kind of whole numbers, so that none is compared through floats; those beyond it have to be floats
+        beyond = values.max(initial=0) > _LAST_TICK
+        return exact_floats(values, name) if beyond else values.astype(np.int64), None
     own = np.datetime_data(values.dtype)[0]
-    target = unit or (own if own in _NANOSECONDS else "ns" if own in ("ps", "fs", "as") else "s")
-    return values.astype(f"datetime64[{target}]").astype(np.int64), target
+    target = own if own in _NANOSECONDS else "ns" if own in ("ps", "fs", "as") else "s"
+    return in_unit(values, target, name).astype(np.int64), target
+
+
+def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
+    """Dates in another unit, rounded down to it, and which of them it can hold: beyond its reach NumPy's wrap around."""
+    there = dates.astype(f"datetime64[{unit}]")
+    if UNITS.index(np.datetime_data(dates.dtype)[0]) > UNITS.index(unit):
+        return there, np.ones(len(dates), dtype=np.bool_)  # a coarser unit reaches further
+    return there, np.asarray((there.astype(dates.dtype) == dates) | np.isnat(dates))
+
+
+def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:
+    """Dates in another unit, rounded down to it; those that it cannot hold are refused."""
+    there, fits = converted(dates, unit)
+    if not fits.all():
+        at = int(np.flatnonzero(~fits)[0])
+        reach = " (they reach from 1677 to 2262)" if unit == "ns" else ""
+        raise InputError(
+            f"{name} has {int((~fits).sum())} date(s) too far away for times in {unit}{reach}, first {dates[at]} at position "
+            f"{at}: round all times to a coarser unit, or leave those out."
+        )
+    return there
 
 
 def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Clock:
@@ -240,8 +277,13 @@ def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Cloc
         raise InputError(
             f"{name} has {len(where)} missing or infinite time(s) at position(s) {listing(where)}: every step needs a time."
         )
-    ticks, unit = as_ticks(values)
+    ticks, unit = as_ticks(values, name)
     clock = Clock(ticks=ticks, unit=unit, aware=aware)
+    if ticks.dtype.kind == "f" and math.isinf(4 * (float(ticks[-1]) - float(ticks[0]))):
+        raise InputError(
+            f"{name} goes from {clock.show(ticks[0])} to {clock.show(ticks[-1])}, longer than 64-bit floats can count: divide "
+            "all times by the same number."
+        )
     back = np.flatnonzero(ticks[1:] < ticks[:-1])
     if len(back):
         at = int(back[0]) + 1

@@ -15,7 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
+from nofluke.clock import UNITS, in_unit
+from nofluke.errors import InputError, shown
+from nofluke.plain import exact_floats, refuse_lost, whole_or_none
 
 _ISO = re.compile(
     r"\s*(\d{4}-\d\d(?:-\d\d(?:[T ]\d\d(?::?\d\d(?::?\d\d(?:\.(\d+))?)?)?)?)?)\s*(Z|[+-]\d\d:?(?:\d\d)?)?\s*"
@@ -37,10 +39,16 @@ class Column:
         return len(self.values)
 
 
+class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+
+
 def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
     if value is None:
         raise InputError(f"{name} is None: pass an array, a Series or a list.")
+    if isinstance(value, bytearray):  # text, not the codes of its letters
+        value = bytes(value)
     if _is_a("xarray", "DataArray", value):
         if value.ndim != 1:
             raise InputError(f"{name} has {value.ndim} dimensions {tuple(value.dims)}: select one sequence first.")
@@ -52,7 +60,8 @@ def as_column(value: Any, name: str) -> Column:
     elif _is_a("pandas", "Index", value):
         value = value.to_series()
     if isinstance(value, np.ma.MaskedArray):
-        value = _unmasked(value)
+        value = _unmasked(value, name)
+    value = without_masked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, aware = _array_values(value, name) if series is None else _series_values(series, name)
     return Column(values=values, index=index, aware=aware)
@@ -63,17 +72,31 @@ def _is_a(package: str, kind: str, value: Any) -> bool:
     return isinstance(value, getattr(sys.modules.get(package), kind, ()))
 
 
-def _unmasked(value: Any) -> npt.NDArray[Any]:
+def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
     """A masked array's values, the masked ones missing."""
     if not np.ma.is_masked(value):
         return np.asarray(value.data)
     if value.dtype.kind in "biuf":
-        return np.asarray(value.astype(np.float64).filled(np.nan))
+        return _with_gaps(value.filled(0), np.ma.getmaskarray(value), name)
     if value.dtype.kind == "M":
         return np.asarray(value.filled(np.datetime64("NaT")))
     items = np.array(value.data, dtype=object)
     items[np.ma.getmaskarray(value)] = None
     return items
+
+
+def without_masked(value: Any) -> Any:
+    """A list with None for the masked items of NumPy's, which NumPy itself takes for NaN with a warning."""
+    if isinstance(value, list | tuple) and any(item is np.ma.masked for item in value):
+        return [None if item is np.ma.masked else item for item in value]
+    return value
+
+
+def _with_gaps(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_], name: str) -> npt.NDArray[Any]:
+    """Numbers as floats, with NaN for those that are missing."""
+    floats = exact_floats(values, name, ~missing)
+    floats[missing] = np.nan
+    return floats
 
 
 def _as_series(value: Any) -> Any:
@@ -97,9 +120,13 @@ def _series_values(series: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if dtype == nw.Date:
         return np.asarray(series.cast(nw.Datetime("ms")).to_numpy()).astype("datetime64[ms]"), False
     if dtype == nw.Boolean or dtype.is_numeric():
-        if series.is_null().any() or dtype.is_decimal():
-            series = series.cast(nw.Float64)
-        return np.asarray(series.to_numpy()), False
+        if dtype.is_decimal():
+            return np.asarray(series.cast(nw.Float64).to_numpy()), False
+        missing = series.is_null()
+        if not missing.any():
+            return np.asarray(series.to_numpy()), False
+        filled = series.fill_null(False if dtype == nw.Boolean else 0)
+        return _with_gaps(np.asarray(filled.to_numpy()), np.asarray(missing.to_numpy()), name), False
     values = np.empty(len(series), dtype=object)  # filled, not converted: items may be sequences themselves
     values[:] = series.to_list()
     return _array_values(values, name)
@@ -117,16 +144,19 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
             f"{name} must be one column of values, got a {type(value).__name__}: pass one of it."
         ) from None
     if values.ndim == 0:
-        shown = repr(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
-        raise InputError(f"{name} must be one column of values, got {shown}: pass an array, a Series or a list.")
+        got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
+        raise InputError(f"{name} must be one column of values, got {got}: pass an array, a Series or a list.")
     if values.ndim != 1:
         raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column.")
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
-    if values.dtype.kind in "biufM":
-        return values, False
-    if values.dtype.kind in "OUS":
-        # NumPy writes numbers next to text as text; what the user passed is looked at instead
+    if values.dtype.kind == "f" and values.dtype.itemsize > 8:
+        return exact_floats(values, name), False
+    if values.dtype.kind in "biuf" or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
+        return values, isinstance(value, UtcTimes)
+    if values.dtype.kind in "OUSM":
+        # NumPy writes numbers next to text as text, and lets dates of different units wrap around: what the user passed is
+        # looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
     raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
 
@@ -146,50 +176,87 @@ def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any
             number = False
         if not number:
             raise InputError(
-                f"{name} must hold numbers, booleans or dates, got {type(item).__name__} {item!r} at position {at}: "
+                f"{name} must hold numbers, booleans or dates, got {type(item).__name__} {shown(item)} at position {at}: "
                 "convert it first."
             )
-    return np.array([np.nan if item is None else float(item) for item in items]), False
+    wholes = [whole_or_none(item) for item in items]
+    if None not in wholes:
+        numbers = np.array(wholes)
+        if numbers.dtype.kind in "iu":
+            return numbers, False
+    floats = np.array([np.nan if item is None else float(item) for item in items])
+    refuse_lost([at for at, whole in enumerate(wholes) if whole is not None and int(floats[at]) != whole], items, name)
+    return floats, False
+
+
+def absent(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
+    """Which values of an array, of whatever kind, are missing ones."""
+    if values.dtype.kind == "O":
+        return np.array([_is_missing(item) for item in values.ravel()], dtype=np.bool_).reshape(values.shape)
+    if values.dtype.kind in "fcmM":
+        return np.asarray(values != values)  # NaN and NaT
+    return np.zeros(values.shape, dtype=np.bool_)
 
 
 def _is_missing(item: Any) -> bool:
-    """None, and what pandas writes for it among objects."""
-    return item is None or type(item).__name__ in ("NAType", "NaTType")
+    """None, and what NumPy and pandas write for it among objects."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(item, float | np.datetime64) and bool(item != item)
 
 
 def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     zones = {isinstance(v, datetime) and v.tzinfo is not None for v in items if v is not None}
     if len(zones) > 1:
         raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")
-    aware = zones == {True}
-    if all(v is None or hasattr(v, "to_datetime64") for v in items):  # pandas' own, down to nanoseconds and in UTC
-        nat = np.datetime64("NaT")
-        return np.array([nat if v is None else v.to_datetime64() for v in items]), aware
-    if aware:
-        items = [None if v is None else v.astimezone(UTC).replace(tzinfo=None) for v in items]
-    return np.array(items, dtype="datetime64[us]"), aware
+    stamps = [None if v is None else _stamp(v) for v in items]
+    # all in the finest unit that any of them has, so that none loses its last digits
+    unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
+    dates = np.full(len(items), np.datetime64("NaT"), dtype=f"datetime64[{unit}]")
+    for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
+        alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
+        dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)
+    return dates, zones == {True}
+
+
+def _stamp(value: Any) -> np.datetime64:
+    """One date in UTC: pandas' own in its own unit, down to nanoseconds."""
+    if isinstance(value, np.datetime64):
+        return value
+    if hasattr(value, "to_datetime64"):
+        return np.datetime64(value.to_datetime64())
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        value = value.astimezone(UTC).replace(tzinfo=None)
+    return np.datetime64(value)
 
 
 def _parsed_dates(items: list[str | None], name: str) -> tuple[npt.NDArray[Any], bool]:
     """ISO 8601 text as dates; any other text is an error that shows the first of it."""
     found = [None if text is None else _ISO.fullmatch(text) for text in items]
     zones = {match[3] is not None for match in found if match}
-    unit = "ns" if any(match and len(match[2] or "") > 6 for match in found) else "us"
     try:
-        bare = np.array([None if match is None else match[1] for match in found], dtype=f"datetime64[{unit}]")
+        bare = np.array([None if match is None else _to_microseconds(match) for match in found], dtype="datetime64[us]")
         wrong = next((at for at, match in enumerate(found) if match is None and items[at] is not None), None)
     except ValueError:  # the form of a date, but none: the 31st of June
         wrong = next(at for at, match in enumerate(found) if match and not _is_date(match[1]))
         bare = np.array([], dtype="datetime64[us]")
     if wrong is not None:
         raise InputError(
-            f"{name} must hold numbers, booleans or dates, got text {items[wrong]!r} at position {wrong}: convert it first "
+            f"{name} must hold numbers, booleans or dates, got text {shown(items[wrong])} at position {wrong}: convert it first "
             "(dates as text must look like 2020-01-31 or 2020-01-31T12:00)."
         )
     if len(zones) > 1:
         raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")
     offsets = np.array([_offset(match[3]) if match else 0 for match in found], dtype="timedelta64[m]")
-    return bare - offsets, zones == {True}
+    dates = bare - offsets
+    rest = np.array([int(f"{(match[2] or '')[6:9]:0<3}") if match else 0 for match in found], dtype="timedelta64[ns]")
+    # nanoseconds only where there are any: they do not reach beyond 1677 and 2262
+    return in_unit(dates, "ns", name) + rest if rest.any() else dates, zones == {True}
+
+
+def _to_microseconds(match: re.Match[str]) -> str:
+    """The date without what comes after six decimals."""
+    return match[1][: len(match[1]) - max(len(match[2] or "") - 6, 0)]
 
 
 def _is_date(text: str) -> bool:

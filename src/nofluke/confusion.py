@@ -8,7 +8,6 @@ measures lose their usual meaning. Each measure therefore says whether it can be
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -17,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.errors import InputError
+from nofluke.plain import as_number, as_whole, check_word
 
 Side = Literal["neither", "truth", "predictions"]
 FloatArray = npt.NDArray[np.float64]
@@ -62,11 +62,10 @@ class Confusion:
     tolerance_in: Side = "neither"
 
     def __post_init__(self) -> None:
-        if self.tolerance_in not in ("neither", "truth", "predictions"):
-            raise InputError(f"tolerance_in={self.tolerance_in!r} must be 'neither', 'truth' or 'predictions'.")
+        check_word(self.tolerance_in, "tolerance_in", ("neither", "truth", "predictions"))
         for name in ("tp", "fp", "fn", "tn"):
             # plain integers: products of NumPy's would overflow in silence
-            object.__setattr__(self, name, _count(getattr(self, name), name))
+            object.__setattr__(self, name, as_whole(getattr(self, name), name, 0, 2**63 - 1))
 
     @classmethod
     def from_marginals(cls, tp: int, predicted: int, actual: int, total: int, tolerance_in: Side) -> Confusion:
@@ -121,11 +120,10 @@ class Confusion:
 
     def measure(self, name: str, *, zero_division: float = math.nan) -> float:
         """One standard measure by name; ``zero_division`` where its denominator is 0. See :meth:`measures`."""
-        if name not in MEASURES:
-            raise InputError(f"measure {name!r} is unknown: choose one of {', '.join(MEASURES)}.")
-        check_zero_division(zero_division)
+        check_word(name, "name", MEASURES)
+        undefined = check_zero_division(zero_division)
         value = MEASURES[name].of(self)
-        return float(zero_division) if math.isnan(value) else value
+        return undefined if math.isnan(value) else value
 
     def measures(self, *, zero_division: float = math.nan) -> dict[str, float]:
         """All standard measures, by name."""
@@ -137,27 +135,15 @@ class Confusion:
 
     def why(self, name: str) -> tuple[bool, str]:
         """Whether a measure can be read as usual in this matrix, and the reason."""
-        if name not in MEASURES:
-            raise InputError(f"measure {name!r} is unknown: choose one of {', '.join(MEASURES)}.")
+        check_word(name, "name", MEASURES)
         if self.tolerance_in == "neither":
             return True, "Without tolerance this is the ordinary confusion matrix."
         return MEASURES[name].reading[self.tolerance_in]
 
 
-def _count(value: object, name: str) -> int:
-    try:
-        number = operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        raise InputError(f"{name}={value!r} must be a whole number of steps.") from None
-    if number < 0:
-        raise InputError(f"{name}={number} must not be negative.")
-    return number
-
-
-def check_zero_division(value: float) -> None:
-    """Accept what scikit-learn accepts, less its warning: 0, 1 or NaN."""
-    if not (value in (0, 1) or (isinstance(value, float) and math.isnan(value))):
-        raise InputError(f"zero_division={value!r} must be 0, 1 or nan.")
+def check_zero_division(value: object) -> float:
+    """What scikit-learn accepts, less its warning, as a plain float: 0, 1 or NaN."""
+    return as_number(value, "zero_division", "be 0, 1 or nan", lambda number: number in (0, 1) or math.isnan(number))
 
 
 def divide(numerator: float, denominator: float) -> float:
@@ -171,15 +157,23 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
         return math.nan
     if beta == 0:  # also where R is 0 and P is not, as zero_division may have it
         return precision
-    below = beta**2 * precision + recall
-    return (1 + beta**2) * precision * recall / below if below else 0.0
+    of_recall, of_precision = f_weights(beta)
+    below = of_recall * precision + of_precision * recall
+    return (of_recall + of_precision) * precision * recall / below if below else 0.0
+
+
+def f_weights(beta: float) -> tuple[float, float]:
+    """Weights of recall and precision in F_β, as β² is to 1: the larger one is 1, so that no β overflows."""
+    return (beta**2, 1.0) if beta <= 1 else (1.0, (1 / beta) ** 2)
 
 
 def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_events: float, beta: float) -> FloatArray:
     """F_β = (1 + β²) C R / (β² C m + R n) of arrays of hits C of n predictions and R of m events; 0 without hits."""
     hits, found = np.asarray(precision_hits, dtype=np.float64), np.asarray(recall_hits, dtype=np.float64)
-    below = beta**2 * hits * n_events + found * n_predictions
-    return np.asarray(np.divide((1 + beta**2) * hits * found, below, out=np.zeros(below.shape), where=below > 0))
+    of_recall, of_precision = f_weights(beta)
+    below = of_recall * hits * n_events + of_precision * found * n_predictions
+    above = (of_recall + of_precision) * hits * found
+    return np.asarray(np.divide(above, below, out=np.zeros(below.shape), where=below > 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -93,6 +93,10 @@ def nearest_predictions(truth: BoolArray, predictions: BoolArray, when: npt.NDAr
     earlier = alarms[np.maximum(after - 1, 0)]
     later = alarms[np.minimum(after, len(alarms) - 1)]
     has_earlier, has_later = after > 0, after < len(alarms)
+    if when.dtype.kind == "i":
+        when = when.view(
+            np.uint64
+        )  # differences modulo 2**64 are right even where int64 overflows, beyond 292 years of ns
     lead = np.where(has_earlier, (when[events] - when[earlier]).astype(np.float64), np.inf)
     lag = np.where(has_later, (when[later] - when[events]).astype(np.float64), np.inf)
     lead_counts = has_earlier & (earlier >= ranges.starts[events])

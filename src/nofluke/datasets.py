@@ -6,7 +6,6 @@ Both come as `Quakes`: a count per day, and whether an earthquake happened that 
 from __future__ import annotations
 
 import hashlib
-import operator
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
+from nofluke.plain import as_rng, as_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,6 +24,7 @@ _SHA256 = {
     _COUNTS_FILE: "2441d0eb89fd74da7220702f6489577e3b6c20d8dadc787bb258ae726bbf4037",
     _TRUTH_FILE: "c6d6379716a20709f13672f3c41db87db3b45edb41105dd44f841bd45da4cec0",
 }
+MOST_STEPS = 10**8  # some 300,000 years of days, and some gigabytes
 _REPOSITORY = "diozaka/anomaly-eval"
 # a commit, not a branch: the bytes behind the address never change
 _ADDRESS = f"https://raw.githubusercontent.com/{_REPOSITORY}/ddaf587a71b99349aadbc031bbd05646bf155717/"
@@ -88,14 +89,10 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
     >>> quakes.counts.size, int(quakes.truth.sum()), quakes.simulated
     (2557, 162, True)
     """
-    n_steps, n_events = _whole("n_steps", n_steps, 1), _whole("n_events", n_events, 0)
+    n_steps, n_events = as_whole(n_steps, "n_steps", 1, MOST_STEPS), as_whole(n_events, "n_events", 0)
     if n_events > n_steps:
-        raise InputError(f"n_events={n_events} exceeds n_steps={n_steps}: a day holds at most one event.")
-    try:
-        generator = np.random.default_rng(rng)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"rng must be a seed or a numpy Generator, got {rng!r} ({error}).") from None
-
+        raise InputError(f"n_events={shown(n_events)} exceeds n_steps={n_steps}: a day holds at most one event.")
+    generator = np.random.default_rng(as_rng(rng))
     truth = np.zeros(n_steps, dtype=np.bool_)
     truth[generator.choice(n_steps, n_events, replace=False)] = True
     events = np.flatnonzero(truth)
@@ -212,16 +209,6 @@ def _download(name: str) -> Path:
     finally:
         logger.setLevel(level)
     return Path(path)
-
-
-def _whole(name: str, value: int, least: int) -> int:
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise InputError(f"{name} must be a whole number, got {value!r}.") from None
-    if number < least:
-        raise InputError(f"{name} must be at least {least}, got {number}.")
-    return number
 
 
 def _seed_in_words(rng: int | np.random.Generator | None) -> str:

@@ -5,12 +5,13 @@ Conventions: one score per step, higher means more anomalous, and the score at s
 
 from __future__ import annotations
 
-import operator
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from nofluke.errors import InputError
+from nofluke.columns import as_column
+from nofluke.errors import InputError, shown
+from nofluke.plain import as_whole, exact_floats
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
@@ -64,11 +65,11 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
     array([0.  , 0.  , 0.  , 2.25, 0.  , 0.  ])
     """
     values = _signal(x)
-    short, long = _window("short", short), _window("long", long)
+    short, long = as_whole(short, "short", 1), as_whole(long, "long", 1)
     if short > long:
-        raise InputError(f"short must not exceed long, got short={short} and long={long}: swap them.")
+        raise InputError(f"short must not exceed long, got short={shown(short)} and long={shown(long)}: swap them.")
     if long > values.size:
-        raise InputError(f"long={long} exceeds the {values.size} steps of x: choose a shorter window.")
+        raise InputError(f"long={shown(long)} exceeds the {values.size} steps of x: choose a shorter window.")
     if values.max() > np.finfo(np.float64).max / (2 * long):
         raise InputError(f"x has values up to {values.max():g}, whose sum overflows: rescale x.")
     scores = np.zeros(values.size)
@@ -97,15 +98,10 @@ def _window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]
 
 
 def _signal(x: ArrayLike) -> NDArray[np.float64]:
-    try:
-        raw = np.asarray(x)
-    except ValueError as error:  # rows of unequal length
-        raise InputError(f"x must be one-dimensional numbers, got {type(x).__name__} ({error}).") from None
-    if raw.dtype.kind not in "buif":
-        raise InputError(f"x must be numbers, got {raw.dtype} values: convert them first.")
-    if raw.ndim != 1:
-        raise InputError(f"x must be one-dimensional, got shape {raw.shape}: pass one sequence at a time.")
-    values = raw.astype(np.float64)
+    column = as_column(x, "x")
+    if column.values.dtype.kind == "M":
+        raise InputError("x must be numbers, got dates: pass what was measured, one number for each step.")
+    values = exact_floats(column.values, "x")
     _refuse(values, ~np.isfinite(values), "is not finite", "fill or drop such values first")
     _refuse(values, values < 0, "is negative", "pass its energy, such as x**2 or abs(x)")
     return values
@@ -116,13 +112,3 @@ def _refuse(values: NDArray[np.float64], bad: NDArray[np.bool_], what: str, reme
         first = int(bad.argmax())
         found = f"{values[first]:g} at position {first}"
         raise InputError(f"x {what} at {bad.sum()} of {values.size} steps, first {found}: {remedy}.")
-
-
-def _window(name: str, value: int) -> int:
-    try:
-        steps = operator.index(value)
-    except TypeError:
-        raise InputError(f"{name} must be a whole number of steps, got {value!r}.") from None
-    if steps < 1:
-        raise InputError(f"{name} must be at least 1 step, got {steps}.")
-    return steps

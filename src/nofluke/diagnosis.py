@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.counting import IntArray
-from nofluke.errors import InputError
 from nofluke.findings import (
     Finding,
     SmallestP,
@@ -23,6 +22,7 @@ from nofluke.nulls.advice import Period
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import adjacency
 from nofluke.nulls.setting import make_setting, open_ranges
+from nofluke.plain import check_word
 from nofluke.tables import Table, plural, show_number
 from nofluke.testing import check_alpha, show_p
 from nofluke.thresholds import choose_alarms
@@ -83,10 +83,9 @@ class Diagnosis:
 
     def finding(self, name: str) -> Finding:
         """The finding of that name."""
-        for one in self.findings:
-            if one.name == name:
-                return one
-        raise InputError(f"name={name!r} must be one of {', '.join(repr(f.name) for f in self.findings)}.")
+        by_name = {one.name: one for one in self.findings}
+        check_word(name, "name", by_name)
+        return by_name[name]
 
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain values: the keys of ``--format json``."""
@@ -227,7 +226,7 @@ def diagnose(
     >>> result.finding("runs of events").statistic
     3.0
     """
-    check_alpha(alpha)
+    alpha = check_alpha(alpha)
     window = as_tolerance(tolerance)
     sequence = prepare(
         truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing

@@ -15,6 +15,7 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, NullModel, Nulls, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.setting import Setting, make_setting, open_ranges
+from nofluke.plain import as_rng
 from nofluke.testing import (
     Alternative,
     ChanceTest,
@@ -22,7 +23,7 @@ from nofluke.testing import (
     check_alpha,
     check_alternative,
 )
-from nofluke.thresholds import choose_alarms
+from nofluke.thresholds import as_quantile, choose_alarms
 from nofluke.timing import Delays, FalseAlarms, Unit
 from nofluke.tolerance import Length, Tolerance, as_tolerance
 
@@ -123,20 +124,21 @@ def evaluate(
     >>> round(result.recall_test.pvalue, 4)  # chance finds both of two events this often
     0.6222
     """
-    check_zero_division(zero_division)
+    zero_division = check_zero_division(zero_division)
     window = as_tolerance(tolerance)
     sequence = prepare(
         truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
     )
     cut, alarms = choose_alarms(sequence, threshold, quantile)
+    quantile = None if quantile is None else as_quantile(quantile)
     check_alternative(alternative, ties)
-    check_alpha(alpha)
-    check_resamples(n_resamples)
+    alpha = check_alpha(alpha)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     model = as_null(null)
     ranges = open_ranges(window, sequence.open_steps, sequence.clock)
     setting = make_setting(sequence, alarms[sequence.open_steps], ranges, cut)
     nulls = model.distributions(setting, method, n_resamples=n_resamples, rng=rng)
-    return count(
+    result = count(
         sequence,
         alarms,
         window,
@@ -150,6 +152,9 @@ def evaluate(
         zero_division=zero_division,
         alpha=alpha,
     )
+    for test in (result.precision_test, result.recall_test):
+        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
+    return result
 
 
 def count(

@@ -10,8 +10,9 @@ from typing import Any, Literal
 from nofluke.confusion import Confusion, divide, f_beta
 from nofluke.distributions import EmpiricalNull
 from nofluke.inputs import LeftOut, Sequence
-from nofluke.nulls.base import NullModel
+from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_rng
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import (
     VERDICTS,
@@ -120,14 +121,14 @@ class Evaluation:
 
     def f_beta(self, beta: float) -> float:
         """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ); 0 where both are 0."""
-        check_beta(beta)
-        return self._defined(f_beta(self.precision, self.recall, beta))
+        return self._defined(f_beta(self.precision, self.recall, check_beta(beta)))
 
     def _defined(self, value: float) -> float:
         return float(self.zero_division) if math.isnan(value) else value
 
     def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
         """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
+        beta, n_resamples, rng = check_beta(beta), check_resamples(n_resamples), as_rng(rng)
         observed = f_beta(
             divide(self.precision_hits, self.n_predictions), divide(self.recall_hits, self.n_events), beta
         )
@@ -230,7 +231,7 @@ class Evaluation:
                 f"{test.hits:,}",
                 f"{test.of:,}",
                 show_chance(test.expected, test.std),
-                show_p(test.pvalue),
+                show_p(test.pvalue, test.log10_pvalue),
             )
             for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
@@ -268,11 +269,12 @@ class Evaluation:
     def to_csv(self) -> str:
         """One line for each measure, with full digits."""
         rows: list[tuple[Any, ...]] = [
-            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.method, t.model)
+            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model)
             for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
-        rows.append(("f1", self.f1, *(None,) * 7))
-        return csv_text(("measure", "value", "hits", "of", "expected", "std", "pvalue", "method", "null"), rows)
+        rows.append(("f1", self.f1, *(None,) * 8))
+        columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
+        return csv_text(columns, rows)
 
     def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
         """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""

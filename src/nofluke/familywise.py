@@ -15,11 +15,13 @@ from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import make_setting
+from nofluke.plain import as_rng
 from nofluke.progress import progress_bar
 from nofluke.sweep_chance import Cells, exact_moments, simulate_cells, simulated_moments
 from nofluke.tables import show_share
 from nofluke.testing import check_alpha, check_beta, p_is, show_p
 
+SIDES = ("precision", "recall")
 EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test standardises by exact moments
 
 
@@ -36,7 +38,8 @@ class FamilywiseTest:
         How often chance's best F_β over all cells reaches the observed best F_β.
     observed_best_f, beta : float
     precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
-        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young).
+        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young); never
+        below the cell's own p-value, where that is known.
     precision_band, recall_band : arrays of shape (tolerances, thresholds)
         Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
         sweep with probability at most ``alpha``.
@@ -58,6 +61,11 @@ class FamilywiseTest:
     n_resamples: int
     seed: int | None
     method: str = "montecarlo"
+
+    @property
+    def smallest(self) -> float:
+        """The smallest p-value that can come out: the observed labels are one of the rotations, but none of the resamples."""
+        return 1 / (self.n_resamples + (self.method == "montecarlo"))
 
     def how(self) -> str:
         """What chance's best was taken from."""
@@ -93,8 +101,22 @@ def _best_f(cells: Cells, values: FloatArray) -> float:
     return float(values[defined].max()) if defined.any() else float("nan")
 
 
-def _by_rotation(cells: Cells, model: CircularShift, beta: float, alpha: float) -> FamilywiseTest:
-    """The maximum test over all rotations: nothing is drawn, so that no adjusted p-value is below its own."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Maxima:
+    """What a maximum test finds for every cell: adjusted p-values, and the hits to exceed. The first axis of ``both`` is the measure."""
+
+    adjusted: dict[str, FloatArray]
+    both: FloatArray
+    band: dict[str, FloatArray]
+    best_f: float
+    observed_best_f: float
+    n_resamples: int
+    seed: int | None
+    method: str
+
+
+def _by_rotation(cells: Cells, model: CircularShift, beta: float, alpha: float) -> _Maxima:
+    """The maximum test over all rotations: nothing is drawn."""
     scores, ranges = cells.sequence.open_scores(), cells.ranges()
     first, inverse = cells.distinct
     shape = (len(ranges), len(first))
@@ -133,46 +155,31 @@ def _by_rotation(cells: Cells, model: CircularShift, beta: float, alpha: float) 
         with np.errstate(invalid="ignore"):
             return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])[:, inverse]
 
-    cell_p = {side: adjusted(best[side], values)[:, inverse] for side, values in statistic.items()}
     both = np.maximum(best["precision"], best["recall"])
-    return FamilywiseTest(
-        precision=float(cell_p["precision"].min()),
-        recall=float(cell_p["recall"].min()),
-        both=float(min(adjusted(both, values).min() for values in statistic.values())),
+    return _Maxima(
+        adjusted={side: adjusted(best[side], values)[:, inverse] for side, values in statistic.items()},
+        both=np.stack([adjusted(both, values)[:, inverse] for values in statistic.values()]),
+        band={side: band(side) for side in statistic},
         best_f=float(adjusted(best_f, f_values).min()),
         observed_best_f=_best_f(cells, f_values[:, inverse]),
-        beta=beta,
-        alpha=alpha,
-        precision_adjusted=cell_p["precision"],
-        recall_adjusted=cell_p["recall"],
-        precision_band=band("precision"),
-        recall_band=band("recall"),
         n_resamples=n,
         seed=None,
         method=model.method(n),
     )
 
 
-def familywise_test(
-    cells: Cells, model: NullModel, *, beta: float, alpha: float, n_resamples: int, rng: Any
-) -> FamilywiseTest:
-    """Westfall and Young's maximum test over all cells of a sweep."""
+def _by_resampling(cells: Cells, model: NullModel, beta: float, alpha: float, n_resamples: int, rng: Any) -> _Maxima:
+    """The maximum test over random placements, standardised by exact moments where these are affordable."""
     from nofluke.montecarlo import Standardisation
 
-    check_alpha(alpha)
-    check_beta(beta)
-    if beta == 0:
-        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
-    check_resamples(n_resamples)
-    if isinstance(model, CircularShift):
-        return _by_rotation(cells, model, beta, alpha)
     seed = as_seed(rng)
-    pilot = None
     exact = isinstance(model, Permutation) and len(cells.distinct[0]) * cells.sequence.n <= EXACT_CELL_STEPS
-    if not exact:
+    if exact:
+        moments = exact_moments(cells)
+    else:
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked
         pilot, _ = simulate_cells(cells, model, n_resamples, rng if seed is None else np.random.SeedSequence([seed, 1]))
-    moments = exact_moments(cells) if exact else simulated_moments(pilot)
+        moments = simulated_moments(pilot)
     standards = Standardisation(
         precision_mean=moments["precision"]["mean"],
         precision_std=moments["precision"]["std"],
@@ -189,18 +196,58 @@ def familywise_test(
         with np.errstate(invalid="ignore"):
             return np.asarray(moments[side]["mean"] + critical * moments[side]["std"])
 
-    return FamilywiseTest(
-        precision=family.precision.p_best,
-        recall=family.recall.p_best,
-        both=family.both.p_best,
+    return _Maxima(
+        adjusted={side: getattr(family, side).p_values for side in SIDES},
+        both=family.both.p_values,
+        band={side: band(side) for side in SIDES},
         best_f=family.f_beta.p_best,
         observed_best_f=_best_f(cells, family.f_beta.observed),
-        beta=beta,
-        alpha=alpha,
-        precision_adjusted=family.precision.p_values,
-        recall_adjusted=family.recall.p_values,
-        precision_band=band("precision"),
-        recall_band=band("recall"),
         n_resamples=n_resamples,
         seed=seed,
+        method="montecarlo",
+    )
+
+
+def familywise_test(
+    cells: Cells,
+    model: NullModel,
+    *,
+    beta: float,
+    alpha: float,
+    n_resamples: int,
+    rng: Any,
+    single: dict[str, FloatArray] | None = None,
+) -> FamilywiseTest:
+    """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by themselves."""
+    alpha, beta = check_alpha(alpha), check_beta(beta)
+    if beta == 0:
+        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    found = (
+        _by_rotation(cells, model, beta, alpha)
+        if isinstance(model, CircularShift)
+        else _by_resampling(cells, model, beta, alpha, n_resamples, rng)
+    )
+    adjusted, both, band = found.adjusted, found.both, found.band
+    if single is not None:
+        # A correction for many cells only raises a p-value. Resamples may say otherwise, but only by their error.
+        hits = {"precision": cells.precision_hits, "recall": cells.recall_hits}
+        adjusted = {side: np.maximum(adjusted[side], single[side]) for side in SIDES}
+        both = np.maximum(both, np.stack([single[side] for side in SIDES]))
+        band = {side: np.where(single[side] > alpha, np.maximum(band[side], hits[side]), band[side]) for side in SIDES}
+    return FamilywiseTest(
+        precision=float(adjusted["precision"].min()),
+        recall=float(adjusted["recall"].min()),
+        both=float(both.min()),
+        best_f=found.best_f,
+        observed_best_f=found.observed_best_f,
+        beta=beta,
+        alpha=alpha,
+        precision_adjusted=adjusted["precision"],
+        recall_adjusted=adjusted["recall"],
+        precision_band=band["precision"],
+        recall_band=band["recall"],
+        n_resamples=found.n_resamples,
+        seed=found.seed,
+        method=found.method,
     )

@@ -10,20 +10,22 @@ import csv
 import difflib
 import itertools
 import re
-import shutil
 import sys
 import tempfile
 import zlib
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.errors import InputError
-from nofluke.layout import MISSING_WORDS, Layout, sniff, text_query
+from nofluke import layout as layouts
+from nofluke.columns import UtcTimes
+from nofluke.errors import InputError, shortened, shown
+from nofluke.layout import MISSING_WORDS, Layout, check_text, is_position, sniff, text_query, too_large
+from nofluke.paths import expanded
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,6 +37,8 @@ _INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMEST
 _ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
 _WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 _REAL_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+# duckdb would take a folder called day=1 for a column
+_PARQUET = "read_parquet(?, hive_partitioning=false)"
 _NAT = int(np.iinfo(np.int64).min)
 
 
@@ -45,20 +49,23 @@ class Columns:
     Attributes
     ----------
     values : dict of str to ndarray
-        One array per role: bool, int64 or float64 (NaN where missing) for numbers, datetime64 (UTC, NaT where
-        missing) or numbers for "time", text or whole numbers for "series".
+        One array per role: bool, int64 or float64 (NaN where missing) for numbers, datetime64 (NaT where missing; a
+        `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
     names : dict of str to str
         The column's name in the file per role; "column 0", "column 1" and so on where there is no header.
     n_rows : int
         Rows, the same for all columns.
     source : str
         The file, or "standard input".
+    notes : tuple of str
+        What a reader should know: whether a first row of 0, 1, 2, ... was taken for a header or for data.
     """
 
     values: dict[str, NDArray[Any]] = field(repr=False)
     names: dict[str, str]
     n_rows: int
     source: str
+    notes: tuple[str, ...] = ()
 
 
 def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_format: str | None = None) -> Columns:
@@ -67,18 +74,20 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     Text may be separated by commas, tabs, semicolons, bars or (not in .csv and .tsv files) blanks, and may be
     gzipped. Leading lines that begin with ``#`` are skipped. The first row is a header if it has a name asked
     for; it is data if it has nothing but numbers, times and true/false, or a time, or a text that the second row
-    repeats. Without a header columns go by position. Empty cells, NA, NaN, null and None are missing.
+    repeats. A first row of 0, 1, 2, ..., which is how pandas names columns without a name, is a header, unless there
+    are no more than two columns and the rows below are written alike; a note says which it was taken for. Without a
+    header columns go by position. Empty cells, NA, NaN, null and None are missing.
 
     Parameters
     ----------
     source : str or Path
-        A path, or "-" for standard input.
+        A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
         Roles are "truth", "scores", "predictions", "time", "mask" and "series". A column is a name or a
         position from 0; digits in a string are a position unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
-        with an offset become UTC; those without one stay as they are.
+        with an offset become UTC, and are not compared with those without one, which stay as they are.
 
     Raises
     ------
@@ -111,7 +120,7 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
             else:
                 values[role] = _numbers(table, position)
         names = {role: table.names[position] for role, position in picked.items()}
-        return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label)
+        return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
 def read_times(source: str | Path, column: str | int | None = None, time_format: str | None = None) -> NDArray[Any]:
@@ -129,7 +138,8 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
     Returns
     -------
     ndarray
-        datetime64 (UTC) or numbers, in the order of the file. A missing time is an error.
+        datetime64 (a `UtcTimes` where they have a time zone) or numbers, in the order of the file. A missing time is
+        an error.
 
     Examples
     --------
@@ -141,6 +151,11 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
     array(['2020-01-05T00:00:00.000000', '2020-02-01T12:30:00.000000'],
           dtype='datetime64[us]')
     """
+    return read_events(source, column, time_format).values["time"]
+
+
+def read_events(source: str | Path, column: str | int | None = None, time_format: str | None = None) -> Columns:
+    """As `read_times`, with what there is to tell about the file."""
     with _open_table(source, [] if column is None else [column], time_format) as table:
         if column is None and len(table.names) > 1:
             raise InputError(f"{table.label} has {len(table.names)} columns: name one of {table.listing()}.")
@@ -150,18 +165,20 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
         if missing.any():
             row = int(missing.argmax())
-            raise InputError(f"{table.at(row)}: column {table.names[position]!r} has no time: remove the row.")
-        return times
+            raise InputError(f"{table.at(row)}: column {shown(table.names[position])} has no time: remove the row.")
+        names = {"time": table.names[position]}
+        return Columns(values={"time": times}, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
 class _Table:
     """One file behind a duckdb connection; `load` puts the picked columns into a table of that name."""
 
-    def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None) -> None:
-        self.connection, self.label, self.path, self.layout = connection, label, path, layout
+    def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None, folder: Path) -> None:
+        self.connection, self.label, self.path, self.layout, self.folder = connection, label, path, layout, folder
         self.n_rows = 0
+        self.notes = () if layout is None else layout.notes
         if layout is None:
-            query = "SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM read_parquet(?))"
+            query = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {_PARQUET})"
             described = self.ask(query, [_unglobbed(path)])
             self.fields, self.types = [name for name, _ in described], [kind for _, kind in described]
             self.names = self.parquet_names()
@@ -217,48 +234,53 @@ class _Table:
                     return InputError(f"{self.label}, line {line} {counts}: correct it, or quote its cells.")
         except (csv.Error, UnicodeDecodeError, OSError, EOFError) as other:
             text = str(other)
-        return InputError(f"{self.label} cannot be read as delimited text ({_one_line(text)}).")
+        return InputError(
+            f"{self.label} cannot be read as delimited text ({_one_line(text)}): check its quotes and its longest cells."
+        )
 
     def at(self, row: int) -> str:
         """Say where a row of the table is in the file."""
         if self.layout is None:
             return f"{self.label}, row {row + 1}"
         rows = itertools.islice(self.layout.rows(), row + self.layout.has_header, None)
-        return f"{self.label}, line {next(rows)[0]}"
+        with suppress(csv.Error):  # a cell too long for this way of counting
+            return f"{self.label}, line {next(rows)[0]}"
+        return f"{self.label}, row {row + 1}"
 
     def listing(self) -> str:
-        shown = ", ".join(repr(name) for name in self.names[:20])
-        return shown + (f" and {len(self.names) - 20} more" if len(self.names) > 20 else "")
+        listed = ", ".join(shown(name) for name in self.names[:20])
+        return listed + (f" and {len(self.names) - 20} more" if len(self.names) > 20 else "")
 
     def position(self, column: str | int, role: str) -> int:
         """Return the position of a column given by name or position."""
-        width = len(self.names)
+        width, asked = len(self.names), shown(column)
         if isinstance(column, str):
             if (count := self.names.count(column)) == 1:
                 return self.names.index(column)
             if count > 1:
-                raise InputError(f"{self.label} has {count} columns named {column!r}: give the position of one.")
+                raise InputError(f"{self.label} has {count} columns named {asked}: give the position of one.")
             if not column.isdecimal():
                 close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
                 lowered = [name for name in self.names if name.lower() == column.lower()]
-                hint = f"; did you mean {(lowered or close)[0]!r}?" if lowered or close else "."
+                hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
                 where = f"The columns are {self.listing()}."
                 if self.layout is not None and not self.layout.has_header:
                     where = f"The file has no header: give a position from 0 to {width - 1}."
-                raise InputError(f"{self.label} has no column {column!r} (for {role}){hint} {where}")
-        if not 0 <= int(column) < width:
+                raise InputError(f"{self.label} has no column {asked} (for {role}){hint} {where}")
+        elif isinstance(column, bool) or not isinstance(column, int | np.integer):
+            raise InputError(f"columns[{role!r}]={asked} must be the name of a column, or its position from 0.")
+        if not (is_position(column, width) if isinstance(column, str) else 0 <= column < width):
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
-            raise InputError(f"{self.label} has no column at position {column} (for {role}): {bounds}.")
+            raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
         return int(column)
 
     def load(self, positions: list[int]) -> None:
         """Copy the columns at these positions into a table in memory, in the order of the file."""
         if self.layout is None:
             cells = ", ".join('"{}" AS c{}'.format(self.fields[i].replace('"', '""'), i) for i in positions)
-            query = f"SELECT {cells} FROM read_parquet(?)"
+            self.ask(f"CREATE TEMP TABLE picked AS SELECT {cells} FROM {_PARQUET}", [_unglobbed(self.path)])
         else:
-            query = text_query(self.layout, positions, len(self.names))
-        self.ask(f"CREATE TEMP TABLE picked AS {query}", [_unglobbed(self.layout.body if self.layout else self.path)])
+            self.load_text(f"CREATE TEMP TABLE picked AS {text_query(self.layout, positions, len(self.names))}")
         if self.layout is not None and len(self.names) == 1:
             # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
             last = "coalesce((SELECT max(rowid) FROM picked WHERE c0 IS NOT NULL), -1)"
@@ -266,6 +288,17 @@ class _Table:
         self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
         if self.n_rows == 0:
             raise InputError(f"{self.label} has a header but no rows: there is nothing to evaluate.")
+
+    def load_text(self, query: str) -> None:
+        import duckdb
+
+        assert self.layout is not None
+        with suppress(duckdb.Error):
+            self.connection.execute(query, [_unglobbed(self.layout.body)])
+            return
+        # most files that fail mix the ends of lines; what is wrong with others is said of the copy just as well
+        self.layout = self.layout.evened(self.folder)
+        self.run(query, [_unglobbed(self.layout.body)])
 
 
 def _numbers(table: _Table, position: int) -> NDArray[Any]:
@@ -276,7 +309,7 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
             return table.array("coalesce(c::DOUBLE, 'nan'::DOUBLE)", position)
         return table.array("c" if kind == "BOOLEAN" else "c::BIGINT", position)
     if kind != "VARCHAR":
-        raise InputError(f"{table.label}: column {name!r} holds {kind} values where numbers belong.")
+        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")
     numbers = table.array("coalesce(try_cast(c AS DOUBLE), 'nan'::DOUBLE)", position)
     gaps = np.isnan(numbers).any()
     text = table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}", position) if gaps else None
@@ -292,27 +325,32 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
         text = other
     comma = re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text[1])
     remedy = "use decimal points" if comma else "correct it, or leave it empty if it is missing"
-    raise InputError(f"{table.at(text[0])}: column {name!r} has {text[1]!r} where a number belongs: {remedy}.")
+    raise InputError(
+        f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs: {remedy}."
+    )
 
 
 def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any]:
     """Return a column as datetime64, or as numbers where it holds nothing but numbers."""
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        return _instants(table, "c", position, unit="ns" if kind == "TIMESTAMP_NS" else "us")
+        instants = _instants(table, "c", position, unit="ns" if kind == "TIMESTAMP_NS" else "us")
+        return instants.view(UtcTimes) if kind.endswith("TIME ZONE") else instants
     if kind not in (*_WHOLE_TYPES, *_REAL_TYPES, "VARCHAR"):
-        raise InputError(f"{table.label}: column {name!r} holds {kind} values where times belong.")
+        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where times belong.")
     if time_format is not None:
         return _formatted_times(table, position, time_format)
     start = table.first(f"NOT {_MISSING}", position)
     if start is None or table.ask("SELECT try_cast(? AS DOUBLE) IS NOT NULL", [start[1]])[0][0]:
         if start and (text := table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}", position)):
-            mixed = f"has {text[1]!r} after numbers such as {start[1]!r}"
-            raise InputError(f"{table.at(text[0])}: column {name!r} {mixed}: use one kind of time throughout.")
+            mixed = f"has {shown(text[1])} after numbers such as {shown(start[1])}"
+            raise InputError(f"{table.at(text[0])}: column {shown(name)} {mixed}: use one kind of time throughout.")
         numbers = _numbers(table, position)
         if start and _are_compact_dates(numbers):
             remedy = 'give the format, as in time_format="%Y%m%d" (--time-format "%Y%m%d")'
-            raise InputError(f"{table.at(start[0])}: column {name!r} has {start[1]}, which is a date: {remedy}.")
+            raise InputError(
+                f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date: {remedy}."
+            )
         return numbers
     return _iso_times(table, position)
 
@@ -321,18 +359,18 @@ def _iso_times(table: _Table, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {_MISSING}", position)):
         remedy = 'give the format, as in time_format="%d/%m/%Y" (--time-format "%d/%m/%Y")'
-        raise InputError(f"{table.at(bad[0])}: column {name!r} has {bad[1]!r}, no ISO 8601 time: {remedy}.")
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, no ISO 8601 time: {remedy}.")
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {_MISSING}", position)):
-        mixed = f"has {bare[1]!r} without a time zone but {zoned[1]!r} with one"
-        raise InputError(f"{table.at(bare[0])}: column {name!r} {mixed}: write all times alike.")
+        mixed = f"has {shown(bare[1])} without a time zone but {shown(zoned[1])} with one"
+        raise InputError(f"{table.at(bare[0])}: column {shown(name)} {mixed}: write all times alike.")
     fine = table.first("length(c) > 26 AND regexp_matches(c, '\\.\\d{7}')", position)
     if fine and not table.first(f"try_cast(c AS TIMESTAMP_NS) IS NULL AND NOT {_MISSING}", position):
         # duckdb has no zoned type this fine: the fraction from one cast, the offset from the other two
         offset = "epoch_us(try_cast(c AS TIMESTAMPTZ)) - epoch_us(try_cast(c AS TIMESTAMP))"
         exact = f"coalesce(epoch_ns(try_cast(c AS TIMESTAMP_NS)) + 1000 * ({offset}), ?)"
-        return table.array(exact, position, [_NAT]).view("datetime64[ns]")
-    return instants
+        instants = table.array(exact, position, [_NAT]).view("datetime64[ns]")
+    return instants.view(UtcTimes) if zoned else instants
 
 
 def _formatted_times(table: _Table, position: int, time_format: str) -> NDArray[Any]:
@@ -343,11 +381,15 @@ def _formatted_times(table: _Table, position: int, time_format: str) -> NDArray[
         table.connection.execute("SELECT try_strptime('', ?)", [time_format]).fetchall()
     except duckdb.Error as error:
         reason = _one_line(str(error).split(": ", 1)[-1])
-        raise InputError(f"time_format={time_format!r} is not a format ({reason}): use one of strptime's.") from None
+        raise InputError(
+            f"time_format={shown(time_format)} is not a format ({reason}): use one of strptime's."
+        ) from None
     if bad := table.first(f"{parsed} IS NULL AND NOT {_MISSING}", position, [time_format]):
-        remedy = f"which does not match time_format={time_format!r}: correct either"
-        raise InputError(f"{table.at(bad[0])}: column {name!r} has {bad[1]!r}, {remedy}.")
-    return _instants(table, parsed, position, unit="ns" if "%n" in time_format else "us", parameters=[time_format])
+        remedy = f"which does not match time_format={shown(time_format)}: correct either"
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, {remedy}.")
+    unit = "ns" if "%n" in time_format else "us"
+    instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])
+    return instants.view(UtcTimes) if re.search("%[zZ]", time_format.replace("%%", "")) else instants
 
 
 def _instants(
@@ -370,7 +412,7 @@ def _labels(table: _Table, position: int) -> NDArray[Any]:
     """Return the names of series: text as text (007 stays 007), whole numbers as such."""
     name = table.names[position]
     if bad := table.first("c IS NULL OR trim(c) = ''", position):
-        raise InputError(f"{table.at(bad[0])}: column {name!r} has no value: name the series of every row.")
+        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has no value: name the series of every row.")
     return table.array("c::BIGINT" if table.types[position] in _WHOLE_TYPES else "c::VARCHAR", position)
 
 
@@ -379,33 +421,54 @@ def _open_table(source: str | Path, wanted: list[str | int], time_format: str | 
     """Find out what the file is, and connect to it."""
     import duckdb  # imported late: it takes longer to load than most evaluations to run
 
-    label, path = "standard input" if source == "-" else str(source), Path(source)
+    piped = isinstance(source, str) and source == "-"
+    path, label = expanded(source, "source"), "standard input" if piped else shortened(str(source), 300)
     with ExitStack() as stack:
-        if source != "-" and not path.exists():
-            raise InputError(f"{label}: there is no such file: check the path.")
-        if path.is_dir():
-            raise InputError(f"{label} is a directory: name a file in it.")
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         try:
-            if source == "-" or not path.is_file():  # pipes can be read only once, so they are copied first
-                stream = sys.stdin.buffer if source == "-" else stack.enter_context(path.open("rb"))
+            if not piped and not path.exists():
+                raise InputError(f"{label}: there is no such file: check the path.")
+            if not piped and path.is_dir():
+                raise InputError(f"{label} is a directory: name a file in it.")
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            if piped or not path.is_file():  # pipes can be read only once, so they are copied first
+                stream = _standard_input() if piped else stack.enter_context(path.open("rb"))
                 path = folder / "piped"
                 with path.open("wb") as copy:
-                    shutil.copyfileobj(stream, copy)
+                    _copy_stream(stream, copy, label)
             with path.open("rb") as file:
                 magic = file.read(4)
             layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
-            raise InputError(f"{label} cannot be read ({_one_line(str(error))}): check the file.") from None
+            reason = getattr(error, "strerror", None) or _one_line(str(error))
+            raise InputError(f"{label} cannot be read ({reason}): check the file.") from None
         settings: dict[str, Any] = {"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
         connection = stack.enter_context(duckdb.connect(":memory:", config=settings))
         connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
-        yield _Table(connection, label, path, layout)
+        yield _Table(connection, label, path, layout, folder)
+
+
+def _standard_input() -> IO[bytes]:
+    stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
+    if stream is None:
+        raise InputError("standard input is closed: pass a file, or open it.")
+    return stream
+
+
+def _copy_stream(stream: IO[bytes], copy: IO[bytes], label: str) -> None:
+    """Copy a stream up to the limit; one that is no text is refused at its start, since it may have no end."""
+    chunk = stream.read(1 << 16)
+    if not chunk.startswith((b"PAR1", b"\x1f\x8b")):
+        check_text(chunk, label)
+    while chunk:
+        copy.write(chunk)
+        if copy.tell() > layouts.MOST_BYTES:
+            raise too_large(label, layouts.MOST_BYTES)
+        chunk = stream.read(1 << 20)
 
 
 def _unglobbed(path: Path) -> str:
-    """Return the path so that duckdb takes * ? and [ in it literally."""
-    return re.sub(r"([*?\[])", r"[\1]", str(path))
+    """Return the path so that duckdb takes * ? [ and ~ in it literally."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
 
 
 def _one_line(text: str) -> str:

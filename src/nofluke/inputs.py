@@ -15,6 +15,7 @@ import numpy.typing as npt
 from nofluke.clock import Clock, listing, make_clock
 from nofluke.columns import Column, as_column
 from nofluke.errors import InputError
+from nofluke.plain import check_word, exact_floats
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
@@ -77,8 +78,8 @@ def prepare(
     missing: Missing = "error",
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence."""
-    _choice("truth_as", truth_as, ("auto", "labels", "positions", "times"))
-    _choice("missing", missing, ("error", "mask"))
+    check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times"))
+    check_word(missing, "missing", ("error", "mask"))
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
@@ -119,7 +120,7 @@ def prepare(
     )
     values = alarms = None
     if name == "scores":
-        values = given.values.astype(np.float64)
+        values = exact_floats(given.values, name, open_steps)
         _finite(values, name, open_steps)
     else:
         alarms = _read_flags(given, given_kind, name, open_steps, clock, notes) & open_steps
@@ -172,11 +173,6 @@ def _read_flags(
             notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
         flags[steps] = True
     return flags
-
-
-def _choice(name: str, value: object, allowed: tuple[str, ...]) -> None:
-    if value not in allowed:
-        raise InputError(f"{name}={value!r} must be one of {', '.join(map(repr, allowed))}.")
 
 
 def _kind_of(column: Column, n: int, asked: TruthKind, name: str) -> str:
@@ -234,6 +230,11 @@ def _aligned(column: Column, reference: Column, name: str, other: str) -> Column
         return column
     if len(mine) == n and mine.equals(theirs):
         return column
+    if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
+        raise InputError(
+            f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}: give both the same, or "
+            "pass .to_numpy() to align by position."
+        )
     for index, whose in ((mine, name), (theirs, other)):
         if index.has_duplicates:
             twice = index[index.duplicated()]

@@ -9,10 +9,15 @@ from pathlib import Path
 from typing import Any
 
 
+def is_watched(stream: Any) -> bool:
+    """Whether a person looks on: the stream is a terminal. Services have no streams, and a stream may be closed."""
+    return stream is not None and not stream.closed and bool(stream.isatty())
+
+
 @contextmanager
 def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Yield a function that takes how much is done; it draws a bar on a terminal's standard error."""
-    if not sys.stderr.isatty():
+    if not is_watched(sys.stderr):
         yield lambda _done: None
         return
     from rich.console import Console
@@ -27,5 +32,5 @@ def announce_compilation(kernel: Any, seconds: int) -> None:
     """Say on a terminal that a kernel is about to be compiled, if no earlier run has left it in the cache."""
     cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     index = getattr(cache, "_index_path", None)
-    if sys.stderr.isatty() and index is not None and not kernel.signatures and not Path(index).exists():
+    if is_watched(sys.stderr) and index is not None and not kernel.signatures and not Path(index).exists():
         print(f"nofluke: compiling for this machine, once (about {seconds} s) ...", file=sys.stderr, flush=True)

@@ -30,7 +30,8 @@ class CellChance:
     """One measure's chance in every cell, as arrays of shape (tolerances, thresholds).
 
     ``mean`` and ``std`` are of the hits; ``low`` and ``high`` bound the central 95% of chance's hits; ``pvalue`` is the
-    probability of at least the observed hits.
+    probability of at least the observed hits. ``holm`` and ``benjamini_hochberg`` correct for all cells of this measure: who
+    looks at both measures for the best cell has twice as many tests, and halves the level.
     """
 
     mean: FloatArray = field(repr=False)
@@ -41,12 +42,12 @@ class CellChance:
 
     @property
     def holm(self) -> FloatArray:
-        """P-values corrected for all cells by Holm."""
+        """P-values corrected for all cells of the measure by Holm."""
         return holm(self.pvalue)
 
     @property
     def benjamini_hochberg(self) -> FloatArray:
-        """P-values corrected for all cells by Benjamini and Hochberg."""
+        """P-values corrected for all cells of the measure by Benjamini and Hochberg."""
         return benjamini_hochberg(self.pvalue)
 
 
@@ -60,6 +61,11 @@ class SweepChance:
     methods: tuple[str, ...]
     n_resamples: int | None = None
     seed: int | None = None
+
+    def methods_of(self, side: str) -> tuple[str, ...]:
+        """The methods of one measure: those that name it, and those that name none."""
+        other = "recall " if side == "precision" else "precision "
+        return tuple(method.removeprefix(f"{side} ") for method in self.methods if not method.startswith(other))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,7 +139,7 @@ def _each_cell(cells: Cells, nulls_of: Callable[[Setting], dict[str, NullDistrib
         return {side: _numbers(null, int(hits[side][d, k])) for side, null in nulls.items()}
 
     todo = [(d, int(k)) for d in range(len(ranges)) for k in first]
-    with progress_bar("exact chance", len(todo)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with progress_bar("chance", len(todo)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
         # the compiled inversion runs without the interpreter's lock, so threads share the work
         found = []
         for done, cell in enumerate(pool.map(numbers, todo), start=1):

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 
-from nofluke.confusion import Confusion
+from nofluke.confusion import Confusion, f_weights
 from nofluke.counting import FloatArray, IntArray, reaching, sweep_counts
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 from nofluke.familywise import FamilywiseTest, familywise_test
 from nofluke.frames import Backend, make_frame
 from nofluke.inputs import LeftOut, Missing, TruthKind, prepare
@@ -21,10 +21,11 @@ from nofluke.nulls.base import Method, NullModel, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.setting import make_setting, open_ranges
+from nofluke.plain import as_rng
 from nofluke.sweep_chance import Cells, SweepChance, chance_of_cells
 from nofluke.tables import Table, csv_text, plural, show_number, show_share
 from nofluke.testing import check_beta, show_p
-from nofluke.thresholds import quantile_thresholds
+from nofluke.thresholds import choose_thresholds
 from nofluke.tolerance import Tolerance, as_tolerance
 
 MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
@@ -98,12 +99,14 @@ class Sweep:
         return (self.chosen and affordable) or "chance" in self.__dict__
 
     def familywise(
-        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int = 10_000, rng: Any = None
+        self, *, beta: float = 1.0, alpha: float = 0.05, n_resamples: int | None = None, rng: Any = None
     ) -> FamilywiseTest:
         """Is the best of this sweep better than the best that chance finds in such a sweep?
 
         Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
-        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1).
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng`` unless
+        others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no adjusted
+        p-value is below the cell's own.
 
         Examples
         --------
@@ -114,7 +117,16 @@ class Sweep:
         >>> curve.familywise(n_resamples=999, rng=1).best_f
         0.001
         """
-        return familywise_test(self.cells, self.null, beta=beta, alpha=alpha, n_resamples=n_resamples, rng=rng)
+        chance = self.chance if self.shows_chance else None
+        return familywise_test(
+            self.cells,
+            self.null,
+            beta=beta,
+            alpha=alpha,
+            n_resamples=self.n_resamples if n_resamples is None else n_resamples,
+            rng=self.rng if rng is None else rng,
+            single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
+        )
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -138,10 +150,10 @@ class Sweep:
 
     def f_beta(self, beta: float) -> FloatArray:
         """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
-        check_beta(beta)
+        of_recall, of_precision = f_weights(check_beta(beta))
         precision, recall = self.precision, self.recall
-        below = beta**2 * precision + recall
-        return np.where(below == 0, 0.0, _ratio((1 + beta**2) * precision * recall, below))
+        below = of_recall * precision + of_precision * recall
+        return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
 
     def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion, Confusion]:
         """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions)."""
@@ -200,9 +212,9 @@ class Sweep:
         return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
 
     def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``. Undefined values are None."""
+        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are None."""
         cells = {
-            name: [None if isinstance(v, float) and math.isnan(v) else v for v in np.asarray(values).tolist()]
+            name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()
         }
         result: dict[str, Any] = {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
@@ -345,7 +357,7 @@ def sweep(
     windows = _tolerances(tolerances)
     sequence = prepare(truth, scores, times=times, mask=mask, truth_as=truth_as, missing=missing)
     values = sequence.open_scores()
-    cuts, levels = _thresholds(sequence, values, thresholds, quantiles)
+    cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
     steps = len(sequence.truth)
     counts = [
         sweep_counts(
@@ -360,7 +372,7 @@ def sweep(
     ]
     model = as_null(null)
     model.check(method)
-    check_resamples(n_resamples)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     n_predictions = reaching(values, cuts)
     precision_hits, recall_hits = (
         np.stack([c.precision_hits for c in counts]),
@@ -405,32 +417,12 @@ def sweep(
 
 
 def _tolerances(values: Any) -> tuple[Tolerance, ...]:
-    """One tolerance or many; a string or a Tolerance is one."""
-    single = isinstance(values, str | Tolerance) or not isinstance(values, Iterable)
-    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if single else values))
+    """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
+    if isinstance(values, Set | Mapping):
+        raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
+    one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
+    one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
+    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if one else values))
     if not windows:
         raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
     return windows
-
-
-def _thresholds(
-    sequence: Any, values: FloatArray, thresholds: Any, quantiles: Any
-) -> tuple[FloatArray, FloatArray | None]:
-    """Ascending thresholds, and the quantiles they come from, if they do."""
-    if thresholds is not None and quantiles is not None:
-        raise InputError("pass either thresholds or quantiles, got both.")
-    if thresholds is None and quantiles is None:
-        return np.unique(values), None
-    name = "thresholds" if quantiles is None else "quantiles"
-    given = thresholds if quantiles is None else quantiles
-    try:
-        asked = np.sort(np.atleast_1d(np.asarray(given, dtype=np.float64)))
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be one or more numbers, got {given!r}.") from None
-    if asked.ndim != 1 or len(asked) == 0 or np.isnan(asked).any():
-        raise InputError(
-            f"{name} must be one or more numbers without NaN, got {thresholds if quantiles is None else quantiles!r}."
-        )
-    if quantiles is None:
-        return asked, None
-    return np.array(quantile_thresholds(sequence, asked)), asked

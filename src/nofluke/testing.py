@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -11,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.confusion import TIE_SLACK, divide, f_of_hits
-from nofluke.distributions import EmpiricalNull, NullDistribution
+from nofluke.distributions import SMALLEST, EmpiricalNull, NullDistribution, Side, Tail
 from nofluke.errors import InputError
 from nofluke.nulls.base import Joint
+from nofluke.plain import as_number, check_word
 
 FloatArray = npt.NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
@@ -23,26 +23,29 @@ VERDICTS: tuple[Verdict, ...] = ("no", "partly", "yes")
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
-def show_p(value: float) -> str:
-    """A p-value in two digits, never rounded to 0.
+def show_p(value: float, log10: float | None = None) -> str:
+    """A p-value in two digits, never rounded to 0: from its logarithm where a double cannot hold it.
 
-    >>> show_p(4.063e-12), show_p(0.0312), show_p(1.0), show_p(0.0)
-    ('4.1e-12', '0.031', '1', '< 1e-300')
+    >>> show_p(4.063e-12), show_p(0.0312), show_p(1.0), show_p(0.0), show_p(5e-324, -437.12)
+    ('4.1e-12', '0.031', '1', '< 1e-300', '7.6e-438')
     """
     if value < 1e-300:
-        return "< 1e-300"
+        if log10 is None:
+            return "< 1e-300"
+        digits, power = f"{10 ** (log10 % 1):.1f}", math.floor(log10)
+        return f"1.0e{power + 1}" if digits == "10.0" else f"{digits}e{power}"
     if value < 0.001:
         return f"{value:.1e}"
     return f"{value:.2g}" if value < 0.9995 else f"{value:.4g}"
 
 
-def p_is(value: float) -> str:
+def p_is(value: float, log10: float | None = None) -> str:
     """A p-value as it stands in a sentence.
 
     >>> p_is(4.063e-12), p_is(0.0)
     ('p = 4.1e-12', 'p < 1e-300')
     """
-    shown = show_p(value)
+    shown = show_p(value, log10)
     return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
 
 
@@ -97,18 +100,46 @@ class ChanceTest:
 
     @property
     def pvalue(self) -> float:
-        """Probability that chance does at least as well (or as the alternative says); 1 where there is nothing to test."""
+        """Probability that chance does at least as well (or as the alternative says); 1 where there is nothing to test.
+
+        Never 0: where no double can hold it, the smallest positive one; `log10_pvalue` is right there too.
+        """
         return self.pvalue_for(self.alternative, self.ties)
+
+    @property
+    def log10_pvalue(self) -> float:
+        """The p-value's logarithm to base 10, right also where the p-value itself underflows."""
+        return self._tail_for(self.alternative, self.ties).log_p / math.log(10)
 
     def pvalue_for(self, alternative: Alternative, ties: Ties = "full") -> float:
         """The p-value for any alternative; two-sided is twice the smaller one, at most 1."""
+        return self._tail_for(alternative, ties).p
+
+    def _tail_for(self, alternative: Alternative, ties: Ties) -> Tail:
         check_alternative(alternative, ties)
-        tails = []
-        if alternative in ("greater", "two-sided"):
-            tails.append(_tail(self.null.upper, self.hits, 1, ties))
-        if alternative in ("less", "two-sided"):
-            tails.append(_tail(self.null.lower, self.hits, -1, ties))
-        return tails[0] if len(tails) == 1 else min(2 * min(tails), 1.0)
+        sides: dict[Alternative, tuple[Side, ...]] = {
+            "greater": ("upper",),
+            "less": ("lower",),
+            "two-sided": ("upper", "lower"),
+        }
+        tails = [self._tied(side, ties) for side in sides[alternative]]
+        least = min(tails, key=lambda tail: tail.log_p)
+        p, log_p = least.p, least.log_p
+        if len(tails) == 2:
+            p, log_p = min(2 * p, 1.0), min(log_p + math.log(2), 0.0)
+        # a table of doubles knows nothing below the smallest one
+        return Tail(
+            p=max(p, SMALLEST), log_p=max(log_p, math.log(SMALLEST)) if p == 0.0 else log_p, method=least.method
+        )
+
+    def _tied(self, side: Side, ties: Ties) -> Tail:
+        """A tail that counts hits equal to the observed fully, or by half."""
+        tail = self.null.tail(self.hits, side)
+        if ties == "full":
+            return tail
+        beyond = self.null.tail(self.hits + (1 if side == "upper" else -1), side)
+        halved = float(np.logaddexp(tail.log_p, beyond.log_p)) - math.log(2)
+        return Tail(p=(tail.p + beyond.p) / 2 or SMALLEST, log_p=halved, method=tail.method)
 
     @property
     def pvalue_error(self) -> float:
@@ -120,8 +151,8 @@ class ChanceTest:
 
     @property
     def method(self) -> str:
-        """How the null distribution was computed."""
-        return self.null.method
+        """How the p-value was computed."""
+        return self._tail_for(self.alternative, self.ties).method
 
     @property
     def value(self) -> float:
@@ -161,12 +192,13 @@ class ChanceTest:
         """What chance gives and the p-value, as the end of a sentence."""
         chance = f"chance gives {show_chance(self.expected, self.std)}"
         error = self.pvalue_error
-        return f"{chance}; {p_is(self.pvalue)}" + (f" ± {error:.1g}" if error else "")
+        return f"{chance}; {p_is(self.pvalue, self.log10_pvalue)}" + (f" ± {error:.1g}" if error else "")
 
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON."""
         return {
             "pvalue": self.pvalue,
+            "log10_pvalue": self.log10_pvalue,
             "expected": self.expected,
             "std": self.std,
             "method": self.method,
@@ -181,11 +213,6 @@ class ChanceTest:
                 else {}
             ),
         }
-
-
-def _tail(tail: Callable[[int], float], hits: int, outwards: int, ties: Ties) -> float:
-    """A tail that counts hits equal to the observed fully, or by half."""
-    return tail(hits) if ties == "full" else (tail(hits) + tail(hits + outwards)) / 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,7 +250,7 @@ class FTest:
 
 def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
     """P(F_β ≥ value) with F_β = (1 + β²) C R / (β² C m + R n), and 0 without hits, from the joint law of both hits."""
-    check_beta(beta)
+    beta = check_beta(beta)
     chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
     total = float(joint.weights.sum())
     mean = float(joint.weights @ chance) / total
@@ -231,7 +258,7 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     if math.isnan(value):
         pvalue = 1.0
     elif joint.n_resamples is None:
-        pvalue = min(reached, 1.0)
+        pvalue = min(max(reached, SMALLEST), 1.0)
     else:
         pvalue = (reached + 1) / (joint.n_resamples + 1)
     return FTest(
@@ -251,24 +278,20 @@ def significant(pvalue: float, alpha: float) -> bool:
     return pvalue <= alpha * (1 + TIE_SLACK)
 
 
-def check_beta(beta: float) -> None:
-    """Refuse a β of F_β that is none."""
-    if not 0 <= beta < math.inf:
-        raise InputError(f"beta={beta!r} must be finite and not negative.")
+def check_beta(beta: object) -> float:
+    """The β of F_β as a plain float; refuses what is none."""
+    return as_number(beta, "beta", "be finite and not negative", lambda number: 0 <= number < math.inf)
 
 
-def check_alpha(alpha: float) -> None:
-    """Refuse a level that is none."""
-    if not isinstance(alpha, int | float | np.number) or not 0 < alpha < 1:
-        raise InputError(f"alpha={alpha!r} must be between 0 and 1.")
+def check_alpha(alpha: object) -> float:
+    """The level as a plain float; refuses what is none."""
+    return as_number(alpha, "alpha", "be between 0 and 1", lambda number: 0 < number < 1)
 
 
 def check_alternative(alternative: object, ties: object) -> None:
     """Refuse what is not an alternative or a way to treat ties."""
-    if alternative not in ALTERNATIVES:
-        raise InputError(f"alternative={alternative!r} must be one of {', '.join(map(repr, ALTERNATIVES))}.")
-    if ties not in ("full", "mid"):
-        raise InputError(f"ties={ties!r} must be 'full' or 'mid'.")
+    check_word(alternative, "alternative", ALTERNATIVES)
+    check_word(ties, "ties", ("full", "mid"))
 
 
 def holm(pvalues: Any) -> FloatArray:

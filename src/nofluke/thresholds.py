@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.counting import BoolArray
-from nofluke.errors import InputError
+from nofluke.columns import absent, as_column
+from nofluke.counting import BoolArray, FloatArray
+from nofluke.errors import InputError, shown
 from nofluke.inputs import Sequence
+from nofluke.plain import as_number, number_or_none, whole_or_none
 
 
 def choose_threshold(sequence: Sequence, threshold: float | None, quantile: float | None) -> float | None:
@@ -24,26 +26,55 @@ def choose_threshold(sequence: Sequence, threshold: float | None, quantile: floa
             "one of them says which scores are predictions."
         )
     if threshold is not None:
-        try:
-            value = float(threshold)
-        except (TypeError, ValueError, OverflowError):
-            raise InputError(f"threshold={threshold!r} must be a number.") from None
-        if math.isnan(value):
-            raise InputError("threshold is NaN: pass a number.")
-        return value
-    return quantile_thresholds(sequence, [quantile])[0]
+        return as_threshold(threshold)
+    return quantile_thresholds(sequence, [as_quantile(quantile)])[0]
 
 
-def quantile_thresholds(sequence: Sequence, quantiles: Any) -> list[float]:
-    """Thresholds at quantiles of the scores of the steps that count."""
-    try:
-        levels = np.array([float(q) for q in quantiles])
-    except (TypeError, ValueError):
-        raise InputError(f"quantile={quantiles[0]!r} must be a number.") from None
-    wrong = levels[~((levels >= 0) & (levels <= 1))]
-    if len(wrong):
-        raise InputError(f"quantile={wrong[0]:g} must be between 0 and 1.")
-    return [float(value) for value in np.quantile(sequence.open_scores(), levels)]
+def choose_thresholds(sequence: Sequence, thresholds: Any, quantiles: Any) -> tuple[FloatArray, FloatArray | None]:
+    """Ascending thresholds, and the quantiles they come from, if they do; every score where neither is given."""
+    if thresholds is not None and quantiles is not None:
+        raise InputError("pass either thresholds or quantiles, got both.")
+    if thresholds is not None:
+        return np.sort(_numbers(thresholds, "thresholds")), None
+    if quantiles is not None:
+        levels = np.sort(_numbers(quantiles, "quantiles"))
+        for outermost in (levels[0], levels[-1]):
+            as_quantile(outermost)
+        return np.array(quantile_thresholds(sequence, levels)), levels
+    return np.unique(sequence.open_scores()), None
+
+
+def as_threshold(value: object) -> float:
+    """τ as a plain float. Scores are floats, so that for a whole number between two of them the upper one does the same."""
+    cut = as_number(value, "threshold", "be a number", lambda number: not math.isnan(number))
+    whole = whole_or_none(value)
+    return math.nextafter(cut, math.inf) if whole is not None and cut < whole else cut
+
+
+def as_quantile(value: object) -> float:
+    """A quantile's level as a plain float."""
+    return as_number(value, "quantile", "be between 0 and 1", lambda number: 0 <= number <= 1)
+
+
+def _numbers(given: Any, name: str) -> FloatArray:
+    """One number or a column of them, as floats that scores are to reach."""
+    values = as_column([given] if number_or_none(given) is not None else given, name).values
+    if len(values) == 0 or values.dtype.kind == "M" or absent(values).any():
+        raise InputError(f"{name} must be one or more numbers without NaN, got {shown(given)}.")
+    floats = values.astype(np.float64)
+    for at in np.flatnonzero(np.abs(floats) >= 2**53) if values.dtype.kind in "iu" else ():
+        floats[at] = as_threshold(values[at])
+    return floats
+
+
+def quantile_thresholds(sequence: Sequence, levels: Any) -> list[float]:
+    """Thresholds at quantiles of the scores of the steps that count: linear interpolation, as ``numpy.quantile``."""
+    scores = sequence.open_scores()
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = np.quantile(scores, levels)
+        # where the difference of two scores is too large for a float, that of their halves is not
+        halves = found if np.isfinite(found).all() else 2 * np.quantile(scores / 2, levels)
+    return [float(value) for value in np.where(np.isfinite(found), found, halves)]
 
 
 def choose_alarms(

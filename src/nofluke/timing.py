@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.clock import Duration, as_duration, format_duration
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
+from nofluke.plain import as_number, number_or_none
 
 Unit = Literal["steps", "seconds", "clock"]
 FloatArray = npt.NDArray[np.float64]
@@ -75,13 +77,12 @@ class FalseAlarms:
         duration: Duration | None = as_duration(per, "per")
         if (duration is not None) is not (self.unit == "seconds"):
             wanted = 'a duration such as "1d"' if self.unit == "seconds" else f"a number of {self.unit}"
-            raise InputError(f"per={per!r} does not fit the data's clock: pass {wanted}.")
-        try:
-            length = duration / 1e9 if duration is not None else float(per)  # type: ignore[arg-type]
-        except (TypeError, ValueError):
-            raise InputError(f"per={per!r} must be a number of {self.unit}.") from None
-        if not 0 < length < math.inf:
-            raise InputError(f"per={per!r} must be positive and finite.")
+            raise InputError(f"per={shown(per)} does not fit the data's clock: pass {wanted}.")
+        if duration is None and number_or_none(per) is None:
+            raise InputError(f"per={shown(per)} must be a number of {self.unit}.")
+        length = number_or_none(per if duration is None else Fraction(duration, 10**9))
+        if length is None or not 0 < length < math.inf:
+            raise InputError(f"per={shown(per)} must be positive and finite.")
         return length
 
     def __str__(self) -> str:
@@ -118,9 +119,8 @@ class Delays:
 
     def quantile(self, q: float) -> float:
         """A quantile of the delays of the events that were found; NaN if none was."""
-        if not 0 <= q <= 1:
-            raise InputError(f"q={q!r} must be between 0 and 1.")
-        return float(np.quantile(self.values[self.found], q)) if self.found.any() else math.nan
+        level = as_number(q, "q", "be between 0 and 1", lambda number: 0 <= number <= 1)
+        return float(np.quantile(self.values[self.found], level)) if self.found.any() else math.nan
 
     @property
     def median(self) -> float:

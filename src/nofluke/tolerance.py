@@ -8,8 +8,7 @@ module works on those.
 
 from __future__ import annotations
 
-import operator
-from contextlib import suppress
+import math
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any, Literal
@@ -18,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.clock import Clock, as_duration, format_duration
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
+from nofluke.plain import check_word, number_or_none, whole_or_none
 
 Length = int | float | str | timedelta | np.timedelta64
 IntArray = npt.NDArray[np.int64]
@@ -68,12 +68,14 @@ class Tolerance:
     unit: Unit | None = None
 
     def __post_init__(self) -> None:
-        if self.unit not in (None, "steps", "ns", "clock"):
-            raise InputError(f"unit={self.unit!r} must be 'steps', 'ns' or 'clock'.")
+        if self.unit is not None:
+            check_word(self.unit, "unit", ("steps", "ns", "clock"))
         early, early_unit = _side(self.early, "early", self.unit)
         late, late_unit = _side(self.late, "late", self.unit)
         if early_unit != late_unit and early and late:
-            raise InputError(f"early={self.early!r} and late={self.late!r} must both be steps or both be durations.")
+            raise InputError(
+                f"early={shown(self.early)} and late={shown(self.late)} must both be steps or both be durations."
+            )
         # a plain 0 goes with any unit: early=0, late="2h"; where both are 0, a duration says more than a 0
         unit = late_unit if early == 0 and (late or early_unit == "steps") else early_unit
         object.__setattr__(self, "early", early)
@@ -150,32 +152,35 @@ def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Uni
     number: int | float
     if duration is not None:
         if unit in ("steps", "clock"):
-            raise InputError(f"{name}={value!r} is a duration, but unit={unit!r} asks for a plain number.")
+            raise InputError(f"{name}={shown(value)} is a duration, but unit={unit!r} asks for a plain number.")
         number, unit = duration, "ns"
     elif unit == "clock":
         number = _number(value, name)
     else:
         number, unit = _whole(value, name), unit or "steps"
-    if not 0 <= number < float("inf"):
-        raise InputError(f"{name}={value!r} must be finite and not negative: 0 or more, counted away from the event.")
+    size = number_or_none(number)  # None for a whole number beyond all floats
+    if size is None or not 0 <= size < math.inf:
+        raise InputError(
+            f"{name}={shown(value)} must be finite and not negative: 0 or more, counted away from the event."
+        )
     return number, unit
 
 
 def _number(value: Any, name: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise InputError(f"{name}={value!r} must be a number in the clock's unit.") from None
+    number = None if isinstance(value, bool | np.bool_) else number_or_none(value)
+    if number is None:
+        raise InputError(f"{name}={shown(value)} must be a number in the clock's unit.")
+    return number
 
 
 def _whole(value: Any, name: str) -> int:
-    if not isinstance(value, bool | np.bool_):
-        with suppress(TypeError):
-            return operator.index(value)
-        if isinstance(value, float | np.floating) and float(value).is_integer():
-            return int(value)
+    whole = whole_or_none(value)
+    if whole is not None:
+        return whole
+    if isinstance(value, float | np.floating) and float(value).is_integer():
+        return int(value)
     raise InputError(
-        f"{name}={value!r} must be a whole number of steps, or a duration such as '2h' where the data has a clock; for two "
+        f"{name}={shown(value)} must be a whole number of steps, or a duration such as '2h' where the data has a clock; for two "
         "different sides pass Tolerance(early=..., late=...), on a clock of plain numbers with unit='clock'."
     )
 

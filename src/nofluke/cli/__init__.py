@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 import traceback
-from typing import NoReturn
+from contextlib import suppress
+from typing import Any, NoReturn
 
 import click
 
 from nofluke import __version__
 from nofluke.cli import commands
 from nofluke.cli.options import FORMATS
-from nofluke.errors import InputError
+from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 
 __all__ = ["FORMATS", "cli", "main"]
 
 BUG = 70  # the exit code of an error in nofluke itself: not to be taken for the gate's 1
+BROKEN_PIPE = 141  # what shells report of a program whose reader has gone: 128 + SIGPIPE
 
 # what the library calls by its argument, the command line calls by its option
 _OPTIONS = {
@@ -61,13 +64,20 @@ for _command in (
 
 def main(args: list[str] | None = None) -> NoReturn:
     """Run the command line; bad input is one line on standard error and exit code 2."""
+    _open_descriptors()
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash
     try:
         code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
+    except SystemExit as stopped:
+        if stopped.code != 1:
+            raise
+        # click's own way to end where the reader of a pipe has gone; but 1 is the gate's code, which commands return
+        _abandon(sys.__stdout__, sys.__stderr__)
+        sys.exit(BROKEN_PIPE)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("nofluke: stopped", err=True)
+        _say("nofluke: stopped")
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
@@ -77,13 +87,49 @@ def main(args: list[str] | None = None) -> NoReturn:
             message = message.replace(argument, option)
         _fail(message)
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}." if error.filename and error.strerror else str(error))
+        if error.filename is None:
+            _abandon(sys.__stdout__)
+            _fail(f"the result cannot be printed ({error.strerror or error}): pass -o FILE.")
+        _fail(f"{error.filename}: {error.strerror}.")
+    except MemoryError as error:
+        _fail(
+            f"this takes more memory than there is ({error}): pass fewer --resamples, or less data.".replace(" ()", "")
+        )
     except Exception:
-        traceback.print_exc()
+        _say(traceback.format_exc().rstrip("\n"))
         sys.exit(BUG)
     sys.exit(code if isinstance(code, int) else 0)
 
 
 def _fail(message: str) -> NoReturn:
-    click.echo("nofluke: " + " ".join(message.split()), err=True)
+    # names of files may hold line breaks, and codes that a terminal would obey
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(message.split()))
+    _say(shortened(f"nofluke: {line}", MOST_IN_MESSAGE))
     sys.exit(2)
+
+
+def _say(text: str) -> None:
+    """Print to standard error, if there is one and it takes anything: the exit code says the rest."""
+    try:
+        click.echo(text, err=True)
+    except (OSError, ValueError):
+        _abandon(sys.__stderr__)
+
+
+def _open_descriptors() -> None:
+    """Give closed descriptors (>&-) to the null device, or the next file to be opened would take what is printed."""
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+
+
+def _abandon(*streams: Any) -> None:
+    """Send the rest of what a stream holds nowhere: Python would complain about it at the end."""
+    for stream in streams:
+        with suppress(OSError, ValueError, AttributeError):  # no stream, a closed one, or one without a descriptor
+            descriptor = stream.fileno()
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, descriptor)
+            os.close(null)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.errors import InputError
+from nofluke.paths import expanded, is_same_file
 
 if TYPE_CHECKING:
     from nofluke.tolerance import Tolerance
@@ -13,19 +15,37 @@ if TYPE_CHECKING:
 _DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing")
 
 
-def detector_arguments(file: str, options: dict[str, Any]) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Data:
+    """What was read, as arguments of the library's functions, and what there is to tell about the files."""
+
+    arguments: dict[str, Any]
+    notes: tuple[str, ...]
+
+    def noted(self, result: Any) -> Any:
+        """A result with these notes before its own; the report takes those of its cells from the sequence."""
+        if not self.notes:
+            return result
+        inner = getattr(result, "sequence", None)
+        changed = {} if inner is None else {"sequence": replace(inner, notes=(*self.notes, *inner.notes))}
+        return replace(result, notes=(*self.notes, *result.notes), **changed)
+
+
+def read_detector(file: str, output: str | None, options: dict[str, Any]) -> Data:
     """Data, threshold and tolerance, from the options of a command that has them all."""
-    return {
-        **read(
-            file,
-            **{name: options[name] for name in _DATA},
-            predictions=options["predictions"],
-            outputs="--scores COLUMN or --predictions COLUMN, one of them",
-        ),
+    data = read(
+        file,
+        output,
+        **{name: options[name] for name in _DATA},
+        predictions=options["predictions"],
+        outputs="--scores COLUMN or --predictions COLUMN, one of them",
+    )
+    chosen = {
         "threshold": options["threshold"],
         "quantile": options["quantile"],
         "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], options["unit"]),
     }
+    return replace(data, arguments={**data.arguments, **chosen})
 
 
 def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +60,7 @@ def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 def read(
     file: str,
+    output: str | None,
     *,
     truth: str | None,
     truth_file: str | None,
@@ -50,16 +71,22 @@ def read(
     missing: str,
     predictions: str | None = None,
     outputs: str = "--scores COLUMN",
-) -> dict[str, Any]:
-    """The arguments of `evaluate` and `sweep` from columns of files."""
-    from nofluke.files import read_columns, read_times
+) -> Data:
+    """The arguments of `evaluate` and `sweep` from columns of files, none of which may be the output."""
+    from nofluke.files import read_columns, read_events
 
     if truth is None and truth_file is None:
         raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
     if (scores is None) is (predictions is None):
         raise InputError(f"name the detector's output: {outputs}.")
+    if file == truth_file == "-":
+        raise InputError("FILE and --truth-file are both standard input, which can be read once: pass a file for one.")
+    for source in (file, truth_file) if output is not None else ():
+        read_from = 0 if source == "-" else None if source is None else expanded(source, "FILE")
+        if read_from is not None and is_same_file(expanded(output, "--output"), read_from):
+            raise InputError(f"--output {output} is the input {source}, which it would destroy: choose another place.")
     roles = {
-        "truth": None if truth_file else truth,
+        "truth": None if truth_file is not None else truth,
         "scores": scores,
         "predictions": predictions,
         "time": time,
@@ -70,14 +97,16 @@ def read(
     )
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
     found["missing"] = missing
-    if truth_file:
-        found["truth"] = read_times(truth_file, column=truth, time_format=time_format)
+    notes = table.notes
+    if truth_file is not None:
+        events = read_events(truth_file, column=truth, time_format=time_format)
+        found["truth"], notes = events.values["time"], (*notes, *events.notes)
         found["truth_as"] = "positions" if time is None else "times"
         if time is None and found["truth"].dtype.kind == "M":
             raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
     else:
         found["truth_as"] = "labels"
-    return found
+    return Data(arguments=found, notes=notes)
 
 
 def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:

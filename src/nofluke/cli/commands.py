@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-from pathlib import Path
+from contextlib import suppress
 from typing import Any
 
 import click
 
-from nofluke.cli.arguments import chance_arguments, detector_arguments, read, tolerance_of
+from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
 from nofluke.cli.options import (
     chance_options,
     data_options,
@@ -62,13 +62,16 @@ def evaluate(
     """
     import nofluke as nf
 
-    result = nf.evaluate(
-        **detector_arguments(file, options),
-        **chance_arguments(options),
-        zero_division=float(zero_division),
-        alternative=alternative,
-        ties=ties,
-        alpha=alpha,
+    data = read_detector(file, output, options)
+    result = data.noted(
+        nf.evaluate(
+            **data.arguments,
+            **chance_arguments(options),
+            zero_division=float(zero_division),
+            alternative=alternative,
+            ties=ties,
+            alpha=alpha,
+        )
     )
     form = form or form_of(output)
     write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
@@ -102,7 +105,7 @@ def sweep(
     familywise: bool,
     form: str | None,
     output: str | None,
-    **data: Any,
+    **options: Any,
 ) -> None:
     """Precision and recall for many thresholds and tolerances.
 
@@ -111,15 +114,18 @@ def sweep(
     """
     import nofluke as nf
 
-    curve = nf.sweep(
-        **read(file, **data),
-        tolerances=[tolerance_of(t, None, None, unit) for t in tolerances or ("0",)],
-        thresholds=list(thresholds) or None,
-        quantiles=list(quantiles) or None,
-        null=null,
-        method=method,
-        n_resamples=resamples,
-        rng=seed,
+    data = read(file, output, **options)
+    curve = data.noted(
+        nf.sweep(
+            **data.arguments,
+            tolerances=[tolerance_of(t, None, None, unit) for t in tolerances or ("0",)],
+            thresholds=list(thresholds) or None,
+            quantiles=list(quantiles) or None,
+            null=null,
+            method=method,
+            n_resamples=resamples,
+            rng=seed,
+        )
     )
     if chance:
         _ = curve.chance  # once computed, it is shown
@@ -148,11 +154,8 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     """
     import nofluke as nf
 
-    result = nf.diagnose(
-        **detector_arguments(file, options),
-        period=int(period) if period is not None and period.strip().isdigit() else period,
-        alpha=alpha,
-    )
+    data = read_detector(file, output, options)
+    result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
     form = form or ("json" if form_of(output) == "json" else "text")
     write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
 
@@ -202,7 +205,7 @@ def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> Non
     done = run(output, simulated=simulated, seed=seed, permutations=permutations)
     for claim in done.claims:
         click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
-    click.echo(f"\n{done.in_words()}\nOpen {Path(output) / 'index.html'}")
+    click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")
 
 
 @click.command()
@@ -236,7 +239,8 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
 
     if options["seed"] is None:
         options["seed"] = 0
-    result = nf.evaluate(**detector_arguments(file, options), **chance_arguments(options), alpha=alpha)
+    data = read_detector(file, output, options)
+    result = data.noted(nf.evaluate(**data.arguments, **chance_arguments(options), alpha=alpha))
     roles = {role: options[role] for role in ("truth", "scores", "time", "mask", "predictions")}
     source = Source(
         file=file,
@@ -252,10 +256,23 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
 
 def _command_line(context: click.Context) -> str:
     """What was typed, with every option in full, ready to be pasted into a shell."""
-    words = ["nofluke", context.info_name or ""]
+    words, files = ["nofluke", context.info_name or ""], []
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is click.core.ParameterSource.COMMANDLINE:
             value = str(context.params[parameter.name or ""])
-            words += [value] if isinstance(parameter, click.Argument) else [parameter.opts[-1], value]
-    return shlex.join(words)
+            if isinstance(parameter, click.Argument):
+                files.append(value)
+            else:
+                words += [parameter.opts[-1], value]
+    # a name that begins with - is no option where -- stands before it; - alone is standard input
+    dashed = any(name.startswith("-") and name != "-" for name in files)
+    return shlex.join([*words, "--", *files] if dashed else [*words[:2], *files, *words[2:]])
+
+
+def _period(text: str | None) -> int | str | None:
+    """Steps as a number; anything else is left as it is, the name of a season."""
+    if text is not None:
+        with suppress(ValueError):
+            return int(text)
+    return text

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from nofluke.errors import InputError
+from nofluke.paths import expanded, write_file
+from nofluke.progress import is_watched
 
 if TYPE_CHECKING:
     from nofluke.tables import Table
@@ -33,11 +35,10 @@ def rendered(result: Any, form: str, **more: Any) -> str:
 def write(text: str, output: str | None, terminal: Table | None = None) -> None:
     """Print, in colour where a person looks on; or write to a file."""
     if output is not None:
-        try:
-            Path(output).write_text(text + "\n", encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"--output {output} cannot be written ({error.strerror}): choose another place.") from None
-    elif terminal is not None and sys.stdout.isatty():
+        write_file(expanded(output, "--output"), text + "\n", f"--output {output}")
+    elif sys.stdout is None or sys.stdout.closed:
+        raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
+    elif terminal is not None and is_watched(sys.stdout):
         from nofluke.terminal import show
 
         show(terminal)

@@ -11,7 +11,7 @@ C. Loader (2000), "Fast and Accurate Computation of Binomial Probabilities".
 from __future__ import annotations
 
 import math
-from typing import overload
+from typing import Literal, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +79,22 @@ def pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = None
     if isinstance(k, np.ndarray):
         return np.exp(log_pmf(k, n, p, q))
     return math.exp(log_pmf(k, n, p, q))
+
+
+def log_tail(k: int, n: int, p: float, side: Literal["upper", "lower"]) -> float:
+    """log P(X >= k) or log P(X <= k), however small, for 0 < p < 1: the first probability, and ratios of the others to it.
+
+    Examples
+    --------
+    >>> round(math.exp(log_tail(3, 4, 0.5, "upper")), 12)
+    0.3125
+    """
+    if k > n if side == "upper" else k < 0:
+        return -math.inf
+    at = np.arange(k, n, dtype=np.float64) if side == "upper" else np.arange(k, 0, -1, dtype=np.float64)
+    odds = p / (1.0 - p)
+    ratios = (n - at) / (at + 1) * odds if side == "upper" else at / (n - at + 1) / odds
+    return min(log_pmf(k, n, p) + math.log1p(float(np.cumprod(ratios).sum())), 0.0)
 
 
 def log_choose_ratio(free: int, total: int, n: int) -> float:

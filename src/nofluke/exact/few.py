@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nofluke.exact.geometry import Windows
 from nofluke.exact.hypergeometric import hypergeometric_pmf
+from nofluke.exact.programme import LOG_GROWTH_ALLOWED, MASS, ratio
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -40,8 +41,8 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     Returns
     -------
     float64 array
-        Row r for r events inside any window (0..min(m, D)), column c for c predictions hit. Each entry is accurate to
-        about 1e-13 of itself: nothing is ever subtracted.
+        Row r for r events inside any window (0..min(m, D)), column c for c predictions hit. Each entry above 1e-290 is
+        accurate to about 1e-13 of itself: nothing is ever subtracted. Smaller ones may be 0.
 
     Examples
     --------
@@ -56,7 +57,14 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
 
     blocks = windows.blocks
     odds = n_events / max(windows.n_steps - n_events, 1)
-    weights = walk(blocks.length, blocks.g, blocks.h, rows - 1, _reach(windows), odds)
-    weights /= weights.sum(axis=1, keepdims=True)
-    table = weights * hypergeometric_pmf(windows.n_steps, windows.covered, n_events)[:, None]
-    return np.asarray(table[:, : windows.n + 1])
+    log_growth = float(np.log1p(odds))
+    longest = max(int(LOG_GROWTH_ALLOWED / log_growth), 1)
+    pieces = -(-blocks.length // longest)  # a long block is several short ones with the same predictions
+    piece = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    length, g, h, pieces = (np.repeat(part, pieces) for part in (blocks.length, blocks.g, blocks.h, pieces))
+    length = length // pieces + (piece < length % pieces)
+    weights = walk(length, g, h, rows - 1, _reach(windows), odds, MASS, LOG_GROWTH_ALLOWED)
+    # one factor after the other: their product could underflow where the entry does not
+    weights *= ratio(np.ones(rows), weights.sum(axis=1))[:, None]
+    weights *= hypergeometric_pmf(windows.n_steps, windows.covered, n_events)[:, None]
+    return np.asarray(weights[:, : windows.n + 1])

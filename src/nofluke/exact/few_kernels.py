@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
-from numba import njit
+
+from nofluke.compiled import compiled
 
 
-@njit(cache=True, nogil=True)
-def walk(length, g, h, n_events, reach, odds):  # type: ignore[no-untyped-def]
-    """Weights of (events on covered steps, predictions hit), block by block; only additions of positive numbers."""
+@compiled()
+def walk(length, g, h, n_events, reach, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
+    """Weights of (events on covered steps, predictions hit), block by block; only additions of positive numbers.
+
+    They start with ``mass`` and are brought back to it before they have grown by exp(growth_allowed).
+    """
     most = n_events * reach
     ring = reach + 1
     settled = np.zeros((n_events + 1, most + 1))
     struck = np.zeros((ring, n_events + 1, most + 1))  # by the index up to which the last event reaches, modulo ring
     ways = np.zeros(n_events + 1)
     total = np.zeros((n_events + 1, most + 1))
-    settled[0, 0] = 1.0
+    settled[0, 0] = mass
+    log_growth = math.log1p(odds)
+    grown = 0.0
     passed = 0
     reached = 0
     for block in range(length.size):
@@ -25,6 +33,12 @@ def walk(length, g, h, n_events, reach, odds):  # type: ignore[no-untyped-def]
                 settled += struck[passed % ring]
                 struck[passed % ring] = 0.0
         reached = max(reached, h[block])
+        if grown + length[block] * log_growth > growth_allowed:
+            factor = 2.0 ** -round(grown / math.log(2.0))
+            settled *= factor
+            struck *= factor
+            grown = 0.0
+        grown += length[block] * log_growth
         # what an event here makes of each state: from `first` on, predictions are hit that were not
         total[:] = 0.0
         for first in range(passed, h[block] + 1):

@@ -27,13 +27,14 @@ from nofluke.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.exact.generating import Point, Structure, evaluate, structure_of, tilt
 from nofluke.exact.geometry import Windows
 from nofluke.exact.grids import Grid, band_grid, tail_grid
+from nofluke.exact.moments import expected_misses
 
 FloatArray = npt.NDArray[np.float64]
 
 _CONCENTRATED = 25.0
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
-# blocks passed over, for eight angles at a time, before an inversion gives up: some ten seconds
-_MOST_BLOCKS = 1_000_000_000
+#: Blocks passed over, for 32 angles at a time, before an inversion gives up: some ten seconds.
+MOST_BLOCKS = 100_000_000
 _BAND = 3.0  # standard deviations on either side of a tilted mean from where probabilities are taken
 
 
@@ -42,8 +43,9 @@ class Tail:
     """A tail probability, how far it can be trusted, and what it cost.
 
     ``relative_error_bound`` adds proven bounds on aliases and on angles left out to an estimate of rounding errors.
-    Where it is infinite the probability was lost in rounding, and ``p`` is an upper bound on it (this takes a law with two
-    separate peaks). ``log_p`` stays right where ``p`` underflows to 0. ``evaluations`` counts angles worked out in full.
+    Where it is infinite the probability was lost in rounding (this takes a law with two separate peaks), or the inversion
+    gave up; ``p`` is then an upper bound on it. ``log_p`` stays right where ``p`` underflows to 0. ``evaluations`` counts
+    angles worked out in full.
     """
 
     log_p: float
@@ -52,7 +54,14 @@ class Tail:
     evaluations: int
 
 
-def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "lower"] = "upper") -> Tail:
+def tail(
+    windows: Windows,
+    n_events: int,
+    hits: int,
+    *,
+    side: Literal["upper", "lower"] = "upper",
+    most_blocks: int | None = None,
+) -> Tail:
     """Chance of at least (or at most) so many hits if events fell uniformly at random: P(C >= hits) or P(C <= hits).
 
     Parameters
@@ -65,6 +74,8 @@ def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "
         c, the number of hits the tail starts from. Out of 0..n the answer is 0 or 1 exactly.
     side : "upper" or "lower"
         P(C >= hits) or P(C <= hits).
+    most_blocks : int, optional
+        The effort after which it gives up, and returns an upper bound; by default `MOST_BLOCKS`.
 
     Returns
     -------
@@ -102,11 +113,12 @@ def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "
     small = "upper" if reached - 0.5 > middle.hits else "lower"
     if small != side and _log_bound(middle.structure, n_events, reached, small) < _LOG_NEGLIGIBLE:
         return Tail(log_p=0.0, p=1.0, relative_error_bound=math.exp(_LOG_NEGLIGIBLE), evaluations=0)
-    found = _invert_tail(middle.structure, n_events, reached, small)
+    effort = (MOST_BLOCKS if most_blocks is None else most_blocks) // 2  # there may be two inversions
+    found = _invert_tail(middle.structure, n_events, reached, small, effort)
     # the guess was wrong if the tail is large: then its complement has the digits, or is exactly 0
     other: Literal["upper", "lower"] = "lower" if small == "upper" else "upper"
     if found.p > (0.5 if small != side else max(0.5, 1.0 - 10.0 * found.relative_error_bound)):
-        small, found = other, _invert_tail(middle.structure, n_events, reached, other)
+        small, found = other, _invert_tail(middle.structure, n_events, reached, other, effort)
     return found if small == side else _complement(found)
 
 
@@ -224,7 +236,7 @@ def _band(point: Point, n_events: int, low: int, high: int) -> FloatArray:
     """P(C = c) for c from ``low`` to ``high``, from one tilt."""
     structure = point.structure
     grid = band_grid(point, n_events, low, high)
-    values, left_out, moduli, _ = _characteristic(point, n_events, grid, np.ones(grid.n_psi))
+    values, left_out, moduli, _ = _characteristic(point, n_events, grid, np.ones(grid.n_psi), MOST_BLOCKS)
     c = np.arange(low, high + 1)
     terms = np.fft.ifft(values).real[(point.counted_by_misses - c) % grid.n_psi]
     error = grid.alias + left_out + _rounding(point, n_events) * moduli
@@ -236,53 +248,71 @@ def _band(point: Point, n_events: int, low: int, high: int) -> FloatArray:
 
 
 def _log_bound(structure: Structure, n_events: int, reached: int, side: str) -> float:
-    """Chernoff's bound on the log of P(C >= reached) or P(C < reached): within milliseconds, however far out."""
+    """A bound on the log of P(C >= reached) or P(C < reached): within milliseconds, however far out.
+
+    Chernoff's, and Markov's on the number of predictions missed, which needs no tilt where misses are all but impossible.
+    """
+    markov = 0.0
+    if side == "lower":
+        missed = expected_misses(structure.windows, n_events)
+        markov = math.log(missed) - math.log(structure.n - reached + 1) if missed > 0.0 else -math.inf
+        if markov < _LOG_NEGLIGIBLE:
+            return markov
     sign, hits = (1, reached) if side == "upper" else (-1, reached - 1)
     point = tilt(structure, n_events, hits, side=sign)
-    return -math.inf if point is None else _chernoff(point, n_events, hits)
+    return -math.inf if point is None else min(markov, _log_chernoff(point, n_events, hits))
 
 
-def _chernoff(point: Point, n_events: int, hits: int) -> float:
-    steps = point.structure.n_steps
-    placements = math.lgamma(steps + 1) - math.lgamma(n_events + 1) - math.lgamma(steps - n_events + 1)
-    return min(point.objective(n_events, hits) - placements, 0.0)
+def _log_scale(point: Point, n_events: int, hits: int) -> tuple[float, float]:
+    """log of E[y^(C - hits)] / P(N = m) under independent events with chance p, and how far rounding may have moved it.
+
+    No lgamma: its differences lose eight digits at ten million steps.
+    """
+    log_events = log_pmf(n_events, point.structure.n_steps, point.p, math.exp(-point.ell))
+    terms = point.log_mean, -hits * point.t, -log_events
+    return sum(terms), 5e-16 * sum(map(abs, terms))
 
 
-def _invert_tail(structure: Structure, n_events: int, reached: int, side: str) -> Tail:
+def _log_chernoff(point: Point, n_events: int, hits: int) -> float:
+    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have taken from it."""
+    log_scale, rounding = _log_scale(point, n_events, hits)
+    return min(log_scale + 10.0 * (rounding + _rounding(point, n_events)), 0.0) if math.isfinite(log_scale) else 0.0
+
+
+def _invert_tail(structure: Structure, n_events: int, reached: int, side: str, most_blocks: int) -> Tail:
     """P(C >= reached) or P(C < reached) by tilted inversion; best for the smaller of the two."""
     sign, hits = (1, reached) if side == "upper" else (-1, reached - 1)
     point = tilt(structure, n_events, hits, side=sign)
     if point is None:
         return _certain(False)
-    log_events = log_pmf(n_events, structure.n_steps, point.p, math.exp(-point.ell))
-    log_scale = point.log_mean - hits * point.t - log_events
+    log_scale, scale_rounding = _log_scale(point, n_events, hits)
     grid = tail_grid(point, n_events, hits, sign, log_scale)
     j = np.arange(grid.n_psi)
     psi = 2.0 * np.pi * j / grid.n_psi
     pole = 1.0 / (1.0 - np.exp(-sign * (point.t + 1j * psi)))
-    values, left_out, moduli, worked = _characteristic(point, n_events, grid, np.abs(pole))
-    if math.isinf(left_out):  # it gave up: Chernoff's bound is what can be said
-        log_p = _chernoff(point, n_events, hits)
-        return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=math.inf, evaluations=worked)
+    values, left_out, moduli, worked = _characteristic(point, n_events, grid, np.abs(pole), most_blocks)
+    at_most = _log_chernoff(point, n_events, hits)
+    if not math.isfinite(left_out + moduli):  # it gave up: Chernoff's bound is what can be said
+        return Tail(log_p=at_most, p=math.exp(at_most), relative_error_bound=math.inf, evaluations=worked)
     turns = np.exp(2j * np.pi * ((point.counted_by_misses - hits) * j % grid.n_psi) / grid.n_psi)
     terms = values * pole * turns
     total = math.fsum(terms.real) / grid.n_psi
     lost = abs(point.t) * grid.n_psi  # -log q
     below = math.exp(-lost - log_scale) / -math.expm1(-lost) if grid.subtract else 0.0
     total = total - below if grid.subtract else -math.expm1(-lost) * total
-    rounding = _rounding(point, n_events) + 5e-16 * (abs(point.log_mean) + abs(hits * point.t) + abs(log_events))
+    rounding = _rounding(point, n_events) + scale_rounding
     error = grid.alias + left_out + rounding * (moduli + below)
     if math.log(max(total + error, 1e-300)) + point.objective(n_events, hits) < -0.1:
         return _certain(False)  # fewer than one placement: none
-    if total <= error:  # lost in rounding: what can be said is that it is not above this
-        log_p = min(log_scale + math.log(max(total, 0.0) + error), 0.0)
+    if total <= error:  # lost in rounding: what can be said is that it is not above this, rounding being an estimate
+        log_p = min(log_scale + math.log(max(total, 0.0) + 10.0 * error), at_most)
         return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=math.inf, evaluations=worked)
     log_p = min(log_scale + math.log(total), 0.0)
     return Tail(log_p=log_p, p=math.exp(log_p), relative_error_bound=error / total, evaluations=worked)
 
 
 def _characteristic(
-    point: Point, n_events: int, grid: Grid, weight: FloatArray
+    point: Point, n_events: int, grid: Grid, weight: FloatArray, most_blocks: int
 ) -> tuple[npt.NDArray[np.complex128], float, float, int]:
     """E[e^{i psi (C - n')}; N = m] of the tilted law, n' = counted_by_misses.
 
@@ -305,7 +335,7 @@ def _characteristic(
         slope,
         weight,
         grid.tau,
-        _MOST_BLOCKS,
+        most_blocks,
     )
     return real + 1j * imaginary, left_out / grid.n_psi, moduli / grid.n_psi, worked
 
@@ -329,11 +359,11 @@ def _certain(happens: bool) -> Tail:
 
 
 def _complement(other: Tail) -> Tail:
-    if math.isinf(other.relative_error_bound) and other.p > 1e-9:  # what is left of an upper bound is no bound: say 1
-        return Tail(log_p=0.0, p=1.0, relative_error_bound=math.inf, evaluations=other.evaluations)
+    if math.isinf(other.relative_error_bound):  # between 0 and its bound: what is left of it is at most 1
+        error = other.p / (1.0 - other.p) if other.p < 0.5 else math.inf
+        return Tail(log_p=0.0, p=1.0, relative_error_bound=error, evaluations=other.evaluations)
     p = -math.expm1(other.log_p)
-    # a probability lost in rounding is between 0 and its bound
-    error = other.p * min(other.relative_error_bound, 1.0) / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
+    error = other.p * other.relative_error_bound / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
     return Tail(
         log_p=math.log1p(-other.p) if p > 0.0 else -math.inf,
         p=p,

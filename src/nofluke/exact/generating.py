@@ -23,9 +23,9 @@ from nofluke.exact.geometry import IntArray, Windows
 FloatArray = npt.NDArray[np.float64]
 
 _CLOSED_FORM_FROM = 4  # so many equal single-block clusters are worth a logarithm per angle
-_GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and never above e^400:
-_MOST_GROWTH = 400.0  # the kernels' sums of weights must not overflow
-_UNDERFLOW = 550.0  # |t| times the number of windows open at once: beyond it, weights that matter could underflow
+_GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and never above e^100:
+_MOST_GROWTH = 100.0  # the kernels' sums of weights must not overflow, whatever the tilt
+_UNDERFLOW = 420.0  # |t| times the number of windows open at once: beyond it, weights could under- or overflow
 
 _LN2_HEAD = math.floor(math.log(2.0) * 2**20) / 2**20  # few bits, so that its product with an exponent is exact
 _LN2_TAIL = float(Fraction("0.69314718055994530941723212145817656807") - Fraction(_LN2_HEAD))

@@ -69,7 +69,9 @@ class _Reach:
     step: float
 
     def needed(self, log_goal: float) -> int:
-        """Smallest M whose bound is below exp(log_goal)."""
+        """Smallest M whose bound is below exp(log_goal); more than any grid has where the bound cannot be told."""
+        if not math.isfinite(self.height):
+            return 2**62
         return max(math.ceil((self.height - log_goal) / self.step), math.ceil(1.0 / self.step), 1)
 
     def bound(self, n_angles: int) -> float:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
+
+from nofluke.exact.binomial import log_pmf
 
 FloatArray = npt.NDArray[np.float64]
 
@@ -31,3 +36,34 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     pmf[lowest:mode] = fall[::-1]
     pmf /= pmf.sum()
     return pmf
+
+
+def hypergeometric_log_tail(
+    n_steps: int, covered: int, n_events: int, hits: int, side: Literal["upper", "lower"]
+) -> float:
+    """log P(R >= hits) or log P(R <= hits), however small: minus infinity only where no placement has so many.
+
+    The log of the first probability, from three binomial ones, and the sum of its neighbours' ratios to it.
+
+    Examples
+    --------
+    >>> round(math.exp(hypergeometric_log_tail(10, 4, 3, 2, "upper")), 12)  # (6 * 6 + 4) / 120
+    0.333333333333
+    >>> round(hypergeometric_log_tail(10**6, 500, 500, 500, "upper"), 3)
+    -4296.247
+    """
+    free = n_steps - covered
+    lowest, highest = max(0, n_events - free), min(n_events, covered)
+    if hits > highest if side == "upper" else hits < lowest:
+        return -math.inf
+    if hits <= lowest if side == "upper" else hits >= highest:
+        return 0.0
+    p, q = n_events / n_steps, (n_steps - n_events) / n_steps
+    log_first = log_pmf(hits, covered, p, q) + log_pmf(n_events - hits, free, p, q) - log_pmf(n_events, n_steps, p, q)
+    if side == "upper":
+        r = np.arange(hits, highest, dtype=np.float64)
+        ratios = (covered - r) / (r + 1) * ((n_events - r) / (free - n_events + r + 1))
+    else:
+        r = np.arange(hits, lowest, -1, dtype=np.float64)
+        ratios = r / (covered - r + 1) * ((free - n_events + r) / (n_events - r + 1))
+    return min(log_first + math.log1p(float(np.cumprod(ratios).sum())), 0.0)

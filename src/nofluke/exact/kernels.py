@@ -16,7 +16,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numba import njit
+
+from nofluke.compiled import compiled
 
 #: Angles worked on together, so that the inner loops run on vector registers.
 LANES = 32
@@ -34,7 +35,7 @@ RESCALE = 240
 CHECK = 48
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def reference(clusters, u, z, capacity, moments, exponent, run):  # type: ignore[no-untyped-def]
     """Run the recurrence at a real point, with first and second derivatives in log x and log z.
 
@@ -152,7 +153,7 @@ def reference(clusters, u, z, capacity, moments, exponent, run):  # type: ignore
         moments[q, 5] = w[5] / w[0] - uncovered * uncovered
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@compiled(fastmath={"contract"})
 def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound):  # type: ignore[no-untyped-def]
     """One cluster's factor at LANES angles psi that share phi: whether it was needed to the end.
 
@@ -255,7 +256,7 @@ def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
     return True
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@compiled(error_model="numpy")
 def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_psi, slope, weight, tau, most):  # type: ignore[no-untyped-def]
     """Sum the characteristic function over all angles phi: what is left depends on psi alone.
 
@@ -387,14 +388,14 @@ def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_
     return out_r / n_phi, out_i / n_phi, left_out / n_phi, moduli / n_phi, worked
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _expm1(a, b):  # type: ignore[no-untyped-def]
     """exp(a + ib) - 1 as real and imaginary part, without losing digits near 0."""
     sine = math.sin(0.5 * b)
     return math.expm1(a) * math.cos(b) - 2.0 * sine * sine, math.exp(a) * math.sin(b)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def _signed(turns, n_turns):  # type: ignore[no-untyped-def]
     """The turn modulo n_turns nearest 0: an angle just below 2 pi has lost the digits that one just below 0 has."""
     rest = turns % n_turns

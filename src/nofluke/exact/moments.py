@@ -113,6 +113,25 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     return Moments(mean=mean, var=max(var, 0.0))
 
 
+def expected_misses(windows: Windows, n_events: int) -> float:
+    """E[n - C], the expected number of predictions missed, to full accuracy also where it is far below 1.
+
+    Examples
+    --------
+    >>> windows = Windows(starts=np.array([0, 1]), stops=np.array([2, 3]), n_steps=4)
+    >>> expected_misses(windows, 1)
+    1.0
+    """
+    _check_count("n_events", n_events, windows.n_steps)
+    widths = windows.stops - windows.starts
+    counts = np.bincount(widths[widths <= windows.n_steps - n_events])  # a wider one is certain to be hit
+    values = np.flatnonzero(counts)
+    if len(values) == 0:
+        return 0.0
+    log = _Miss(windows.n_steps, n_events, int(values[-1])).log
+    return float(np.sum(counts[values] * np.exp(log[values])))
+
+
 class _Miss:
     """log π(x) and H(x) = log π(x) - x log π(1), for x = 0 .. twice the largest width.
 

@@ -31,8 +31,8 @@ from nofluke.exact.hypergeometric import hypergeometric_pmf
 FloatArray = npt.NDArray[np.float64]
 
 # Tables start with this mass and are brought back to it: half of the range of a double lies on either side
-_MASS = 2.0**500
-_LOG_GROWTH_ALLOWED = 200.0
+MASS = 2.0**500
+LOG_GROWTH_ALLOWED = 200.0
 _ENTRIES_AT_ONCE = 10_000
 _SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out anew
 
@@ -78,7 +78,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     joint = np.ascontiguousarray(table[:, ::-1])
     # one factor after the other: their product could underflow where the entry does not
-    joint *= _ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
+    joint *= ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
     joint *= recall[:, np.newaxis]
     return joint
 
@@ -115,7 +115,7 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     reached = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
     weight = np.zeros(len(left) + len(right) - 1)
-    weight[: len(recall)] = _ratio(recall, reached * 2.0**-600)
+    weight[: len(recall)] = ratio(recall, reached * 2.0**-600)
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
     missed = left.T @ (by_sum @ right)
     law = np.zeros(windows.n + 1)
@@ -124,10 +124,38 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     return law[::-1] * 2.0**-600
 
 
-def programme_cost(windows: Windows, n_events: int) -> int:
+def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
+    """P(C = n - u) for u = 0 .. most: the chance that at most so many predictions are missed, one by one.
+
+    States that have missed more are lumped together in one column, so that the end of the law where nearly everything is
+    hit costs little, also where the whole of it would cost much.
+
+    Parameters
+    ----------
+    windows : Windows
+        The windows of the n predictions.
+    n_events : int
+        m, from 1 to ``windows.n_steps - 1``.
+    most : int
+        The largest number of misses that is told from more, below n.
+
+    Examples
+    --------
+    >>> windows = Windows(starts=np.array([0, 1]), stops=np.array([2, 3]), n_steps=4)
+    >>> few_missed_pmf(windows, 1, 1)  # one step of four hits both, two hit one
+    array([0.25, 0.5 ])
+    """
+    table = _walk(windows, n_events, 0, windows.n, most)
+    recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
+    weights = ratio(recall, table.sum(axis=1))
+    return np.asarray(weights @ table[:, : most + 1])
+
+
+def programme_cost(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
     """Number of table entries that `joint_pmf` passes over: 0.2 to 0.9 ns each, plus some 10 µs per prediction.
 
-    It grows like min(D, n min(m, D)) min(m, D) n: long blocks are done by matrix products, whatever their length.
+    It grows like min(D, n min(m, D)) min(m, D) n: long blocks are done by matrix products, whatever their length. With
+    ``most_missed``, the cost of `few_missed_pmf`.
     """
     _check_events(windows, n_events)
     if n_events in (0, windows.n_steps):
@@ -135,13 +163,15 @@ def programme_cost(windows: Windows, n_events: int) -> int:
     blocks = windows.blocks
     rows = np.minimum(np.cumsum(blocks.length), n_events) + 1
     passes = np.minimum(blocks.length, rows // 2) + 6
-    return int(np.dot(rows * (blocks.g + 1.0), passes))
+    columns = blocks.g if most_missed is None else np.minimum(blocks.g, most_missed + 1)
+    return int(np.dot(rows * (columns + 1.0), passes))
 
 
-def programme_bytes(windows: Windows, n_events: int) -> int:
+def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
     """About the most memory that `joint_pmf` needs: two tables for every block still open, and some more."""
     _check_events(windows, n_events)
-    table = 8 * (min(n_events, windows.covered) + 1) * (windows.n + 1)
+    columns = windows.n if most_missed is None else min(windows.n, most_missed + 1)
+    table = 8 * (min(n_events, windows.covered) + 1) * (columns + 1)
     blocks = windows.blocks
     open_blocks = np.arange(1, len(blocks.h) + 1) - np.searchsorted(blocks.h, blocks.g, side="right")
     return table * (2 * int(open_blocks.max(initial=0)) + 5)
@@ -240,34 +270,37 @@ class _Open:
         return other
 
 
-def _walk(windows: Windows, n_events: int, first: int, last: int) -> FloatArray:
+def _walk(windows: Windows, n_events: int, first: int, last: int, most_missed: int | None = None) -> FloatArray:
     """The table of predictions first .. last-1, which share no step with others: row r events, column u missed.
+
+    With ``most_missed`` there is one column beyond it, for all states that have missed more.
 
     Tables are flat, row after row: shifting by one event is an offset of a row, by one miss an offset of one, and
     tables with fewer rows (fewer events so far) are just shorter.
     """
     odds = n_events / (windows.n_steps - n_events)
     log_growth = float(np.log1p(odds))
-    longest = max(int(_LOG_GROWTH_ALLOWED / log_growth), 1)
+    longest = max(int(LOG_GROWTH_ALLOWED / log_growth), 1)
     blocks = windows.blocks
     mine = slice(*np.searchsorted(blocks.g, [first, last]))
     lengths, ended, begun = (part[mine].tolist() for part in (blocks.length, blocks.g, blocks.h))
-    pool = _Pool((min(n_events, sum(lengths)) + 1) * (last - first + 1))
-    width = min(_SPARE_COLUMNS, last - first) + 1
+    widest = (last - first if most_missed is None else min(last - first, most_missed + 1)) + 1
+    pool = _Pool((min(n_events, sum(lengths)) + 1) * widest)
+    width = min(_SPARE_COLUMNS + 1, widest)
     settled, opened = pool.take(width), _Open(pool)
     settled[:] = 0.0
-    settled[0] = _MASS
+    settled[0] = MASS
     g, steps, steps_when_scaled = first, 0, 0
     for length, until, h in zip(lengths, ended, begun, strict=True):
         while g < until:
             g += 1
-            settled = _settle(pool, settled, opened.pop(g))
+            settled = _settle(pool, settled, opened.pop(g), width)
         for done in range(0, length, longest):
             piece = min(longest, length - done)
-            too_narrow = h - first >= width
-            if too_narrow or (steps + piece - steps_when_scaled) * log_growth > _LOG_GROWTH_ALLOWED:
+            too_narrow = width < widest and h - first >= width
+            if too_narrow or (steps + piece - steps_when_scaled) * log_growth > LOG_GROWTH_ALLOWED:
                 factor = 2.0 ** -round((steps - steps_when_scaled) * log_growth / log(2))
-                new_width = min(h - first + _SPARE_COLUMNS, last - first) + 1 if too_narrow else width
+                new_width = min(h - first + _SPARE_COLUMNS + 1, widest) if too_narrow else width
                 settled = pool.relaid(settled, width, new_width, factor)
                 opened = opened.relaid(width, new_width, factor)
                 width, steps_when_scaled = new_width, steps
@@ -276,7 +309,7 @@ def _walk(windows: Windows, n_events: int, first: int, last: int) -> FloatArray:
             opened.push(h, _with_events(pool, tables, width, piece, odds, min(n_events, steps) + 1))
     while g < last:
         g += 1
-        settled = _settle(pool, settled, opened.pop(g))
+        settled = _settle(pool, settled, opened.pop(g), width)
     return settled.reshape(-1, width)
 
 
@@ -309,8 +342,11 @@ def _with_events(
     return after
 
 
-def _settle(pool: _Pool, settled: FloatArray, leaving: Iterator[FloatArray]) -> FloatArray:
+def _settle(pool: _Pool, settled: FloatArray, leaving: Iterator[FloatArray], width: int) -> FloatArray:
     """A window ends: settled states have missed it; states open to it alone have hit it and are settled now."""
+    # who is in the last column has missed too many to count, and stays there: elsewhere that column is still empty
+    beyond = settled[width - 1 :: width].copy()
+    settled[width - 1 :: width] = 0.0
     total = next(leaving, None)
     if total is None:  # no event could have hit it alone: it began with the next one
         total = pool.take(len(settled))
@@ -320,6 +356,7 @@ def _settle(pool: _Pool, settled: FloatArray, leaving: Iterator[FloatArray]) -> 
         _add(short, total[: len(short)])
         pool.give(short)
     _add(settled[:-1], total[1 : len(settled)])
+    total[width - 1 : len(settled) : width] += beyond
     pool.give(settled)
     return total
 
@@ -339,7 +376,7 @@ def _middle(windows: Windows) -> int:
     return int(candidates[np.argmin(np.abs(2 * candidates - windows.n))])
 
 
-def _ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
+def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
     """upper / lower, and 0 in rows so improbable that they underflow."""
     return np.divide(upper, lower, out=np.zeros_like(upper), where=lower > 1e-300)
 

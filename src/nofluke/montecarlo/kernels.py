@@ -8,15 +8,15 @@ time order. Counting the covered steps of every level then takes a look at each 
 hits at all thresholds are the sums of that histogram from above. The events need not be sorted for this.
 """
 
-from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numba
 import numpy as np
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-Function = TypeVar("Function", bound=Callable[..., Any])
+from nofluke.compiled import compiled
+
 UInt32Array = NDArray[np.uint32]
 UInt64Array = NDArray[np.uint64]
 Int32Array = NDArray[np.int32]
@@ -32,10 +32,7 @@ FULL_WORD = np.uint64(0xFFFFFFFFFFFFFFFF)
 HALF = np.uint64(32)
 LOW_HALF = np.uint64(0xFFFFFFFF)
 
-
-def kernel(function: Function) -> Function:
-    """Compile with a disk cache and without the interpreter lock, so that threads run side by side."""
-    return cast(Function, numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+kernel = compiled(error_model="numpy")
 
 
 def _trailing_zeros(_typing_context: Any, _word: Any) -> Any:
@@ -293,17 +290,18 @@ def f_maxima(
     recall_hits: Int32Array,
     n_predictions: FloatArray,
     n_events: float,
-    beta: float,
+    of_recall: float,
+    of_precision: float,
     maxima: FloatArray,
 ) -> None:
-    """Largest F_beta over the cells; a cell without hits counts as 0."""
-    weight = beta * beta
+    """Largest F_beta over the cells, by the weights of recall and precision; a cell without hits counts as 0."""
     for i in range(precision_hits.shape[0]):
         largest = 0.0
         for cell in range(precision_hits.shape[1]):
             c = float(precision_hits[i, cell])
             r = float(recall_hits[i, cell])
             if c > 0.0 and r > 0.0:
-                f = (1.0 + weight) * c * r / (weight * c * n_events + r * n_predictions[cell])
+                below = of_recall * c * n_events + of_precision * r * n_predictions[cell]
+                f = (of_recall + of_precision) * c * r / below
                 largest = max(largest, f)
         maxima[i] = largest

@@ -1,14 +1,14 @@
 """The run behind :func:`nofluke.montecarlo.simulate`: tables shared by the workers, and their running counts."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nofluke.confusion import TIE_SLACK, f_of_hits
+from nofluke.confusion import TIE_SLACK, f_of_hits, f_weights
 from nofluke.counting import window_maxima
 from nofluke.errors import InputError
 from nofluke.montecarlo.problem import Hits, Problem, integers
@@ -26,6 +26,7 @@ SIDES: tuple[Side, Side] = ("precision", "recall")
 CHUNK = 256  # placements per random stream: fixed, so that the answer depends neither on workers nor on the problem
 MOST_SQUARES = 2**62  # sums of squares are moved into Python integers before they pass this
 BLOCK_HITS = 2**18  # hits held at a time, for any number of cells
+DRAWN_STEPS = 2**21  # steps of all rows that NumPy draws at a time: a worker holds up to some 40 bytes for each
 AUTO_BINS = 2**20  # histogram bins that are kept unasked
 MOST_TABLE_THRESHOLDS = 256  # beyond, a row of the block table costs more than the 64 steps it stands for
 MOST_MAXIMA = 1_000_000  # maxima kept for critical values
@@ -94,6 +95,8 @@ class Run:
         width = float(np.mean(self.windows[..., 1] - self.windows[..., 0]))
         self.in_order = n_events > n_steps - n_events or n_events * width > n_steps
         self.block = max(1, min(CHUNK, BLOCK_HITS // n_cells))
+        # Drawing some rows at a time is part of a stream: their number depends on the steps alone, not on cells or workers.
+        self.rows = max(1, min(CHUNK, DRAWN_STEPS // n_steps))
         self.drain_after = max(1, MOST_SQUARES // n_steps**2 - CHUNK)
 
         sizes = {"precision": self.n_predictions + 1, "recall": np.full(n_cells, n_events + 1)}
@@ -118,9 +121,10 @@ class Run:
 
     def checked(self, placements: NDArray[Any], size: int) -> NDArray[np.uint32]:
         """Placements that the compiled loops can index with: rows of ascending steps, one row a resample."""
-        shape = (size, self.problem.n_events)
-        if placements.shape != shape:
-            raise InputError(f"draw must return placements of shape {shape}, got {placements.shape}.")
+        placements, shape = np.asarray(placements), (size, self.problem.n_events)
+        if placements.shape != shape or placements.dtype.kind not in "iu":
+            got = f"{placements.dtype} of shape {placements.shape}"
+            raise InputError(f"draw must return placements of shape {shape}, whole numbers, got {got}.")
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
             raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
         return np.ascontiguousarray(np.sort(placements, axis=1), dtype=np.uint32)
@@ -183,19 +187,10 @@ class Counts:
         run = self.run
         first = chunk * CHUNK
         stop = min(first + CHUNK, run.n_resamples)
-        seed, counter = run.streams.seed(chunk), np.uint64(0)
-        generator = None if run.draw is None else run.streams.generator(chunk)
-        for start in range(first, stop, run.block):
-            size = min(run.block, stop - start)
-            hits = {side: self.hits[side][:size] for side in SIDES}
-            tables = (run.windows, run.bins, run.bins_before, hits["precision"], hits["recall"])
-            if run.draw is None or generator is None:
-                counter = kernels.draw_hits(
-                    seed, np.uint64(counter), run.problem.level.size, run.problem.n_events, run.in_order, *tables
-                )
-            else:
-                kernels.count_hits(run.checked(run.draw(generator, size), size), *tables)
-            flat = {side: hits[side].reshape(size, -1) for side in SIDES}
+        blocks = self._placed(chunk, stop - first) if run.draw is None else self._drawn(run.draw, chunk, stop - first)
+        start = first
+        for size in blocks:
+            flat = {side: self.hits[side][:size].reshape(size, -1) for side in SIDES}
             for side in SIDES:
                 kernels.tally(flat[side], run.observed[side], *self.sums[side])
                 if run.histogram_cells.size:
@@ -207,10 +202,45 @@ class Counts:
                 counts.update(pairs)
             if run.statistics:
                 self._add_maxima(start, flat)
+            start += size
         self.undrained += stop - first
         if self.undrained >= run.drain_after:
             self.drain()
         return stop - first
+
+    def _placed(self, chunk: int, n_placements: int) -> Iterator[int]:
+        """Count blocks of uniform placements into ``hits``, and yield their sizes."""
+        from nofluke.montecarlo import kernels
+
+        run, seed, counter = self.run, self.run.streams.seed(chunk), np.uint64(0)
+        for start in range(0, n_placements, run.block):
+            size = min(run.block, n_placements - start)
+            counter = kernels.draw_hits(
+                seed,
+                np.uint64(counter),
+                run.problem.level.size,
+                run.problem.n_events,
+                run.in_order,
+                *self._tables(size),
+            )
+            yield size
+
+    def _drawn(self, draw: Draw, chunk: int, n_placements: int) -> Iterator[int]:
+        """The same with placements that NumPy draws, some rows at a time, so that long sequences fit into memory."""
+        from nofluke.montecarlo import kernels
+
+        run, generator = self.run, self.run.streams.generator(chunk)
+        for start in range(0, n_placements, run.rows):
+            rows = min(run.rows, n_placements - start)
+            placements = run.checked(draw(generator, rows), rows)
+            for first in range(0, rows, run.block):
+                block = placements[first : first + run.block]
+                kernels.count_hits(block, *self._tables(len(block)))
+                yield len(block)
+
+    def _tables(self, size: int) -> tuple[NDArray[Any], ...]:
+        run = self.run
+        return run.windows, run.bins, run.bins_before, *(self.hits[side][:size] for side in SIDES)
 
     def drain(self) -> None:
         """Move the sums of squares into Python integers, before they overflow."""
@@ -229,7 +259,7 @@ class Counts:
         np.maximum(found["precision"], found["recall"], out=found["both"])
         kernels.f_maxima(
             flat["precision"], flat["recall"], run.n_predictions.astype(np.float64), float(run.problem.n_events),
-            run.beta, found["f_beta"],
+            *f_weights(run.beta), found["f_beta"],
         )  # fmt: skip
         for name, maxima in found.items():
             passed = np.searchsorted(run.bars[name], maxima, side="right")

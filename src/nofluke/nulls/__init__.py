@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
@@ -50,26 +50,28 @@ def as_null(null: Null) -> NullModel:
         return null
     if isinstance(null, str):
         return _named(null)
+    if isinstance(null, type):
+        raise InputError(f"null={null.__name__} is a class: pass an object of it, {null.__name__}(...).")
     if callable(null):
         return Custom(null)
-    raise InputError(f"null={null!r} must be a name, a null model or a function that draws labels.")
+    raise InputError(f"null={shown(null)} must be a name, a null model or a function that draws labels.")
 
 
 def _named(text: str) -> NullModel:
     name, _, rest = (piece.strip() for piece in text.partition(":"))
     if name not in _MODELS:
-        raise InputError(f"null={text!r} must be one of {', '.join(map(repr, _MODELS))}.")
+        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, _MODELS))}.")
     settings: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise InputError(f"null={text!r}: write settings as name:key=value, such as 'seasonal:period=24'.")
+            raise InputError(f"null={shown(text)}: write settings as name:key=value, such as 'seasonal:period=24'.")
         settings[key] = _number_or_text(value)
     try:
         return _MODELS[name](**settings)
     except TypeError as error:
         needed = {"blocks": "blocks:length=48", "seasonal": "seasonal:period=24"}.get(name, name)
-        raise InputError(f"null={text!r}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
+        raise InputError(f"null={shown(text)}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
 
 
 def _number_or_text(value: str) -> int | float | str:

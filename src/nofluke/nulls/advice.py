@@ -62,7 +62,7 @@ class SeasonSeen:
 def look_for_seasons(setting: Setting, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
     """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
     if period is not None:
-        Seasonal(period=period)  # refuses what is no period
+        period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
     looked: list[tuple[Period, Evidence, Evidence]] = []
     for one in CALENDAR_PERIODS if period is None else (period,):
         pair = [_season(flags, setting, one) for flags in (setting.truth, setting.alarms)]

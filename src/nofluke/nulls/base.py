@@ -5,19 +5,21 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.distributions import EmpiricalNull, FloatArray, IntArray, NullDistribution
-from nofluke.errors import InputError
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_rng, as_whole, check_word
 
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
 Draw = Callable[[np.random.Generator, int], npt.NDArray[Any]]
+MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
+MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,11 @@ class NullModel(ABC):
     name: ClassVar[str]
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if not hasattr(cls, "name"):
+            cls.name = cls.__name__
+
     @property
     @abstractmethod
     def assumption(self) -> str:
@@ -54,7 +61,9 @@ class NullModel(ABC):
     @property
     def settings(self) -> dict[str, Any]:
         """The numbers and names that it was made with, where they are not the defaults."""
-        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.init}  # type: ignore[arg-type]
+        if not is_dataclass(self):  # a class of the user's need not be one
+            return {}
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.init}
         return {
             name: value
             for name, (value, default) in values.items()
@@ -94,28 +103,20 @@ class NullModel(ABC):
 
     def check(self, method: object) -> None:
         """Refuse a method that this null does not have."""
-        if method not in self.methods:
-            raise InputError(
-                f"method={method!r} must be one of {', '.join(map(repr, self.methods))} for the null {self.name}."
-            )
+        check_word(method, "method", self.methods, f" for the null {self.name}")
 
 
-def check_resamples(n_resamples: object) -> None:
-    """Refuse a number of resamples that is none."""
-    whole = isinstance(n_resamples, int | np.integer) and not isinstance(n_resamples, bool)
-    if not (whole and n_resamples >= 1):  # type: ignore[operator]
-        raise InputError(f"n_resamples={n_resamples!r} must be a whole number of at least 1.")
+def check_resamples(n_resamples: object) -> int:
+    """The number of resamples as a plain int; refuses what is none, or more than anyone can wait for."""
+    return as_whole(n_resamples, "n_resamples", 1, MOST_RESAMPLES)
 
 
 def as_seed(rng: Any) -> int | None:
     """The seed to report: the one given, a fresh one for None, none for a generator that is already running."""
-    try:
-        np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        raise InputError(f"rng={rng!r} must be a whole number of 0 or more, a NumPy Generator or None.") from None
+    rng = as_rng(rng)
     if rng is None:
         return int(np.random.SeedSequence().generate_state(1, np.uint64)[0] >> np.uint64(1))
-    return int(rng) if isinstance(rng, int | np.integer) else None
+    return rng if isinstance(rng, int) else None
 
 
 def simulated(

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from nofluke.counting import dilate
 from nofluke.distributions import CountNull, IntArray, NullDistribution
-from nofluke.errors import InputError
-from nofluke.nulls.base import Draw, Joint, Method, NullModel, Nulls, simulated
+from nofluke.nulls.base import MOST_STEPS, Draw, Joint, Method, NullModel, Nulls, simulated
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_whole
 
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
 
@@ -52,8 +52,7 @@ class CircularShift(NullModel):
 
     def __post_init__(self) -> None:
         for name, value, least in (("guard", self.guard, 0), ("every", self.every, 1)):
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-                raise InputError(f"{name}={value!r} must be a whole number of steps, {least} or more.")
+            object.__setattr__(self, name, as_whole(value, name, least, MOST_STEPS))
 
     @property
     def assumption(self) -> str:

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.clock import listing
+from nofluke.columns import as_column
 from nofluke.errors import InputError
 from nofluke.nulls.base import Draw, NullModel
 from nofluke.nulls.setting import Setting
@@ -40,10 +42,14 @@ class Custom(NullModel):
         return drawn
 
     def _events(self, generator: np.random.Generator, setting: Setting) -> npt.NDArray[Any]:
-        labels = np.asarray(self.function(generator))
-        if labels.shape != setting.open_steps.shape or not np.isin(labels, (0, 1)).all():
-            raise InputError(f"null must draw {len(setting.open_steps)} labels of 0 and 1, got shape {labels.shape}.")
-        events = np.flatnonzero(labels[setting.open_steps])
+        labels, n = as_column(self.function(generator), "what null draws").values, len(setting.open_steps)
+        if len(labels) != n:
+            raise InputError(f"null must draw {n} labels of 0 and 1, got shape {labels.shape}.")
+        labels = labels[setting.open_steps]
+        wrong = labels[~np.isin(labels, (0, 1))]
+        if len(wrong):
+            raise InputError(f"null must draw {n} labels of 0 and 1, got {listing(wrong)}.")
+        events = np.flatnonzero(labels)
         if len(events) != setting.n_events:
             raise InputError(f"null drew {len(events)} events where the data has {setting.n_events}: draw as many.")
         return events

@@ -208,7 +208,7 @@ def memory(scores: FloatArray) -> Evidence:
     In random order it has mean -1/(T - 1) and a variance of nearly 1/T.
     """
     n = len(scores)
-    if n < 4 or np.ptp(scores) == 0:
+    if n < 4 or scores.min() == scores.max():
         return Evidence(statistic=0.0, pvalue=1.0)
     # ranks: a few large scores must not decide
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)

@@ -12,13 +12,15 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.clock import Clock
+from nofluke.columns import absent, without_masked
 from nofluke.counting import dilate
-from nofluke.distributions import CountNull, FloatArray, IntArray, NullDistribution, TableNull
-from nofluke.errors import InputError
+from nofluke.distributions import CountNull, IntArray, NullDistribution, TableNull
+from nofluke.errors import InputError, shown
 from nofluke.exact.hypergeometric import hypergeometric_pmf
 from nofluke.exact.moments import recall_moments
-from nofluke.nulls.base import Draw, Method, NullModel, Nulls, simulated
+from nofluke.nulls.base import MOST_STEPS, Draw, Method, NullModel, Nulls, simulated
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_whole
 
 CALENDAR = ("hour of day", "day of week", "month")
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
@@ -43,7 +45,8 @@ class Seasonal(NullModel):
     bins : int, optional
         Number of phases of a period in steps; by default 12, or the period if that is shorter.
     strata : array, optional
-        One label for each step instead of a period: events stay within their stratum. For all steps, masked ones too.
+        One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
+        masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
     """
 
     period: int | str | None = None
@@ -58,12 +61,14 @@ class Seasonal(NullModel):
             raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
         if isinstance(self.period, str) and self.period not in CALENDAR:
             raise InputError(
-                f"period={self.period!r} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
+                f"period={shown(self.period)} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
             )
-        for name, value, least in (("period", self.period, 2), ("bins", self.bins, 1)):
-            whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-            if value is not None and not isinstance(value, str) and not (whole and value >= least):
-                raise InputError(f"{name}={value!r} must be a whole number of at least {least}.")
+        if self.period is not None and not isinstance(self.period, str):
+            object.__setattr__(self, "period", as_whole(self.period, "period", 2, MOST_STEPS))
+        if self.bins is not None:
+            object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
+        if self.strata is not None:
+            object.__setattr__(self, "strata", as_labels(self.strata))
 
     @property
     def assumption(self) -> str:
@@ -81,12 +86,17 @@ class Seasonal(NullModel):
     def strata_of(self, setting: Setting) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
         if self.strata is not None:
-            labels = np.asarray(self.strata)
+            labels = self.strata
             if labels.shape != setting.open_steps.shape:
                 raise InputError(
-                    f"strata has shape {labels.shape}, but the sequence has {len(setting.open_steps)} steps."
+                    f"strata has shape {labels.shape}, but the sequence has {len(setting.open_steps)} steps: pass one label for "
+                    "each step."
                 )
             labels = labels[setting.open_steps]
+            if (labels < 0).any():
+                raise InputError(
+                    f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
+                )
         elif isinstance(self.period, str):
             labels = calendar_phase(setting.clock, self.period)
         else:
@@ -137,6 +147,22 @@ class Seasonal(NullModel):
         return Nulls(precision=simulated(setting, n_resamples, rng, self.draw(setting)).precision, recall=recall)
 
 
+def as_labels(strata: Any) -> IntArray:
+    """Labels of any one kind as numbers from 0, in their order; -1 for a missing one."""
+    try:
+        labels = np.ma.asarray(without_masked(strata))
+        if labels.dtype.kind in "US" and not isinstance(strata, np.ndarray):
+            labels = np.ma.asarray(np.array(strata, dtype=object))  # NumPy writes NaN next to text as text
+        missing = np.ma.getmaskarray(labels) | absent(labels.data)
+        numbers = np.full(labels.shape, -1, dtype=np.int64)
+        numbers[~missing] = np.unique(labels.data[~missing], return_inverse=True)[1]
+    except (TypeError, ValueError):
+        raise InputError(
+            f"strata={shown(strata)} must be labels of one kind, numbers or text, one for each step."
+        ) from None
+    return numbers
+
+
 def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
     """Hour of the day, day of the week (Monday is 0) or month of the year of each time of a clock of dates."""
     if clock is None or not clock.is_dates:
@@ -157,16 +183,12 @@ def _recall(setting: Setting, strata: IntArray) -> NullDistribution:
     wanted = np.bincount(strata[setting.truth], minlength=len(sizes))
     moments = [recall_moments(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
 
-    def table() -> FloatArray:
-        parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
-        whole = np.zeros(setting.n_events + 1)
-        summed = reduce(np.convolve, parts)
-        whole[: len(summed)] = summed
-        return whole
-
+    parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
+    table = np.zeros(setting.n_events + 1)
+    summed = reduce(np.convolve, parts)
+    table[: len(summed)] = summed
     return TableNull(
         table,
-        size=setting.n_events,
         mean=sum(m.mean for m in moments),
         var=sum(m.var for m in moments),
         method="exact (hypergeometric in each phase)",

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
-from nofluke.nulls.base import Draw, NullModel
+from nofluke.nulls.base import MOST_STEPS, Draw, NullModel
 from nofluke.nulls.setting import Setting
+from nofluke.plain import as_whole
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class Segments(NullModel):
         return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
 
     def draw(self, setting: Setting) -> Draw:
-        events, n_steps = np.flatnonzero(setting.truth), setting.n_steps
+        n_events, n_steps = setting.n_events, setting.n_steps
         runs, gaps = runs_and_gaps(setting.truth)
 
         def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
@@ -65,10 +65,8 @@ class Segments(NullModel):
             free = generator.permuted(np.tile(gaps, (size, 1)), axis=1)
             starts = np.cumsum(lengths + free, axis=1) - lengths - free
             # each event of a run lies as many steps behind the run's start as it is events behind it
-            rank = np.arange(len(events))
             first = np.cumsum(lengths, axis=1) - lengths
-            run_of = np.array([np.searchsorted(row, rank, side="right") - 1 for row in first]).reshape(size, -1)
-            rows = np.take_along_axis(starts - first, run_of, axis=1) + rank
+            rows = np.repeat((starts - first).ravel(), lengths.ravel()).reshape(size, n_events) + np.arange(n_events)
             return (rows + generator.integers(n_steps, size=(size, 1))) % n_steps
 
         return shuffled
@@ -111,8 +109,7 @@ class Blocks(NullModel):
     name: ClassVar[str] = "blocks"
 
     def __post_init__(self) -> None:
-        if isinstance(self.length, bool) or not isinstance(self.length, int | np.integer) or self.length < 1:
-            raise InputError(f"length={self.length!r} must be a whole number of steps, 1 or more.")
+        object.__setattr__(self, "length", as_whole(self.length, "length", 1, MOST_STEPS))
 
     @property
     def assumption(self) -> str:

@@ -67,8 +67,8 @@ class Stationary(NullModel):
         if setting.n_events == setting.n_steps:  # nowhere else to fall: every null says the same
             return Permutation().distributions(setting)
         fit = self.fit(setting)
-        recall = binomial(setting.n_events, fit.success)
-        recall.method = f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})"
+        how = f"binomial (extreme value fit, p of the fit {fit.pvalue:.2g})"
+        recall = binomial(setting.n_events, fit.success, how)
         precision = Permutation().distributions(setting, "auto", n_resamples=n_resamples, rng=rng).precision
         return Nulls(precision=precision, recall=recall)
 

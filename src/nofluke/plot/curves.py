@@ -10,7 +10,7 @@ import numpy.typing as npt
 from nofluke.distributions import NullDistribution, binomial
 from nofluke.errors import InputError
 from nofluke.evaluation import Evaluation
-from nofluke.plot.style import PALETTE, SERIES, AxesArray, legend, make_axes, make_panels, tidy
+from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
 from nofluke.sweeping import Sweep
 from nofluke.tables import show_share
 from nofluke.testing import ChanceTest, p_is
@@ -41,7 +41,7 @@ def null(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     observed : int, optional
-        Hits to mark, with P(X ≥ observed).
+        Hits to mark, with P(X ≥ observed); from 0 to the size of the distribution.
     kind : {"pmf", "cdf"}
         P(X = k), or P(X ≤ k) as in Figure 4 of the paper.
     compare_binomial : bool
@@ -67,21 +67,38 @@ def null(
     """
     if kind not in ("pmf", "cdf"):
         raise InputError(f"kind={kind!r} must be 'pmf' or 'cdf'.")
-    ax = make_axes(ax)
+    check_kind("distribution", distribution, NullDistribution, "the null of a test")
+    whole = isinstance(observed, int | np.integer) and not isinstance(observed, bool)
+    if observed is not None and not (whole and 0 <= observed <= distribution.size):
+        raise InputError(f"observed={observed!r:.40} must be a whole number of hits, from 0 to {distribution.size:,}.")
+    marked = None if observed is None else (observed, distribution.upper(observed))
+    return _draw(distribution, make_axes(ax), marked, kind, compare_binomial)
+
+
+def _draw(
+    distribution: NullDistribution,
+    ax: Axes,
+    observed: tuple[int, float] | None,
+    kind: Literal["pmf", "cdf"],
+    compare_binomial: bool,
+) -> Axes:
+    """A distribution, the binomial beside it, and the observed hits with their p-value."""
     likely = np.flatnonzero(distribution.table > NEARLY_NOTHING * distribution.table.max())
-    ends = [int(likely[0]), int(likely[-1]), *([] if observed is None else [observed])]
+    ends = [int(likely[0]), int(likely[-1]), *([] if observed is None else [observed[0]])]
     hits = np.arange(min(ends), max(ends) + 1)
-    _outline(
-        ax, distribution, hits, kind, color=PALETTE["chance"], label=f"chance, {distribution.method.split(' (')[0]}"
-    )
+    how = in_words([distribution.method])
+    _outline(ax, distribution, hits, kind, color=PALETTE["chance"], label=f"chance, {how}")
     size = distribution.size
-    other = binomial(size, distribution.mean / size) if compare_binomial and size else None
+    # beside a binomial there would be the same curve again
+    compared = compare_binomial and size and how != "binomial"
+    other = binomial(size, distribution.mean / size) if compared else None
     if other is not None:
         _outline(ax, other, hits, kind, color=PALETTE["binomial"], label="binomial", dashed=True)
     if observed is not None:
-        label = f"observed {observed:,}, {p_is(distribution.upper(observed))}"
+        at, pvalue = observed
         top = HEADROOM if kind == "pmf" else 1
-        ax.axvline(observed, 0, top, color=PALETTE["observed"], linewidth=2, label=label)
+        label = f"observed {at:,}, {p_is(pvalue)}"
+        ax.axvline(at, 0, top, color=PALETTE["observed"], linewidth=2, label=label)
     pad = max(0.03 * len(hits), 1)
     ax.set_xlim(hits[0] - pad, hits[-1] + pad)
     peak = max(float(law.table.max()) for law in (distribution, other) if law is not None)
@@ -153,13 +170,15 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     >>> left.get_title(), right.get_xlabel()
     ('precision 0.570', 'events found, of 162')
     """
+    check_kind("result", result, Evaluation, "nofluke.evaluate")
     panels = make_panels(axes, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
         (result.precision_test, "predictions that are hits"),
         (result.recall_test, "events found"),
     )
     for ax, (test, what) in zip(panels, tests, strict=True):
-        null(test.null, ax, observed=test.hits, compare_binomial=compare_binomial)
+        # the p-value of the test, whose alternative and ties need not be those of the upper tail
+        _draw(test.null, ax, (test.hits, test.pvalue), "pmf", compare_binomial)
         ax.set_title(f"{test.measure} {show_share(test.value)}")
         ax.set_xlabel(f"{what}, of {test.of:,}")
     return panels
@@ -198,6 +217,7 @@ def sweep(curve: Sweep, axes: Any = None, *, chance: Literal["auto", "band", "no
     """
     if chance not in ("auto", "band", "none"):
         raise InputError(f"chance={chance!r} must be 'auto', 'band' or 'none'.")
+    check_kind("curve", curve, Sweep, "nofluke.sweep")
     banded = chance == "band" or (chance == "auto" and curve.shows_chance)
     panels = make_panels(axes, (len(curve.tolerances) if banded else 1, 2), width=4.2, height=2.6)
     for d, tolerance in enumerate(curve.tolerances):
@@ -232,7 +252,6 @@ def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
             np.where(trials > 0, a[tolerance] / trials, np.nan) for a in (cells.low, cells.mean, cells.high)
         )
     at = sweep_axis(curve)
-    exact = "montecarlo" not in curve.chance.methods
-    name = f"chance, 95% ({'exact' if exact else 'simulated'})"
+    name = f"chance, 95% ({in_words(curve.chance.methods_of(side))})"
     ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=name)
     ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")

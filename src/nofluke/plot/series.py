@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nofluke.counting import dilate
 from nofluke.inputs import Missing, Sequence, TruthKind, prepare
-from nofluke.plot.style import PALETTE, make_axes, tidy
+from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
 from nofluke.tables import show_number
 from nofluke.thresholds import choose_alarms
 from nofluke.tolerance import Length, Tolerance, as_tolerance
@@ -120,11 +120,15 @@ def timeline(
 
 def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float) -> None:
     kept = _thinned(scores)
+    label = f"threshold {show_number(cut)}"
+    finite = np.isfinite(cut)
+    scores, cut = np.clip(scores, -MOST_DRAWN, MOST_DRAWN), float(np.clip(cut, -MOST_DRAWN, MOST_DRAWN))
     ax.plot(when[kept], scores[kept], color=PALETTE["ink"], linewidth=0.7, label="score")
-    ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=f"threshold {show_number(cut)}")
-    finite = np.append(scores[np.isfinite(scores)], cut if np.isfinite(cut) else [])
-    low, high = float(finite.min()), float(finite.max())
-    room = (high - low) or 1.0
+    ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=label)
+    seen = np.append(scores[~np.isnan(scores)], cut if finite else [])
+    low, high = float(seen.min()), float(seen.max())
+    # an axis must be long enough for floats of its size to differ
+    room = max(high - low, 1e-9 * max(abs(low), abs(high))) or 1.0
     ax.set_ylim(low - 0.05 * room, low + room / 0.72)  # the upper quarter is for the lanes
 
 

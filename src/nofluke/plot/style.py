@@ -6,6 +6,7 @@ by line style or marker.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,6 +39,29 @@ SERIES: tuple[tuple[str, Any], ...] = (
     ("#D55E00", (0, (3, 1, 1, 1, 1, 1))),
 )
 """Colour and line style of the first, second, ... of several curves."""
+
+
+MOST_DRAWN = 1e300
+"""Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
+
+_IN_WORDS = {"exact": "exact", "montecarlo": "simulated", "binomial": "binomial"}
+
+
+def in_words(methods: Iterable[str]) -> str:
+    """How chance was computed, for a legend: what the texts of the methods begin with, each word once.
+
+    >>> in_words(["exact (Fourier)", "saddlepoint (approximate)", "exact (constant)"])
+    'exact and approximate'
+    """
+    words = dict.fromkeys(_IN_WORDS.get(method.partition(" ")[0], "approximate") for method in methods)
+    return " and ".join(words)
+
+
+def check_kind(name: str, value: object, kind: type, origin: str) -> None:
+    """Refuse to draw what is something else."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise InputError(f"{name} must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}.")
 
 
 def tidy(ax: Axes, *, grid: bool = True) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 from nofluke.evaluation import Evaluation
+from nofluke.paths import expanded, write_file
 from nofluke.report.origin import Source, origin_of
 from nofluke.report.page import Scripts, render
 from nofluke.report.payload import make_payload
@@ -34,7 +35,7 @@ def write_report(
     result : Evaluation
         Of :func:`nofluke.evaluate`; ``result.report(path)`` is the same.
     path : str or Path
-        The HTML file to write.
+        The HTML file to write; a leading ``~`` is your home. An older page stays until the new one is complete.
     title : str, optional
         Heading of the page; by default the name of the file that the data come from.
     scripts : {"inline", "cdn"}
@@ -60,11 +61,16 @@ def write_report(
     >>> "2 of 2 predictions are within 1 step of an event" in text
     True
     """
+    if not isinstance(result, Evaluation):
+        raise InputError(
+            f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
+        )
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
+    if source is not None and not isinstance(source, Source):
+        raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
+    target = expanded(path, "path")
     payload = make_payload(result)
     page = render(payload, origin_of(result, payload, title=title, source=source), scripts)
-    target = Path(path)
-    try:
-        target.write_text(page, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise InputError(f"path={str(path)!r} cannot be written ({error.strerror}): choose another place.") from None
+    write_file(target, page, f"path={str(path)!r}")
     return target

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nofluke.counting import FloatArray, IntArray
-from nofluke.distributions import EmpiricalNull, NullDistribution, TailNull, binomial
+from nofluke.distributions import EmpiricalNull, NullDistribution, binomial
 from nofluke.evaluating import count
 from nofluke.evaluation import Evaluation
 from nofluke.familywise import FamilywiseTest, familywise_test
@@ -162,7 +162,7 @@ def _levels(result: Evaluation, grid: Grid) -> IntArray:
 
 
 def familywise_of(
-    result: Evaluation, grid: Grid, seed: int, *, precision_hits: IntArray, recall_hits: IntArray
+    result: Evaluation, grid: Grid, seed: int, *, hits: dict[str, IntArray], single: dict[str, FloatArray]
 ) -> FamilywiseTest | None:
     """The maximum test over all cells; None where there is nothing to test, or another alternative than "greater"."""
     levels = _levels(result, grid)
@@ -173,11 +173,11 @@ def familywise_of(
         thresholds=grid.thresholds,
         tolerances=grid.tolerances,
         n_predictions=np.array([(levels > k).sum() for k in range(len(grid.thresholds))]),
-        precision_hits=precision_hits,
-        recall_hits=recall_hits,
+        precision_hits=hits["precision"],
+        recall_hits=hits["recall"],
     )
     return familywise_test(
-        cells, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed
+        cells, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed, single=single
     )
 
 
@@ -200,29 +200,13 @@ def hits_by_lag(setting: Setting, lags: IntArray) -> tuple[list[int], list[int]]
     return hits, found
 
 
-def picture_of(null: NullDistribution, setting: Setting) -> Picture:
+def picture_of(null: NullDistribution) -> Picture:
     """A null distribution where it has any height, thinned to what a screen shows, and its central 95%."""
-    first, law, below = _law(null, setting)
-    total = below + np.cumsum(law)
-    low, high = (first + min(int(np.searchsorted(total, q)), len(law) - 1) for q in BAND)
+    first, law = null.bulk(DRAWN)
+    low, high = null.quantile(BAND).tolist()
     drawn = np.flatnonzero(law > NEARLY_NOTHING * law.max())
     begin, end = int(drawn[0]), int(drawn[-1]) + 1
     step = -(-(end - begin) // MOST_POINTS)
     hits = np.arange(first + begin, first + end, step)
     other = binomial(null.size, null.mean / null.size).table if null.size else np.ones(1)
     return Picture(first=int(hits[0]), step=step, chance=law[begin:end:step], binomial=other[hits], low=low, high=high)
-
-
-def _law(null: NullDistribution, setting: Setting) -> tuple[int, FloatArray, float]:
-    """P(X = k) from some k on, and P(X < k) there."""
-    if isinstance(null, TailNull) and null.method.startswith("exact"):
-        from nofluke.exact import fourier
-
-        first, last = (round(null.mean + sign * DRAWN * null.std) for sign in (-1, 1))
-        first, last = max(first, 0), min(last, null.size)
-        _, law = fourier.pmf(setting.windows, setting.n_events, lo=first, hi=last)
-        below = null.lower(first - 1)
-        if below < BAND[0] and below + law.sum() > BAND[1]:
-            return first, law, below
-    kept = null.support
-    return int(kept[0]), null.table[kept[0] : kept[-1] + 1], 0.0

@@ -25,6 +25,11 @@ function axis(title, more) {
   };
 }
 
+function wholeTicks(length) {
+  // whole numbers only: half ones would be written as the next whole one
+  return length <= 8 ? { tick0: 0, dtick: 1 } : {};
+}
+
 function draw(id, traces, xaxis, yaxis, more) {
   const c = colours();
   const layout = {
@@ -135,6 +140,7 @@ function drawNull(name) {
   const x = chance.map((_, i) => first + i * step);
   const top = Math.max(...chance, ...binomial) * 1.12;
   const fine = chance.length > 80;
+  const range = nullRange(x, side.hits);
   draw(
     "null-" + name,
     [
@@ -144,7 +150,7 @@ function drawNull(name) {
       { x, y: binomial, mode: "lines", line: { color: c.ink, dash: "dash", width: 1.5, shape: fine ? "linear" : "hvh" }, hoverinfo: "skip" },
       { x: [side.hits, side.hits], y: [0, top / 1.05], mode: "lines", line: { color: c.observed, width: 3 }, hovertemplate: "observed " + side.hits + "<extra></extra>" },
     ],
-    axis("hits", { range: nullRange(x, side.hits), tickformat: ",d" }),
+    axis("hits", { range, tickformat: ",d", ...wholeTicks(range[1] - range[0]) }),
     axis("probability", { range: [0, top], tickformat: ".2~g", nticks: 5 }),
   );
 }
@@ -160,7 +166,7 @@ function outline(name) {
   // around cells that stay significant: the sides between such a cell and one that is none
   const rows = data.cells.length;
   const columns = data.thresholds.length;
-  const is = (d, k) => d >= 0 && k >= 0 && d < rows && k < columns && data.cells[d][k][name].corrected <= data.alpha;
+  const is = (d, k) => d >= 0 && k >= 0 && d < rows && k < columns && data.cells[d][k][name].remains;
   const x = [];
   const y = [];
   const side = (x0, y0, x1, y1) => { x.push(x0, x1, null); y.push(y0, y1, null); };
@@ -207,8 +213,8 @@ function drawLag() {
   draw(
     "lag",
     [line("precision", { color: c.observed }), line("recall", { color: c.chance, dash: "dash" })],
-    axis("shift of the events, in steps"),
-    axis("hits", { rangemode: "tozero" }),
+    axis("shift of the events, in steps", wholeTicks(2 * data.lags[data.lags.length - 1])),
+    axis("hits", { rangemode: "tozero", ...wholeTicks(Math.max(...lag.precision, ...lag.recall)) }),
     { shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "y domain", line: { color: c.soft, width: 1, dash: "dot" } }] },
   );
 }
@@ -221,7 +227,7 @@ function drawDelay() {
     "delay",
     [{ x: at, y: counts, type: "bar", width: gaps.length ? 0.85 * Math.min(...gaps) : 0.5, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} events<extra></extra>" }],
     axis("delay in " + unit + "; negative is early", at.length ? { nticks: 9 } : { showticklabels: false }),
-    axis("events", { rangemode: "tozero", tickformat: ",d", nticks: 6 }),
+    axis("events", { rangemode: "tozero", tickformat: ",d", nticks: 6, ...wholeTicks(Math.max(...counts, 0)) }),
   );
 }
 

@@ -142,7 +142,7 @@ def _affordable(
     lowest = kept[-1] if kept else candidates[0]
     words = (
         f"{dropped} lower threshold{'s were' if dropped != 1 else ' was'} left out, because chance there takes long to "
-        f"compute exactly; the lowest kept is {lowest[0]:.4g}."
+        f"compute; the lowest kept is {lowest[0]:.4g}."
         if dropped
         else ""
     )

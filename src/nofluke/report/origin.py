@@ -17,6 +17,7 @@ from nofluke.inputs import Sequence
 from nofluke.nulls.custom import Custom
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
+from nofluke.paths import expanded
 from nofluke.tables import plural
 
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
@@ -87,11 +88,14 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
 
 def _digests(source: Source) -> str:
     files = [source.file, *([source.truth_file] if source.truth_file else [])]
-    return ", ".join("not known, read from a pipe" if f == "-" else _file_digest(f) for f in files)
+    return ", ".join(map(_file_digest, files))
 
 
 def _file_digest(file: str) -> str:
-    with open(file, "rb") as stream:
+    path = expanded(file, "file")
+    if file == "-" or not path.is_file():  # a pipe is empty once it has been read, or waits for ever
+        return "not known, read from a pipe"
+    with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 

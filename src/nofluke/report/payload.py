@@ -20,7 +20,7 @@ from nofluke.report.cells import evaluator, familywise_of, hits_by_lag, picture_
 from nofluke.report.grid import Grid, make_grid
 from nofluke.report.timeline import timeline
 from nofluke.tables import plural, show_number, show_share
-from nofluke.testing import ChanceTest, holm, p_is, show_chance, show_p
+from nofluke.testing import ChanceTest, holm, p_is, show_chance, show_p, significant
 from nofluke.timing import Delays
 
 SIDES = ("precision", "recall")
@@ -38,9 +38,9 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
     diagnosis = _diagnosis(result)
     shape = grid.shape
     cells = _cells(result, grid, seed, diagnosis.lags)
-    observed = {f"{side}_hits": _numbers(cells, side, "hits").astype(np.int64) for side in SIDES}
-    family = familywise_of(result, grid, seed, **observed)
-    _correct(cells, family)
+    hits = {side: _numbers(cells, side, "hits").astype(np.int64) for side in SIDES}
+    family = familywise_of(result, grid, seed, hits=hits, single={side: _numbers(cells, side, "p") for side in SIDES})
+    _correct(cells, family, result.alpha)
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
@@ -106,6 +106,7 @@ def _diagnosis(result: Evaluation) -> Diagnosis:
         times=times,
         mask=~sequence.open_steps,
         truth_as="labels",
+        alpha=result.alpha,
     )
 
 
@@ -129,8 +130,8 @@ def _cell(cell: Evaluation, lags: IntArray) -> dict[str, Any]:
     return {
         "verdict": cell.verdict,
         "n": cell.n_predictions,
-        "precision": _side(cell.precision_test, cell.precision, cell),
-        "recall": _side(cell.recall_test, cell.recall, cell),
+        "precision": _side(cell.precision_test, cell.precision),
+        "recall": _side(cell.recall_test, cell.recall),
         "f1": _plain(cell.f1),
         "matrices": {"truth": _matrix(cell.tolerant_truth), "predictions": _matrix(cell.tolerant_predictions)},
         "lag": {"precision": hits, "recall": found},
@@ -152,8 +153,8 @@ def _cell(cell: Evaluation, lags: IntArray) -> dict[str, Any]:
     }
 
 
-def _side(test: ChanceTest, value: float, cell: Evaluation) -> dict[str, Any]:
-    drawn = picture_of(test.null, cell.setting)
+def _side(test: ChanceTest, value: float) -> dict[str, Any]:
+    drawn = picture_of(test.null)
     share = test.expected / test.of if test.of else math.nan
     return {
         "hits": test.hits,
@@ -182,7 +183,7 @@ def _side(test: ChanceTest, value: float, cell: Evaluation) -> dict[str, Any]:
     }
 
 
-def _correct(cells: list[list[Any]], family: FamilywiseTest | None) -> None:
+def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> None:
     """Add each cell's p-value after the correction for having looked at all cells, and the simultaneous band."""
     for side in SIDES:
         if family is None:
@@ -196,6 +197,7 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None) -> None:
                 # a cell that chance always fills alike is no test
                 p = 1.0 if np.isnan(adjusted[d, k]) else float(adjusted[d, k])
                 cell[side]["corrected"] = p
+                cell[side]["remains"] = significant(p, alpha)
                 cell[side]["text"]["corrected"] = show_p(p)
                 cell[side]["band"] = _plain(float(band[d, k]))
 

@@ -2,6 +2,7 @@
 
 const line = data.timeline;
 const NO_EVENT = 255;
+const MOST_DRAWN = 1e300; // scores are drawn up to here, so that an axis has a length
 const LANES = ["hit", "false", "found", "missed"];
 let view = [0, line.columns];
 
@@ -12,8 +13,8 @@ function unpacked(text, kind) {
 
 const lanes = Object.fromEntries(LANES.map((name) => [name, unpacked(line[name], Uint8Array)]));
 const closed = line.closed && unpacked(line.closed, Uint8Array);
-const high = line.scores && unpacked(line.scores.high, Float32Array);
-const low = line.scores && (line.scores.low ? unpacked(line.scores.low, Float32Array) : high);
+const high = line.scores && unpacked(line.scores.high, Float64Array);
+const low = line.scores && (line.scores.low ? unpacked(line.scores.low, Float64Array) : high);
 const stamps = line.x.each && unpacked(line.x.each, Float64Array);
 const gap = stamps ? (stamps[stamps.length - 1] - stamps[0]) / Math.max(stamps.length - 1, 1) || 1 : line.x.step;
 const half = line.per === 1 ? gap / 2 : 0; // a step is drawn around its time, a column of many from its first to its last
@@ -126,7 +127,8 @@ function drawTimeline() {
       shapes.push({ type: "rect", x0: at(a) - half, x1: at(b - 1) + (half || gap), y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.line, opacity: 0.6, layer: "below" });
     }
   }
-  const threshold = data.thresholds[state.k].value;
+  const cut = data.thresholds[state.k].value;
+  const threshold = cut === null ? null : Math.min(Math.max(cut, -MOST_DRAWN), MOST_DRAWN);
   if (high) {
     const drawn = scoreLine(from, to, pixels);
     const few = drawn.x.length < 120;
@@ -138,13 +140,15 @@ function drawTimeline() {
   const values = high ? traces[0].y.filter((value) => value !== null) : [];
   if (high && threshold !== null) values.push(threshold);
   const [bottom, top] = values.length ? values.reduce(([a, b], v) => [Math.min(a, v), Math.max(b, v)], [Infinity, -Infinity]) : [0, 1];
-  const pad = (top - bottom) * 0.06 || 1;
+  // an axis must be long enough for numbers of its size to differ, or nothing is drawn at all
+  const least = Math.max(1e-9 * Math.max(Math.abs(bottom), Math.abs(top)), 1e-290);
+  const pad = top === bottom ? Math.abs(top) * 0.06 || 1 : Math.max((top - bottom) * 0.06, least);
   draw(
     "timeline",
     traces,
     axis(line.x.kind === "dates" ? "" : line.x.kind === "steps" ? "step" : "time", {
       type: line.x.kind === "dates" ? "date" : "linear", range: [at(from) - half, (line.per === 1 ? at(to - 1) : at(to)) + half], fixedrange: false, anchor: "y2",
-      ...(line.x.kind === "dates" ? {} : { tickformat: ",~r" }), ...(line.x.kind === "steps" ? { tickformat: ",d" } : {}), nticks: pixels < 500 ? 4 : 8,
+      ...(line.x.kind === "dates" ? {} : { tickformat: ",~r" }), ...(line.x.kind === "steps" ? { tickformat: ",d", ...wholeTicks(to - from) } : {}), nticks: pixels < 500 ? 4 : 8,
     }),
     axis(high ? "score" : "", { range: [bottom - pad, top + pad], domain: high ? [0.4, 1] : [0.99, 1], visible: Boolean(high), nticks: 6 }),
     {

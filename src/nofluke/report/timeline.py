@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from nofluke.counting import dilate, window_maxima
 from nofluke.evaluation import Evaluation
+from nofluke.plot.style import MOST_DRAWN
 from nofluke.report.grid import Grid
 from nofluke.tolerance import Tolerance
 
@@ -64,9 +65,8 @@ def _smallest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:
 def _scores(scores: npt.NDArray[np.float64], per: int) -> dict[str, Any]:
     """Smallest and largest score of each column; missing ones leave a gap."""
     starts = np.arange(0, len(scores), per)
-    drawn = np.where(np.isfinite(scores), scores, np.nan)
-    high = np.fmax.reduceat(drawn, starts).astype("<f4")
-    low = np.fmin.reduceat(drawn, starts).astype("<f4")
+    drawn = np.clip(scores, -MOST_DRAWN, MOST_DRAWN).astype("<f8")
+    high, low = np.fmax.reduceat(drawn, starts), np.fmin.reduceat(drawn, starts)
     return {"high": _packed(high), "low": _packed(low) if per > 1 else None}
 
 

@@ -9,7 +9,7 @@ from nofluke.familywise import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.report.cells import Picture
 from nofluke.tables import plural, show_share
-from nofluke.testing import ChanceTest, p_is, show_chance, show_p
+from nofluke.testing import ChanceTest, p_is, show_chance, show_p, significant
 from nofluke.tolerance import Tolerance
 
 SIDES = ("precision", "recall")
@@ -50,7 +50,7 @@ def about_row(row: list[Any], tolerance: str, alpha: float) -> dict[str, str]:
     told = {}
     for side in SIDES:
         above = sum(cell[side]["hits"] > cell[side]["high"] for cell in row)
-        remaining = sum(cell[side]["corrected"] <= alpha for cell in row)
+        remaining = sum(cell[side]["remains"] for cell in row)
         told[side] = (
             f"At a tolerance of {tolerance}, {side} is above the central 95% of chance at {above} of "
             f"{plural(len(row), 'threshold')}; {remaining} remain significant at the {alpha:g} level after correction."
@@ -82,7 +82,7 @@ def about_column(column: list[Any], tolerances: tuple[Tolerance, ...]) -> str:
 def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
     """How many cells are better than chance."""
     flat = [cell[side] for row in cells for cell in row]
-    plain, corrected = (sum(one[name] <= alpha for one in flat) for name in ("p", "corrected"))
+    plain, corrected = sum(significant(one["p"], alpha) for one in flat), sum(one["remains"] for one in flat)
     return (
         f"{side.capitalize()}: p ≤ {alpha:g} in {plain} of {plural(len(flat), 'cell')}; in {corrected} (outlined) also after "
         "correction for having looked at all of them."
@@ -118,5 +118,5 @@ def corrected_by(family: FamilywiseTest | None) -> str:
     return (
         "Corrected p-values are Westfall and Young's, over all cells of the measure: how often chance's best cell is as far "
         f"above its expectation ({family.how()}; none can be below "
-        f"{show_p(1 / (family.n_resamples + 1))})."
+        f"{show_p(family.smallest)})."
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nofluke.errors import InputError
+from nofluke.paths import expanded, write_file
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim
@@ -50,7 +51,7 @@ def reproduce(
     Parameters
     ----------
     output : path
-        A directory; made if it does not exist. Files of an earlier run are replaced.
+        A directory; made if it does not exist, and a leading ``~`` is your home. Files of an earlier run are replaced.
     simulated : bool
         Take ``nofluke.datasets.simulate_quakes(rng=seed)``, with no need of a network; every page says so. Else the paper's
         data are taken from ``NOFLUKE_DATA``, or downloaded and checked.
@@ -83,7 +84,7 @@ def reproduce(
     from nofluke.reproduce.records import records
 
     check_matplotlib()
-    directory = Path(output)
+    directory = expanded(output, "output")
     try:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -102,12 +103,7 @@ def reproduce(
     contents["claims.json"] = _claims_json(study, claims).encode()
     contents["index.html"] = render(study, claims, figures).encode()
     for name, data in contents.items():
-        try:
-            (directory / name).write_bytes(data)
-        except OSError as error:
-            raise InputError(
-                f"{directory / name} cannot be written ({error.strerror}): choose another place."
-            ) from None
+        write_file(directory / name, data, str(directory / name))
     return Reproduction(directory=directory, files=tuple(sorted(contents)), claims=claims, study=study)
 
 

@@ -1,0 +1,106 @@
+"""Paths as people type them, and files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import shutil
+import stat
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from nofluke.errors import InputError
+
+# where a directory takes no new file, or a mounted file no new name, a file can only be written where it is
+_IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
+
+
+def expanded(path: Any, name: str) -> Path:
+    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any other.
+
+    >>> expanded("./~root", "path"), expanded("~no such user", "path")
+    (PosixPath('~root'), PosixPath('~no such user'))
+    """
+    # text goes first: a Path has already dropped the ./ that keeps ./~x from being a home
+    text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
+    if not isinstance(text, str):
+        raise InputError(f"{name} must be a path, got {type(path).__name__}: pass text or a Path.")
+    if not text or "\0" in text:
+        raise InputError(f"{name}={text!r} names no file: pass the path of one.")
+    return Path(os.path.expanduser(text))
+
+
+def is_same_file(path: Path, other: Path | int) -> bool:
+    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and spellings."""
+    try:
+        found = os.stat(path)
+        return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))
+    except OSError:  # what is not there is no other's file
+        return False
+
+
+def write_file(path: Path, content: str | bytes, subject: str) -> None:
+    """Write a file in one go: the old one stays as it is until the new one is complete, and also if that fails.
+
+    A symbolic link is followed, permissions of an existing file are kept, and nothing is left beside it after a failure
+    or Ctrl-C. Pipes and devices are written to as they are. ``subject`` opens the sentence of the error.
+    """
+    data = content.encode() if isinstance(content, str) else content
+    try:
+        _write(path, data)
+    except OSError as error:
+        raise InputError(f"{subject} cannot be written ({error.strerror or error}): choose another place.") from None
+
+
+def _write(path: Path, data: bytes) -> None:
+    try:
+        old = os.stat(path)
+    except FileNotFoundError:
+        old = None
+    if (stream := _standard_stream(old)) is not None:
+        stream.flush()
+        with open(os.dup(stream.fileno()), "wb") as file:  # not opened anew, which would empty a log that >> adds to
+            file.write(data)
+    elif old is not None and not stat.S_ISREG(old.st_mode):
+        path.write_bytes(data)
+    else:
+        _replace(Path(os.path.realpath(path)), data, old)
+
+
+def _standard_stream(found: os.stat_result | None) -> Any:
+    """The standard stream that leads to this file, as it does for /dev/stdout."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError, AttributeError):  # there may be no stream, or one without a descriptor
+            if found is not None and os.path.samestat(found, os.fstat(stream.fileno())):
+                return stream
+    return None
+
+
+def _replace(target: Path, data: bytes, old: os.stat_result | None) -> None:
+    """Write beside the target, then give the new file its name."""
+    if old is not None and not os.access(
+        target, os.W_OK
+    ):  # a new name would not ask: renaming needs only the directory
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
+    beside = target.with_name(f".nofluke-{secrets.token_hex(8)}")
+    try:
+        with open(beside, "xb") as file:
+            if old is not None:
+                with suppress(OSError, AttributeError):  # only root may give files away; Windows has no owners
+                    os.chown(beside, old.st_uid, old.st_gid)
+                shutil.copystat(target, beside)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # a full disk may say so only now
+        os.replace(beside, target)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        if old is None or error.errno not in _IN_PLACE:
+            raise
+        target.write_bytes(data)
+    except BaseException:
+        beside.unlink(missing_ok=True)
+        raise

@@ -1,0 +1,111 @@
+"""Plain values: a word, a whole number, a number, a seed, a column of floats. Checked, and made plain, at the entrance.
+
+NumPy's numbers, fractions and decimals become Python's own, so that whatever is computed, printed or written as JSON later
+needs to know only those.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from decimal import Decimal
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.errors import InputError, shown
+
+FloatArray = npt.NDArray[np.float64]
+
+
+def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:
+    """Refuse what is none of the words allowed; ``where`` says for what they are."""
+    words = tuple(allowed)
+    # only text is compared: an array or a missing value is neither equal to a word nor different from it
+    if not (isinstance(value, str) and value in words):
+        raise InputError(f"{name}={shown(value)} must be one of {', '.join(map(repr, words))}{where}.")
+
+
+def as_whole(value: object, name: str, least: int, most: int | None = None) -> int:
+    """A whole number from ``least`` to ``most``, as a plain int."""
+    number = whole_or_none(value)
+    if number is None or number < least or (most is not None and number > most):
+        limit = "" if most is None else f" and at most {most:,}"
+        raise InputError(f"{name}={shown(value)} must be a whole number of at least {least}{limit}.")
+    return number
+
+
+def whole_or_none(value: Any) -> int | None:
+    """A plain int of anything that counts; None for the rest, booleans among it."""
+    if isinstance(value, bool | np.bool_):
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def as_number(value: object, name: str, must: str, holds: Callable[[float], bool]) -> float:
+    """A real number as a plain float; ``must`` says in words what ``holds`` asks of it."""
+    number = number_or_none(value)
+    if number is None or not holds(number):
+        raise InputError(f"{name}={shown(value)} must {must}.")
+    return number
+
+
+def number_or_none(value: Any) -> float | None:
+    """A plain float of any real number, NaN among them; None for the rest: text, columns, what floats cannot hold."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    if isinstance(value, np.timedelta64) or not isinstance(value, Real | Decimal | np.bool_):
+        return None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    # a long double may overflow too, in silence
+    return None if math.isinf(number) and value not in (math.inf, -math.inf) else number
+
+
+def as_rng(rng: Any) -> Any:
+    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its own."""
+    seed = whole_or_none(rng)
+    try:
+        if seed is not None and not 0 <= seed < 2**256:
+            raise ValueError
+        generator = np.random.default_rng(rng if seed is None else seed)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a NumPy Generator or None."
+        ) from None
+    if seed is not None:
+        return seed
+    running = isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState)
+    return rng if rng is None or running else generator.bit_generator.seed_seq
+
+
+def exact_floats(values: npt.NDArray[Any], name: str, counted: npt.NDArray[np.bool_] | None = None) -> FloatArray:
+    """Numbers as 64-bit floats. Whole numbers that those cannot hold are refused: different ones would become equal.
+
+    Only those that count are looked at, if it is said which.
+    """
+    with np.errstate(over="ignore"):  # a long double beyond them is infinite, and treated as such
+        floats = values.astype(np.float64)
+    if values.dtype.kind in "iu" and values.dtype.itemsize == 8:
+        with np.errstate(invalid="ignore"):
+            lost = floats.astype(values.dtype) != values
+        lost |= floats >= float(np.iinfo(values.dtype).max)  # one too many for the way back, which is then anything
+        refuse_lost(np.flatnonzero(lost if counted is None else lost & counted), values, name)
+    return floats
+
+
+def refuse_lost(where: Any, values: Any, name: str) -> None:
+    """Refuse whole numbers at the given positions, if there are any, as none that floats can hold."""
+    if len(where):
+        raise InputError(
+            f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
+            f"{where[0]}: subtract the same number from all of them, so that they are below 2**53."
+        )
