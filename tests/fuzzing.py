@@ -383,7 +383,7 @@ def check_law(null: NullDistribution) -> list[Any]:
         np.testing.assert_allclose(
             [null.mean, null.var], [ks @ table, (ks - null.mean) ** 2 @ table], atol=1e-8, rtol=1e-9
         )
-    some = ks if null.size < 50 else np.linspace(0, null.size, 10).astype(int)  # a tail may take a while
+    some = ks if null.size < 50 else np.linspace(0, null.size, 5).astype(int)  # a far tail takes seconds
     np.testing.assert_array_equal(null.pmf(some), table[some])
     cdf, sf = null.cdf(some), null.sf(some)
     np.testing.assert_allclose(cdf, np.cumsum(table)[some], atol=slack)
@@ -394,7 +394,8 @@ def check_law(null: NullDistribution) -> list[Any]:
     quantiles, critical = [], []
     if exact or isinstance(null, EmpiricalNull):
         sums = np.cumsum(table)
-        for level in (0.025, 0.5, 0.975, 1.0, *sums[some[::3]].clip(1e-300, 1).tolist()):
+        attained = sums.clip(1e-300, 1)[::3].tolist() if null.size < 50 else []
+        for level in (0.025, 0.5, 0.975, 1.0, *attained):
             k = null.quantile(level)
             # levels attained up to rounding count as attained; between those and the next, any reading is right
             assert sums[k] >= level - 1e-11
