@@ -192,7 +192,7 @@ def long_sequences(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@fuzz(25, 2_000, asked=long_sequences())
+@fuzz(60, 2_000, asked=long_sequences())
 def test_long_sequences_have_sound_laws_too(asked):
     """Whatever the density, the method that "auto" takes gives a law, p-values and an F test without NaN."""
     result = nf.evaluate(**asked, rng=1, n_resamples=200)
