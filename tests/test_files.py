@@ -178,6 +178,38 @@ def test_written_numbers_are_read_back_exactly(tmp_path_factory, numbers, delimi
     np.testing.assert_array_equal(scores_of(path).astype(np.float64), expected)
 
 
+@pytest.mark.parametrize("delta", [2**53 + 1, 1_600_000_000_000_000_001, 2**63 - 4, 2**63, 2**64 - 4, -(2**63)])
+def test_whole_numbers_of_64_bits_are_read_exactly(write, delta):
+    """Scores, times, event times and series, from text and Parquet: no two of them become one."""
+    numbers = [delta + k for k in range(4)]
+    kind = np.uint64 if numbers[-1] >= 2**63 else np.int64
+    text = write("a.csv", "\n".join(["score", *map(str, numbers)]))
+    packed = write("a.parquet", parquet_bytes({"score": pa.array(numbers, pa.from_numpy_dtype(kind))}))
+    for path in (text, packed):
+        found = read_columns(path, columns={"scores": "score", "time": 0}).values
+        for values in (*found.values(), read_times(path)):
+            assert (values.dtype, values.tolist()) == (kind, numbers)
+    assert read_columns(packed, columns={"series": 0}).values["series"].tolist() == numbers
+
+
+@pytest.mark.parametrize("other", ["", "NA", "0.5", "1e3", str(2**64)])
+def test_whole_numbers_that_floats_would_merge_are_refused(write, other):
+    """Beside what only floats can hold, whole numbers beyond 2**53 must be floats too; those that can be are."""
+    path = write("a.csv", f"t,score\n1,{other}\n2,{2**53 + 2}\n3,{2**53 + 1}\n")
+    message = f"a.csv, line 4: column 'score' has {2**53 + 1}, which 64-bit floats cannot hold.* below 2\\*\\*53"
+    with pytest.raises(InputError, match=message):
+        scores_of(path)
+    kept = scores_of(write("b.csv", f"t,score\n1,{other}\n2,{2**53 + 2}\n3,{10**22}\n4,{int(1e300)}\n"))
+    assert kept.tolist()[1:] == [2**53 + 2, 1e22, 1e300]
+
+
+def test_missing_whole_numbers_of_parquet_are_no_reason_to_merge_others(write):
+    """As of text."""
+    path = write("a.parquet", parquet_bytes({"score": pa.array([None, 2**53 + 1], pa.int64())}))
+    with pytest.raises(InputError, match=f"a.parquet, row 2: column 'score' has {2**53 + 1}, which 64-bit floats"):
+        scores_of(path)
+
+
 # ---- times
 
 
