@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from nofluke import layout, paths
 from nofluke.columns import UtcTimes
 from nofluke.errors import InputError
 from nofluke.files import read_columns, read_times
-from nofluke.paths import expanded, is_same_file, write_file
+from nofluke.paths import check_place, expanded, is_same_file, write_file
 
 
 @pytest.fixture
@@ -548,6 +549,33 @@ def test_a_protected_file_is_not_replaced(tmp_path, monkeypatch):
     assert (tmp_path / "old").read_text() == "old"
 
 
+def test_a_place_is_checked_without_making_or_changing_anything(tmp_path, monkeypatch):
+    """New and old files, devices and what dangling links lead to are fine; the rest is refused as writing would be."""
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "link").symlink_to("new")
+    (tmp_path / "lost").symlink_to("nowhere/new")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for fine in (tmp_path / "old", tmp_path / "new", tmp_path / "link", Path(os.devnull)):
+        check_place(fine, "it")
+    for name, reason in [
+        ("nowhere/new", "No such file"),
+        ("lost", "No such file"),
+        ("old/new", "Not a directory"),
+        ("loop", "Too many levels"),
+        (".", "Is a directory"),
+        ("x" * 300, "File name too long"),
+    ]:
+        with pytest.raises(InputError, match=f"^it cannot be written .{reason}.*: choose another place"):
+            check_place(tmp_path / name, "it")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for name in ("old", "new"):
+        with pytest.raises(InputError, match="Permission denied"):
+            check_place(tmp_path / name, "it")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (tmp_path / "old").read_text() == "old"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 def test_one_file_is_known_by_any_of_its_names(tmp_path):
     """Links, hard links, spellings; but not two files alike, a device, or what is not there."""
@@ -618,7 +646,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(write, content, columns, 
         (
             "t\n01/02/2020\n",
             None,
-            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*--time-format \"%d/%m/%Y\"",
+            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
         ),
         ("01/02/2020\n", None, "line 1: column 'column 0' has '01/02/2020'"),
         ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', no ISO 8601"),
@@ -713,7 +741,7 @@ def test_a_cell_of_megabytes_is_not_printed(write, content, message):
     assert len(str(caught.value)) <= 1_000
 
 
-@pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b"])
+@pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b", "\ud800"])
 def test_what_is_no_path_is_refused(source):
     """A number, nothing, bytes, an empty name or one that no system allows."""
     with pytest.raises(InputError, match="source"):

@@ -370,7 +370,7 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
             raise InputError(f"{table.at(text[0])}: column {shown(name)} {mixed}: use one kind of time throughout.")
         numbers = _numbers(table, position)
         if start and _are_compact_dates(numbers):
-            remedy = 'give the format, as in time_format="%Y%m%d" (--time-format "%Y%m%d")'
+            remedy = 'give the format, as in time_format="%Y%m%d"'
             raise InputError(
                 f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date: {remedy}."
             )
@@ -381,7 +381,7 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
 def _iso_times(table: _Table, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {_MISSING}", position)):
-        remedy = 'give the format, as in time_format="%d/%m/%Y" (--time-format "%d/%m/%Y")'
+        remedy = 'give the format, as in time_format="%d/%m/%Y"'
         raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, no ISO 8601 time: {remedy}.")
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {_MISSING}", position)):

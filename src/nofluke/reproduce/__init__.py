@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from nofluke.errors import InputError
-from nofluke.paths import expanded, write_file
+from nofluke.paths import check_place, expanded, write_file
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim
@@ -91,6 +91,7 @@ def reproduce(
         raise InputError(
             f"output={str(output)!r} is no directory to write to ({error.strerror}): choose another."
         ) from None
+    check_place(directory / "index.html", str(directory / "index.html"))
     study = run_study(simulated=simulated, seed=seed, permutations=permutations)
     claims = check_claims(study)
     figures = {}
