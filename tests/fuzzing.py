@@ -28,7 +28,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
@@ -46,7 +46,14 @@ def fuzz(short: int, long: int = LONG, /, **strategies: st.SearchStrategy[Any]) 
 
     def decorate(body: Callable[..., None]) -> Any:
         def run(examples: int) -> None:
-            asked = settings(relaxed, max_examples=examples, derandomize=examples == short, print_blob=True)
+            asked = settings(
+                relaxed,
+                max_examples=examples,
+                derandomize=examples == short,
+                print_blob=True,
+                report_multiple_bugs=False,  # one at a time, and no reasons: a failure should not take minutes to show
+                phases=[Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink],
+            )
             asked(given(**strategies)(body))()
 
         run.__name__, run.__doc__ = body.__name__, body.__doc__
@@ -377,7 +384,7 @@ def check_law(null: Law) -> list[Any]:
         np.testing.assert_allclose(
             [null.mean, null.var], [ks @ table, (ks - null.mean) ** 2 @ table], atol=1e-8, rtol=1e-9
         )
-    some = ks if null.size < 50 else np.linspace(0, null.size, 10).astype(int)  # a tail may take a while
+    some = ks if null.size < 50 else np.linspace(0, null.size, 5).astype(int)  # a far tail takes seconds
     np.testing.assert_array_equal(null.pmf(some), table[some])
     cdf, sf = null.cdf(some), null.sf(some)
     np.testing.assert_allclose(cdf, np.cumsum(table)[some], atol=slack)
@@ -388,7 +395,8 @@ def check_law(null: Law) -> list[Any]:
     quantiles, critical = [], []
     if exact or isinstance(null, SimulatedLaw):
         sums = np.cumsum(table)
-        for level in (0.025, 0.5, 0.975, 1.0, *sums[some[::3]].clip(1e-300, 1).tolist()):
+        attained = sums.clip(1e-300, 1)[::3].tolist() if null.size < 50 else []
+        for level in (0.025, 0.5, 0.975, 1.0, *attained):
             k = null.quantile(level)
             # levels attained up to rounding count as attained; between those and the next, any reading is right
             assert sums[k] >= level - 1e-11

@@ -172,6 +172,14 @@ def test_kernels_are_imported_late():
         assert not any(full.startswith("scipy.stats") for full in top), name
 
 
+def test_files_are_written_in_one_place():
+    """A writer of its own would leave half a file on a full disk: `paths.write_file` is for all."""
+    for name, path in MODULES.items():
+        calls = [n.func for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Call)]
+        writers = {f.attr for f in calls if isinstance(f, ast.Attribute)} & {"write_text", "write_bytes"}
+        assert name == "paths" or not writers, name
+
+
 def test_importing_nofluke_loads_nothing_heavy():
     """No data frame library, no duckdb, no plots, no compiler: the user brings them or a function needs them."""
     assert loaded_after("import nofluke").isdisjoint(HEAVY)

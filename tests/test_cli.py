@@ -401,6 +401,52 @@ def test_output_to_a_stream_adds_to_it(data):
     assert (data / "log").read_text().startswith("old\nmeasure,value,hits")
 
 
+@pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "report"])
+def test_a_dash_as_output_is_standard_output(run, data, command):
+    """As in other tools; what is printed is then the result and nothing else. A file of that name is ./-."""
+    page = ("--scripts", "cdn") if command == "report" else ()
+    code, out, err = run(command, "data.csv", *AT_HALF, *page, "-o", "-")
+    assert (code, err) == (0, "")
+    assert [path.name for path in data.iterdir()] == ["data.csv"]
+    if command == "report":
+        assert out.startswith("<!doctype html>")
+        assert out.endswith("</html>\n")
+        assert f"nofluke report data.csv {shlex.join(AT_HALF)} --scripts cdn --output -" in html.unescape(out)
+    else:
+        assert run(command, "data.csv", *AT_HALF) == (0, out, "")
+    assert run(command, "data.csv", *AT_HALF, *page, "-o", "./-")[0] == 0
+    assert (data / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("demo", "--report", "-"), r"--report - would be standard output: name a file \(\./- if it is called that\)"),
+        (("reproduce", "-o", "-"), "--output - would be standard output: name a directory"),
+        (("evaluate", "data.csv", *AT_HALF, "-o", "a\0b"), r"--output='a\\x00b' names no file: pass the path of one"),
+        (("report", "data.csv", *AT_HALF, "-o", "a\0b"), r"--output='a\\x00b' names no file: pass the path of one"),
+        (("demo", "--report", "a\0b"), r"--report='a\\x00b' names no file: pass the path of one"),
+        (("reproduce", "-o", "a\0b"), r"--output='a\\x00b' names no file: pass the path of one"),
+        (("evaluate", "a\0b", *AT_HALF), r"FILE='a\\x00b' names no file: pass the path of one"),
+        (("evaluate", "\ud800", *AT_HALF), r"FILE='\\ud800' names no file: pass the path of one"),
+        (("sweep", "data.csv", *AT_HALF, "-o", "nodir/x"), "--output nodir/x cannot be written .No such file"),
+        (("report", "data.csv", *AT_HALF, "-o", "nodir/x"), "--output nodir/x cannot be written .No such file"),
+        (("demo", "--report", "nodir/x"), "--report nodir/x cannot be written .No such file"),
+        (("diagnose", "data.csv", *AT_HALF, "-o", "data.csv/x"), "--output data.csv/x cannot be written .Not a dir"),
+        (("evaluate", "data.csv", *AT_HALF, "-o", "x" * 300), "--output x+ cannot be written .File name too long"),
+    ],
+    ids=lambda value: value[0] if isinstance(value, tuple) else None,
+)
+def test_a_place_that_cannot_be_written_is_refused_before_any_work(run, data, monkeypatch, line, message):
+    """Nothing is read or computed for it, and nothing is made there."""
+    for function in ("evaluate", "sweep", "diagnose"):
+        monkeypatch.setattr(nf, function, lambda *_, **__: pytest.fail("computed first"))
+    code, out, err = run(*line)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(rf"nofluke: {message}.*\n", err), err
+    assert [path.name for path in data.iterdir()] == ["data.csv"]
+
+
 def test_a_tilde_is_the_home_also_where_no_shell_saw_it(run, data, monkeypatch):
     """In FILE, --truth-file and -o; a report may be pasted anywhere, so it keeps what was typed."""
     (data / "home").mkdir()
@@ -448,7 +494,7 @@ def test_times_with_and_without_a_zone_are_not_compared(run, data):
     (data / "data.csv").write_text(re.sub(r"(2020-01-0\d)", r"\1T00:00Z", DATA))
     (data / "events.txt").write_text("2020-01-02\n")
     options = ("--truth-file", "events.txt", "--scores", "z", "--threshold", "0.5", "--time", "day")
-    message = "nofluke: the clock has a time zone but truth has none: give both one, or neither.\n"
+    message = "nofluke: the clock has a time zone but --truth-file has none: give both one, or neither.\n"
     assert run("evaluate", "data.csv", *options) == (2, "", message)
     (data / "events.txt").write_text("2020-01-02T01:00+01:00\n")
     assert run("evaluate", "data.csv", *options)[0] == 0
@@ -474,6 +520,23 @@ def test_notes_on_a_file_are_in_the_report(run, data):
     assert "was taken for its header" in (data / "a.html").read_text(encoding="utf-8")
 
 
+def test_whole_numbers_that_are_no_floats_are_compared_exactly(run_json, data):
+    """Nanoseconds since 1970 as a clock, as times of events, and thresholds between two floats."""
+    (data / "ns.csv").write_text(
+        "t,e,z\n1600000000000000001,0,1\n1600000000000000301,1,2\n1600000000000000601,0,9007199254740992\n"
+    )
+    (data / "events.txt").write_text("1600000000000000301\n")
+    clock = ("--time", "t", "--scores", "z", "--unit", "clock")
+    for truth in (("--truth", "e"), ("--truth-file", "events.txt")):
+        for tolerance, hits in (("1", 0), ("299", 0), ("300", 1)):
+            options = (*truth, *clock, "--threshold", "9007199254740992", "--tolerance", tolerance)
+            assert run_json("evaluate", "ns.csv", *options)["recall"]["hits"] == hits
+    (data / "scores.csv").write_text("e,z\n0,9007199254740992\n1,9007199254740994.0\n")
+    options = ("scores.csv", "--truth", "e", "--scores", "z", "--threshold", "9007199254740993")
+    assert run_json("evaluate", *options)["n_predictions"] == 1
+    assert run_json("sweep", *options)["cells"]["n_predictions"] == [1]
+
+
 # what is wrong
 
 
@@ -485,14 +548,14 @@ def test_notes_on_a_file_are_in_the_report(run, data):
         ("", BASE, "data.csv is empty: there is nothing to evaluate"),
         ("day,label,z\n", BASE, "data.csv has a header but no rows"),
         (DATA.replace("0.3", "high"), BASE, "data.csv, line 4: column 'z' has 'high' where a number belongs"),
-        (DATA.replace("0.3", ""), BASE, r"scores has 1 NaN at position\(s\) 2: drop them, or pass --missing mask"),
-        (DATA.replace("0.3", "inf"), BASE, r"scores has 1 infinite value\(s\) at position\(s\) 2: replace them"),
-        (DATA.replace("03,0", "03,2"), BASE, r"truth must be 0 or 1 \(or bool\), got 2 at position 2: turn them"),
-        (DATA.replace("-03,", "-07,"), (*BASE, "--time", "day"), "times must increase, but 2020-01-04 at position 3"),
-        (DATA.replace("-03,", "-02,"), (*BASE, "--time", "day"), r"times has 1 duplicate time\(s\), first 2020-01-02"),
-        (DATA.replace("2020-01-03,", ","), (*BASE, "--time", "day"), r"times has 1 missing or infinite time\(s\)"),
+        (DATA.replace("0.3", ""), BASE, r"--scores has 1 NaN at position\(s\) 2: drop them, or pass --missing mask"),
+        (DATA.replace("0.3", "inf"), BASE, r"--scores has 1 infinite value\(s\) at position\(s\) 2: replace them"),
+        (DATA.replace("03,0", "03,2"), BASE, r"--truth must be 0 or 1 \(or bool\), got 2 at position 2: turn them"),
+        (DATA.replace("-03,", "-07,"), (*BASE, "--time", "day"), "--time must increase, but 2020-01-04 at position 3"),
+        (DATA.replace("-03,", "-02,"), (*BASE, "--time", "day"), r"--time has 1 duplicate time\(s\), first 2020-01-02"),
+        (DATA.replace("2020-01-03,", ","), (*BASE, "--time", "day"), r"--time has 1 missing or infinite time\(s\)"),
         (DATA.replace("0.3,0", "0.3"), BASE, "data.csv, line 4 has 5 cells where the first row has 6"),
-        (DATA, (*BASE, "--mask", "z"), r"mask must be 0 or 1 \(or bool\), got 0.1 at position 0 and 5 more"),
+        (DATA, (*BASE, "--mask", "z"), r"--mask must be 0 or 1 \(or bool\), got 0.1 at position 0 and 5 more"),
         (DATA, (*BASE, "--tolerance", "2h"), "tolerance of 2h is a length of time, .* pass --time COLUMN"),
         (
             DATA,
@@ -519,10 +582,10 @@ def test_notes_on_a_file_are_in_the_report(run, data):
             (*BASE, "-o", "nowhere/out.csv"),
             "--output nowhere/out.csv cannot be written .No such file.*: choose another",
         ),
-        (DATA, (*BASE, "-o", "."), "Invalid value for '-o' / '--output': File '.' is a directory"),
+        (DATA, (*BASE, "-o", "."), r"--output \. cannot be written .Is a directory.: choose another place"),
         (DATA, (*BASE, "another.csv"), "Got unexpected extra argument .another.csv"),
         (DATA, ("--scores", "z", "--truth-file", "gone.csv"), "gone.csv: there is no such file"),
-        (DATA, ("--scores", "z", "--truth-file", ""), "source='' names no file: pass the path of one"),
+        (DATA, ("--scores", "z", "--truth-file", ""), "--truth-file='' names no file: pass the path of one"),
         (DATA, (*BASE, "-o", ""), "--output='' names no file: pass the path of one"),
         (DATA, (*BASE, "--threshold", "1e999"), "--threshold inf must be finite"),
         (DATA, ("--truth", "9" * 5000, "--scores", "z"), "data.csv has no column at position 999.*999 .for truth"),
@@ -547,18 +610,24 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(run, data, command, content
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (BASE, "pass either threshold or quantile, got neither"),
-        ((*AT_HALF, "--quantile", "0.5"), "pass either threshold or quantile, got both"),
-        ((*BASE, "--quantile", "1.5"), "quantile=1.5 must be between 0 and 1"),
+        (BASE, "pass either --threshold or --quantile, got neither"),
+        ((*AT_HALF, "--quantile", "0.5"), "pass either --threshold or --quantile, got both"),
+        ((*BASE, "--quantile", "1.5"), "--quantile=1.5 must be between 0 and 1"),
         (
             (*AT_HALF, "--predictions", "alarm"),
             "name the detector's output: --scores COLUMN or --predictions COLUMN, one",
         ),
-        (("--truth", "label", "--predictions", "z"), r"predictions must be 0 or 1 \(or bool\), got 0.1 at position 0"),
+        (
+            ("--truth", "label", "--predictions", "z"),
+            r"--predictions must be 0 or 1 \(or bool\), got 0.1 at position 0",
+        ),
         ((*AT_HALF, "--tolerance", "1", "--late", "2"), "pass either --tolerance, or --early and --late"),
         ((*AT_HALF, "--early", "x"), "--early='x' is not a duration"),
         ((*AT_HALF, "--late", "-3"), "--late=-3 must be finite and not negative"),
-        ((*AT_HALF, "--early", "1", "--late", "2h"), "early=1 and late='2h' must both be steps or both be durations"),
+        (
+            (*AT_HALF, "--early", "1", "--late", "2h"),
+            "--early=1 and --late='2h' must both be steps or both be durations",
+        ),
         (("--truth", "label", "--scores", "z", "--threshold", "1", "--zero-division", "2"), "'2' is not one of"),
     ],
 )
@@ -575,12 +644,12 @@ def test_bad_settings_of_an_evaluation(run, options, message):
         (
             "2020-01-02\n2021-01-01\n",
             ("--time", "day"),
-            r"truth has 1 time\(s\) outside the clock .*: 2021-01-01: remove",
+            r"--truth-file has 1 time\(s\) outside the clock .*: 2021-01-01: remove",
         ),
         ("2020-01-02\n", (), "events.csv holds dates, but data.csv has no clock: name its column of times by --time"),
-        ("2\n9\n", (), r"truth has 2 values for 6 steps, and as positions 9 lie outside 0\.\.5"),
-        ("1.5\n", (), r"truth must be 0/1 labels .*, got 1.5: .* pass --time COLUMN"),
-        ("5\n", ("--time", "day"), "the clock shows dates but truth holds numbers: give both in the same kind"),
+        ("2\n9\n", (), r"--truth-file has 2 values for 6 steps, and as positions 9 lie outside 0\.\.5"),
+        ("1.5\n", (), r"--truth-file must be 0/1 labels .*, got 1.5: .* pass --time COLUMN"),
+        ("5\n", ("--time", "day"), "the clock shows dates but --truth-file holds numbers: give both in the same kind"),
         ("", ("--time", "day"), "events.csv is empty"),
         ("soon\nlater\n", ("--time", "day"), "events.csv, line 2: .*'later'"),
     ],
@@ -595,6 +664,65 @@ def test_bad_lists_of_events(run, data, content, options, message):
     assert re.fullmatch(rf"nofluke: .*{message}.*\n", err), err
 
 
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (("evaluate", *AT_HALF, "--seed", "-1"), "--seed=-1 must be a whole number of 0 or more"),
+        (("sweep", *AT_HALF, "--seed", "-1"), "--seed=-1 must be a whole number of 0 or more"),
+        (("report", *AT_HALF, "--seed", "-1"), "--seed=-1 must be a whole number of 0 or more"),
+        (("demo", "--seed", "-1"), "--seed=-1 must be a whole number of 0 or more"),
+        (("reproduce", "--simulated", "-o", "x", "--seed", "-1"), "--seed=-1 must not be negative"),
+        (("reproduce", "--simulated", "-o", "x", "--permutations", "0"), "--permutations=0 must be"),
+        (("evaluate", *AT_HALF, "--resamples", "0"), "--resamples=0 must be a whole number of at least 1"),
+        (("sweep", *AT_HALF, "--resamples", "-5", "--familywise"), "--resamples=-5 must be a whole number"),
+        (("evaluate", *AT_HALF, "--alpha", "2"), "--alpha=2.0 must be"),
+        (("diagnose", *AT_HALF, "--alpha", "nan"), "--alpha=nan must be"),
+        (("report", *AT_HALF, "--alpha", "0"), "--alpha=0.0 must be"),
+        (("sweep", *BASE, "--quantile", "1.5"), "--quantile=1.5 must be between 0 and 1"),
+        (("sweep", *BASE, "--quantile", "nan"), "--quantile must be one or more numbers without NaN, got"),
+        (("sweep", *AT_HALF, "--quantile", "0.5"), "pass either --threshold or --quantile, got both"),
+        (
+            ("evaluate", "--truth", "label", "--predictions", "alarm", "--quantile", "0.5"),
+            "--threshold and --quantile belong to scores: leave them out with predictions",
+        ),
+        (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'permutation', "),
+        (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'permutation', "),
+        (("evaluate", *AT_HALF, "--null", "blocks"), "--null blocks: missing 1 required .*: write it as 'blocks:"),
+        (("evaluate", *AT_HALF, "--null", "blocks:length=0"), "length=0 must be a whole number"),
+        (("evaluate", *AT_HALF, "--null", "segments", "--method", "exact"), "--method exact must be one of 'auto', "),
+        (
+            ("evaluate", *AT_HALF, "--null", "seasonal:period=month"),
+            "period='month' needs a clock of dates: pass --time COLUMN, or a period in steps",
+        ),
+        (("diagnose", *AT_HALF, "--period", "month"), "--period month needs a clock of dates: pass --time COLUMN, or"),
+        (("diagnose", *AT_HALF, "--period", "1"), "--period=1 must be a whole number of at least 2"),
+        (("evaluate", *AT_HALF, "--time", "z", "--time-format", "%Q"), "--time-format='%Q' is not a format"),
+        (("evaluate", *AT_HALF, "--time", "z", "--time-format", "%Y"), ".*does not match --time-format='%Y': correct"),
+        (("evaluate", *BASE, "--threshold", "1", "--mask", "second"), "--mask must be 0 or 1"),
+        (("evaluate", "--truth", "z", "--scores", "z", "--threshold", "1"), "--truth must be 0 or 1"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_errors_name_the_option_in_place_of_the_argument(run, line, message):
+    """Whatever the library calls it, and in every command."""
+    command, *options = line
+    file = () if command in ("demo", "reproduce") else ("data.csv",)
+    code, out, err = run(command, *file, *options)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(rf"nofluke: {message}.*\n", err), err
+
+
+def test_files_and_columns_called_like_an_argument_keep_their_names(run, data):
+    """In front of the message and in quotes."""
+    (data / "seed=1.csv").write_text("alpha=1,alpha=2\n0,1\n")
+    _, _, err = run("evaluate", "seed=1.csv", "--truth", "x", "--scores", "alpha=2", "--threshold", "1")
+    assert err.startswith("nofluke: seed=1.csv has no column 'x' (for truth)")
+    assert "'alpha=1', 'alpha=2'" in err
+    (data / "seed=1.csv").write_text("alpha=1,alpha=2\n0,b\n")
+    _, _, err = run("evaluate", "seed=1.csv", "--truth", "alpha=1", "--scores", "alpha=2", "--threshold", "1")
+    assert err.startswith("nofluke: seed=1.csv, line 2: column 'alpha=2' has 'b' where a number belongs")
+
+
 def test_an_unknown_command_is_one_line(run):
     """So is a forgotten file."""
     assert run("evalute") == (2, "", run("evalute")[2])
@@ -607,7 +735,7 @@ def test_a_period_that_is_no_number_is_a_word(run, period):
     """And an unknown one: ² is a digit to Python, but no number."""
     code, out, err = run("diagnose", "data.csv", *BASE, "--period", period)
     assert (code, out) == (2, "")
-    assert re.match("nofluke: period=.* must be a number of steps or one of ", err) or len(period) > 1000
+    assert re.match("nofluke: --period=.* must be a number of steps or one of ", err) or len(period) > 1000
     assert len(err) <= 1_001
     assert err.count("\n") == 1
 

@@ -242,6 +242,17 @@ def test_large_whole_times_are_never_compared_as_floats():
             assert clock.steps_at(stamps.astype(times_type), "truth").tolist() == [0, 1, 2, 3, 4]
 
 
+def test_float_times_are_not_rounded_onto_a_clock_of_large_whole_numbers():
+    """As a float 10**18 + 63 is 10**18: a time there belongs to the step before."""
+    clock = make_clock(10**18 + np.array([-64, 63, 191]), "times")
+    times = np.array([10**18, 10**18 + 128], dtype=np.float64)
+    assert clock.steps_at(times, "truth").tolist() == [0, 1]
+    assert make_clock(np.array([0, 2, 4]), "times").steps_at(np.array([1.5, 2.0, 5.9]), "truth").tolist() == [0, 1, 2]
+    for beyond in (1e300, -1e300, 2.0**63):
+        with pytest.raises(InputError, match=r"truth has 1 time\(s\) outside the clock"):
+            clock.steps_at(np.array([beyond]), "truth")
+
+
 def test_a_single_step_holds_only_its_own_time():
     """One step says nothing about how long it lasts."""
     clock = make_clock(dates("2020-01-01"), "times")

@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from nofluke.data import delimited as layout
 from nofluke.data import paths
 from nofluke.data.columns import UtcTimes
 from nofluke.data.files import read_columns, read_times
-from nofluke.data.paths import expanded, is_same_file, write_file
+from nofluke.data.paths import check_place, expanded, is_same_file, write_file
 from nofluke.errors import InputError
 
 
@@ -177,6 +178,38 @@ def test_written_numbers_are_read_back_exactly(tmp_path_factory, numbers, delimi
     path.write_text("\n".join([f"i{delimiter}score", *lines]))
     expected = np.array([np.nan if z is None else z for z in numbers])
     np.testing.assert_array_equal(scores_of(path).astype(np.float64), expected)
+
+
+@pytest.mark.parametrize("delta", [2**53 + 1, 1_600_000_000_000_000_001, 2**63 - 4, 2**63, 2**64 - 4, -(2**63)])
+def test_whole_numbers_of_64_bits_are_read_exactly(write, delta):
+    """Scores, times, event times and series, from text and Parquet: no two of them become one."""
+    numbers = [delta + k for k in range(4)]
+    kind = np.uint64 if numbers[-1] >= 2**63 else np.int64
+    text = write("a.csv", "\n".join(["score", *map(str, numbers)]))
+    packed = write("a.parquet", parquet_bytes({"score": pa.array(numbers, pa.from_numpy_dtype(kind))}))
+    for path in (text, packed):
+        found = read_columns(path, columns={"scores": "score", "time": 0}).values
+        for values in (*found.values(), read_times(path)):
+            assert (values.dtype, values.tolist()) == (kind, numbers)
+    assert read_columns(packed, columns={"series": 0}).values["series"].tolist() == numbers
+
+
+@pytest.mark.parametrize("other", ["", "NA", "0.5", "1e3", str(2**64)])
+def test_whole_numbers_that_floats_would_merge_are_refused(write, other):
+    """Beside what only floats can hold, whole numbers beyond 2**53 must be floats too; those that can be are."""
+    path = write("a.csv", f"t,score\n1,{other}\n2,{2**53 + 2}\n3,{2**53 + 1}\n")
+    message = f"a.csv, line 4: column 'score' has {2**53 + 1}, which 64-bit floats cannot hold.* below 2\\*\\*53"
+    with pytest.raises(InputError, match=message):
+        scores_of(path)
+    kept = scores_of(write("b.csv", f"t,score\n1,{other}\n2,{2**53 + 2}\n3,{10**22}\n4,{int(1e300)}\n"))
+    assert kept.tolist()[1:] == [2**53 + 2, 1e22, 1e300]
+
+
+def test_missing_whole_numbers_of_parquet_are_no_reason_to_merge_others(write):
+    """As of text."""
+    path = write("a.parquet", parquet_bytes({"score": pa.array([None, 2**53 + 1], pa.int64())}))
+    with pytest.raises(InputError, match=f"a.parquet, row 2: column 'score' has {2**53 + 1}, which 64-bit floats"):
+        scores_of(path)
 
 
 # ---- times
@@ -517,6 +550,34 @@ def test_a_protected_file_is_not_replaced(tmp_path, monkeypatch):
     assert (tmp_path / "old").read_text() == "old"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="links and devices of POSIX")
+def test_a_place_is_checked_without_making_or_changing_anything(tmp_path, monkeypatch):
+    """New and old files, devices and what dangling links lead to are fine; the rest is refused as writing would be."""
+    (tmp_path / "old").write_text("old")
+    (tmp_path / "link").symlink_to("new")
+    (tmp_path / "lost").symlink_to("nowhere/new")
+    (tmp_path / "loop").symlink_to("loop")
+    before = sorted(path.name for path in tmp_path.iterdir())
+    for fine in (tmp_path / "old", tmp_path / "new", tmp_path / "link", Path(os.devnull)):
+        check_place(fine, "it")
+    for name, reason in [
+        ("nowhere/new", "No such file"),
+        ("lost", "No such file"),
+        ("old/new", "Not a directory"),
+        ("loop", "Too many levels"),
+        (".", "Is a directory"),
+        ("x" * 300, "File name too long"),
+    ]:
+        with pytest.raises(InputError, match=f"^it cannot be written .{reason}.*: choose another place"):
+            check_place(tmp_path / name, "it")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    for name in ("old", "new"):
+        with pytest.raises(InputError, match="Permission denied"):
+            check_place(tmp_path / name, "it")
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
+    assert (tmp_path / "old").read_text() == "old"
+
+
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 def test_one_file_is_known_by_any_of_its_names(tmp_path):
     """Links, hard links, spellings; but not two files alike, a device, or what is not there."""
@@ -587,7 +648,7 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(write, content, columns, 
         (
             "t\n01/02/2020\n",
             None,
-            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*--time-format \"%d/%m/%Y\"",
+            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
         ),
         ("01/02/2020\n", None, "line 1: column 'column 0' has '01/02/2020'"),
         ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', no ISO 8601"),
@@ -682,7 +743,7 @@ def test_a_cell_of_megabytes_is_not_printed(write, content, message):
     assert len(str(caught.value)) <= 1_000
 
 
-@pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b"])
+@pytest.mark.parametrize("source", [5, None, b"a.csv", "", "a\0b", "\ud800"])
 def test_what_is_no_path_is_refused(source):
     """A number, nothing, bytes, an empty name or one that no system allows."""
     with pytest.raises(InputError, match="source"):

@@ -561,6 +561,8 @@ def test_changing_the_arrays_afterwards_changes_nothing(times):
         pl.Series([2**53, 2**53 + 1, None]),
         pa.array([2**53, 2**53 + 1, None]),
         np.ma.array([2**53, 2**53 + 1, 3], mask=[0, 0, 1]),
+        [2**53, 2**53 + 1, 0.5],
+        (2**53, 2**53 + 1, float("nan")),
     ],
     ids=lambda scores: f"{type(scores).__module__.partition('.')[0]}-{type(scores).__name__}",
 )
@@ -586,6 +588,8 @@ def test_a_threshold_between_two_floats_is_reached_by_the_upper_one():
         assert nf.evaluate([0, 1, 0], scores, threshold=threshold).n_predictions == reached
         assert nf.sweep([0, 1, 0], scores, thresholds=[threshold]).n_predictions.tolist() == [reached]
         assert nf.sweep([0, 1, 0], scores, thresholds=np.array([threshold])).n_predictions.tolist() == [reached]
+        mixed = nf.sweep([0, 1, 0], scores, thresholds=(math.inf, threshold, 0.5))
+        assert mixed.n_predictions.tolist() == [2, reached, 0]
 
 
 @pytest.mark.parametrize("top", [1.7e308, np.finfo(np.float64).max])

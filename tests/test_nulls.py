@@ -460,6 +460,9 @@ class TestAsNull:
             ("blocks:length=0", "length=0 must be a whole number"),
             ("blocks:length=2.5", "length=2.5 must be a whole number"),
             ("blocks:48", "write settings as name:key=value"),
+            ("permutation:programme_operations=abc", "unexpected keyword argument 'programme_operations'"),
+            ("permutation:programme_operations=nan", "unexpected keyword argument 'programme_operations'"),
+            ("permutation:programme_operations=5", "write it as 'permutation'"),
             ("circular-shift:gap=2", "unexpected keyword argument 'gap'"),
             ("circular-shift:guard=-1", "guard=-1 must be"),
             ("circular-shift:every=0", "every=0 must be"),
@@ -581,12 +584,19 @@ class TestOwnClass:
             (lambda _: [2] * 9, "null must draw 9 labels of 0 and 1, got 2, 2, 2, 2, 2 and 4 more"),
             (lambda _: [0] * 8, r"null must draw 9 labels of 0 and 1, got shape \(8,\)"),
             (lambda _: None, "what null draws is None"),
+            (len, r"null's function failed with TypeError \(object of type"),
         ],
     )
     def test_what_a_function_draws_is_checked(self, function, message):
         """Masked labels are none."""
         with pytest.raises(nf.InputError, match=message):
             nf.evaluate(flags(9, 3), predictions=flags(9, 4), null=function, n_resamples=1)
+
+
+def test_a_null_that_does_not_fit_is_refused_at_once():
+    """Also where chance would be computed only later."""
+    with pytest.raises(nf.InputError, match=r"strata has shape \(3,\), but the sequence has 2 steps"):
+        nf.sweep([0, 1], [0, 1], null=nf.nulls.Seasonal(strata=[0, 1, 2]))
 
 
 class TestBernoulli:

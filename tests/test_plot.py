@@ -138,6 +138,13 @@ def test_evaluation_shows_both_measures(result):
     assert set(line(right, "observed").get_xdata()) == {result.recall_hits}
 
 
+def test_hits_have_whole_ticks():
+    """There are no half hits, however few there are."""
+    one = nf.evaluate([0, 1, 0], predictions=[0, 1, 0])
+    for ax in plot.evaluation(one):
+        assert (ax.get_xticks() % 1 == 0).all()
+
+
 def test_an_undefined_measure_is_called_undefined():
     """Without predictions precision's panel says so, and nothing breaks."""
     empty = nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0])

@@ -278,3 +278,48 @@ class TestChoice:
         """The paper's size: the tables of hits would be the larger ones."""
         windows = at_random(2_557, 256, 2, 0)
         assert precision.precision_law(windows, 400, precision_moments(windows, 400), "auto", 1e9).engine == "programme"
+
+
+class TestConstantLaws:
+    def test_the_saddlepoint_of_a_law_that_cannot_vary(self):
+        """Chance always scores the same: p is 1, and the distribution is a single value."""
+        test = nf.evaluate(
+            [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], predictions=[1] * 10, tolerance=20, method="saddlepoint"
+        ).precision_test
+        assert test.pvalue == 1.0
+        np.testing.assert_array_equal(test.null.cdf([8, 9, 10]), [0, 0, 1])
+
+    @pytest.mark.parametrize("how", [{"null": "bernoulli"}, {"method": "binomial"}])
+    def test_a_binomial_that_is_certain(self, how):
+        """Every window is as wide as the sequence: tails are 0 or 1, and nothing is divided by 0."""
+        test = nf.evaluate([0, 1, 0, 0], predictions=[1, 1, 0, 1], tolerance=9, **how).precision_test
+        assert (test.null.lower(0), test.null.lower(3), test.null.upper(3)) == (0.0, 1.0, 1.0)
+        assert test.pvalue_for("less", "mid") == 1.0
+        chance = nf.sweep([1], [0], thresholds=[0], truth_as="labels", **how).chance
+        assert chance.precision.pvalue[0, 0] == 1.0
+
+
+class TestArguments:
+    @pytest.mark.parametrize(
+        "ask",
+        [
+            lambda law: law.cdf("x"),
+            lambda law: law.pmf("1M"),
+            lambda law: law.cdf(None),
+            lambda law: law.quantile(1j),
+            lambda law: law.quantile("x"),
+            lambda law: law.critical_value(None),
+            lambda law: law.critical_value("x"),
+            lambda law: law.critical_value(np.array([0.1, 0.2])),
+            lambda law: law.rvs(rng=-1),
+            lambda law: law.rvs(rng="x"),
+            lambda law: law.rvs(-1),
+            lambda law: law.rvs(10**15, rng=1),
+        ],
+    )
+    def test_what_a_law_cannot_be_asked_is_refused(self, ask):
+        """In one line, whatever the law."""
+        windows = at_random(40, 6, 1, 0)
+        for law in (by_fourier(windows, 4), PrecisionTable(windows, 4, precision_moments(windows, 4), "few")):
+            with pytest.raises(nf.InputError):
+                ask(law)

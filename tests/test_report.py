@@ -421,6 +421,15 @@ def test_an_older_page_stays_until_the_new_one_is_complete(small, tmp_path, monk
     assert [(file.name, file.read_text()) for file in tmp_path.iterdir()] == [("page.html", "old")]
 
 
+def test_a_place_that_cannot_be_written_is_refused_before_the_page_is_made(small, tmp_path, monkeypatch):
+    """The page takes the time, not the look at its folder."""
+    monkeypatch.setattr("nofluke.show.report.make_payload", lambda _: pytest.fail("computed first"))
+    with pytest.raises(
+        nf.InputError, match=r"^path='.*page.html' cannot be written \(No such file or directory\): choose"
+    ):
+        small[0].report(tmp_path / "nowhere" / "page.html")
+
+
 def test_wrong_arguments_are_answered_in_words(tmp_path, small):
     """A kind of script that does not exist, a folder that does not exist."""
     with pytest.raises(nf.InputError, match=r"scripts='local' must be 'inline' or 'cdn'"):

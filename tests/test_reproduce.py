@@ -365,6 +365,10 @@ def test_bad_arguments_are_refused_before_any_work(tmp_path, offline, monkeypatc
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match=r"taken.* is no directory to write to .*: choose another"):
         reproduce(tmp_path / "taken", simulated=True)
+    (tmp_path / "odd" / "index.html").mkdir(parents=True)
+    monkeypatch.setattr("nofluke.reproduce.run_study", lambda **_: pytest.fail("computed first"))
+    with pytest.raises(InputError, match=r"index.html cannot be written .Is a dir"):
+        reproduce(tmp_path / "odd", simulated=True)
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(InputError, match=r"pip install 'nofluke\[plot\]'"):

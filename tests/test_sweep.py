@@ -215,6 +215,9 @@ def test_an_unknown_frame_library_is_named():
     """A backend that is none is an error that lists those there are."""
     with pytest.raises(nf.InputError, match="backend='excel' must be one of 'pandas', 'polars', 'pyarrow'"):
         nf.sweep(TRUTH, SCORES).to_frame("excel")
+    for wrong in (np.array(["a", "b"]), pd.DataFrame({"a": [0, 1]}), pd.NA, "", 0, ["pandas"]):
+        with pytest.raises(nf.InputError, match=r"backend=.* must be one of 'pandas', 'polars', 'pyarrow'"):
+            nf.sweep(TRUTH, SCORES).to_frame(wrong)
 
 
 def test_csv_reads_back_to_the_same_numbers():

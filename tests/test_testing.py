@@ -117,3 +117,18 @@ class TestCorrections:
         assert np.isnan(benjamini_hochberg(p)[0, 1])
         with pytest.raises(nf.InputError, match="between 0 and 1"):
             holm([1.2])
+
+
+class TestCorrectionsOfOddInput:
+    @pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
+    def test_masked_values_are_no_tests(self, correct):
+        """They stay out of the number of tests, as NaN do."""
+        masked = np.ma.array([0.1, 0.2], mask=[0, 1])
+        np.testing.assert_array_equal(correct(masked), correct([0.1, np.nan]))
+
+    @pytest.mark.parametrize("correct", [holm, benjamini_hochberg])
+    @pytest.mark.parametrize("wrong", ["x", ["0.1"], [None, "a"], [1j], [[0.1], [0.1, 0.2]], {}])
+    def test_what_is_no_number_is_refused(self, correct, wrong):
+        """In one line that shows it."""
+        with pytest.raises(nf.InputError, match="^pvalues"):
+            correct(wrong)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import replace
 from datetime import timedelta
 from fractions import Fraction
@@ -196,6 +197,16 @@ def test_the_printed_rate_and_delay():
     result = nf.evaluate([0, 1, 0, 0, 0, 1], predictions=[1, 0, 1, 0, 1, 0], tolerance=1)
     assert str(result.false_alarms) == "0 (0 per 1,000 steps)"
     assert str(result.delays) == "median -1 step (middle half -1 step to -1 step)"
+
+
+@pytest.mark.parametrize("times", [[5.0], ["2020-01-01"]])
+def test_where_no_time_was_watched_that_is_said(times):
+    """A single step on a clock has no length: there is no rate, and nothing that prints as nan."""
+    for truth, alarms in (([0], [1]), ([1], [0]), ([0], [0]), ([1], [1])):
+        result = nf.evaluate(truth, predictions=alarms, times=times, truth_as="labels")
+        assert str(result.false_alarms) == f"{int(alarms > truth)} (no time was watched)"
+        assert not re.search(r"\bnan\b", f"{result} {result.delays} {result._repr_html_()}")
+        assert result.to_dict()["false_alarms"]["rate"] is None
 
 
 @pytest.mark.parametrize("unit", ["ns", "us", "s"])

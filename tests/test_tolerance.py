@@ -188,6 +188,14 @@ def test_time_needs_a_clock_and_the_right_one():
         nf.evaluate([0, 1], [0, 1], threshold=1, tolerance=clock_units, times=["2020-01-01", "2020-01-02"])
 
 
+def test_a_tolerance_of_many_clock_units_keeps_its_last_digit():
+    """2**53 + 1 is no float, but a whole clock counts that far."""
+    times = np.array([0, 2**53 + 1])
+    for late, recall in ((2**53, 0), (2**53 + 1, 1)):
+        tolerance = Tolerance(early=0, late=late, unit="clock")
+        assert nf.evaluate([1, 0], predictions=[0, 1], times=times, tolerance=tolerance).recall == recall
+
+
 def test_a_tolerance_longer_than_the_sequence_is_fine():
     """With an event and a prediction both measures are 1, in steps, in time and beyond 64 bits."""
     times = pd.date_range("2020-01-01", periods=4, freq="D")

@@ -11,7 +11,10 @@ from typing import Any
 
 def is_watched(stream: Any) -> bool:
     """Whether a person looks on: the stream is a terminal. Services have no streams, and a stream may be closed."""
-    return stream is not None and not stream.closed and bool(stream.isatty())
+    try:
+        return bool(stream.isatty())
+    except (AttributeError, ValueError):
+        return False
 
 
 @contextmanager

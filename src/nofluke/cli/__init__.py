@@ -21,16 +21,6 @@ __all__ = ["FORMATS", "cli", "main"]
 BUG = 70  # the exit code of an error in nofluke itself: not to be taken for the gate's 1
 BROKEN_PIPE = 141  # what shells report of a program whose reader has gone: 128 + SIGPIPE
 
-# what the library calls by its argument, the command line calls by its option
-_OPTIONS = {
-    'missing="mask"': "--missing mask",
-    "times=": "--time COLUMN",
-    "truth_as='times'": "--time COLUMN",
-    'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
-    "Tolerance(early=..., late=...)": "--early and --late",
-    "unit='clock'": "--unit clock",
-}
-
 
 @click.group(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True
@@ -82,10 +72,7 @@ def main(args: list[str] | None = None) -> NoReturn:
     except click.ClickException as error:
         _fail(error.format_message())
     except InputError as error:
-        message = str(error)
-        for argument, option in _OPTIONS.items():
-            message = message.replace(argument, option)
-        _fail(message)
+        _fail(str(error))
     except OSError as error:
         if error.filename is None:
             _abandon(sys.__stdout__)

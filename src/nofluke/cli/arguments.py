@@ -81,9 +81,11 @@ def read(
         raise InputError(f"name the detector's output: {outputs}.")
     if file == truth_file == "-":
         raise InputError("FILE and --truth-file are both standard input, which can be read once: pass a file for one.")
-    for source in (file, truth_file) if output is not None else ():
-        read_from = 0 if source == "-" else None if source is None else expanded(source, "FILE")
-        if read_from is not None and is_same_file(expanded(output, "--output"), read_from):
+    for source, name in ((file, "FILE"), (truth_file, "--truth-file")):
+        if source is None:
+            continue
+        read_from = 0 if source == "-" else expanded(source, name)
+        if output is not None and is_same_file(expanded(output, "--output"), read_from):
             raise InputError(f"--output {output} is the input {source}, which it would destroy: choose another place.")
     roles = {
         "truth": None if truth_file is not None else truth,

@@ -10,18 +10,23 @@ import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
 from nofluke.cli.options import (
+    Threshold,
     chance_options,
     data_options,
     detector_options,
+    directory,
+    file_or_stream,
     finite,
     format_option,
     output_option,
+    plain_file,
     unit_option,
 )
 from nofluke.cli.printing import form_of, rendered, write
+from nofluke.cli.wording import Command
 
 
-@click.command()
+@click.command(cls=Command)
 @detector_options
 @click.option(
     "--zero-division",
@@ -78,10 +83,10 @@ def evaluate(
     return 1 if gate and result.verdict != "yes" else 0
 
 
-@click.command()
+@click.command(cls=Command)
 @data_options
 @click.option("--tolerance", "tolerances", metavar="LENGTH", multiple=True, help="Repeat for several. Default 0.")
-@click.option("--threshold", "thresholds", type=float, multiple=True, callback=finite, help="Repeat for several.")
+@click.option("--threshold", "thresholds", type=Threshold(), multiple=True, callback=finite, help="Repeat for several.")
 @click.option("--quantile", "quantiles", type=float, multiple=True, help="Repeat for several.")
 @unit_option
 @chance_options
@@ -134,7 +139,7 @@ def sweep(
     write(rendered(curve, form, familywise=family), output, terminal=curve.table(family) if form == "text" else None)
 
 
-@click.command()
+@click.command(cls=Command)
 @detector_options
 @click.option(
     "--period",
@@ -160,9 +165,9 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
-@click.option("--report", metavar="FILE", type=click.Path(dir_okay=False), help="Write a page about it, too.")
+@click.option("--report", metavar="FILE", callback=plain_file, help="Write a page about it, too.")
 def demo(seed: int, report: str | None) -> None:
     """The main job on built-in data: simulated tweets about earthquakes."""
     import nofluke as nf
@@ -181,11 +186,11 @@ def demo(seed: int, report: str | None) -> None:
         click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option(
     "-o",
     "--output",
-    type=click.Path(file_okay=False),
+    callback=directory,
     required=True,
     metavar="DIR",
     help="Where to write index.html, figures, numbers and claims.json.",
@@ -208,7 +213,7 @@ def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> Non
     click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")
 
 
-@click.command()
+@click.command(cls=Command)
 @detector_options
 @chance_options
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
@@ -223,19 +228,19 @@ def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> Non
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False),
+    callback=file_or_stream,
     default="report.html",
     show_default=True,
     metavar="FILE",
-    help="The page to write.",
+    help="The page to write; - for standard output.",
 )
-def report(file: str, alpha: float, title: str | None, scripts: Any, output: str, **options: Any) -> None:
+def report(file: str, alpha: float, title: str | None, scripts: Any, output: str | None, **options: Any) -> None:
     """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
 
     FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
     """
     import nofluke as nf
-    from nofluke.show.report import Source, write_report
+    from nofluke.show.report import Source, make_page, write_report
 
     if options["seed"] is None:
         options["seed"] = 0
@@ -250,8 +255,11 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
         truth_file=options["truth_file"],
         missing=options["missing"],
     )
-    path = write_report(result, output, title=title, scripts=scripts, source=source)
-    click.echo(f"{result.verdict_in_words()}\nOpen {path}")
+    if output is None:
+        write(make_page(result, title=title, scripts=scripts, source=source).rstrip("\n"), None)
+    else:
+        path = write_report(result, output, title=title, scripts=scripts, source=source)
+        click.echo(f"{result.verdict_in_words()}\nOpen {path}")
 
 
 def _command_line(context: click.Context) -> str:
@@ -260,7 +268,8 @@ def _command_line(context: click.Context) -> str:
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         if source is click.core.ParameterSource.COMMANDLINE:
-            value = str(context.params[parameter.name or ""])
+            value = context.params[parameter.name or ""]
+            value = "-" if value is None else str(value)  # standard output: what was not typed is left out
             if isinstance(parameter, click.Argument):
                 files.append(value)
             else:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import click
 
+from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
@@ -28,6 +31,41 @@ def finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
         if number is not None and not math.isfinite(number):
             raise InputError(f"{option.opts[0]} {number:g} must be finite: pass a number.")
     return value
+
+
+def file_or_stream(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """Where to write, found fit before anything is computed; None for standard output."""
+    return None if value in (None, "-") else plain_file(context, option, value)
+
+
+def plain_file(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A file to write, found fit before anything is computed."""
+    if value is not None:
+        check_place(_no_stream(option, value, "file"), f"{option.opts[-1]} {value}")
+    return value
+
+
+def directory(_context: click.Context, option: click.Parameter, value: str) -> str:
+    """A directory, which need not be there yet."""
+    _no_stream(option, value, "directory")
+    return value
+
+
+def _no_stream(option: click.Parameter, value: str, kind: str) -> Path:
+    if value == "-":
+        raise InputError(f"{option.opts[-1]} - would be standard output: name a {kind} (./- if it is called that).")
+    return expanded(value, option.opts[-1])
+
+
+class Threshold(click.types.FloatParamType):
+    """A number that stays whole where floats cannot hold it: scores are compared with it exactly."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        with suppress(ValueError):  # a fraction, or more digits than Python reads
+            whole = int(value) if isinstance(value, str) else number
+            return number if math.isinf(number) or whole == number else whole
+        return number
 
 
 data_options = several(
@@ -60,7 +98,7 @@ unit_option = click.option(
 detector_options = several(
     data_options,
     click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
-    click.option("--threshold", type=float, callback=finite, help="Predict where the score is at least this."),
+    click.option("--threshold", type=Threshold(), callback=finite, help="Predict where the score is at least this."),
     click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
@@ -76,7 +114,11 @@ format_option = click.option(
     help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex), else text.",
 )
 output_option = click.option(
-    "-o", "--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing."
+    "-o",
+    "--output",
+    callback=file_or_stream,
+    metavar="FILE",
+    help="Write there instead of printing; - for standard output.",
 )
 chance_options = several(
     click.option(

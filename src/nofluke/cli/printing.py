@@ -36,7 +36,7 @@ def write(text: str, output: str | None, terminal: Table | None = None) -> None:
     """Print, in colour where a person looks on; or write to a file."""
     if output is not None:
         write_file(expanded(output, "--output"), text + "\n", f"--output {output}")
-    elif sys.stdout is None or sys.stdout.closed:
+    elif getattr(sys.stdout, "closed", sys.stdout is None):
         raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
     elif terminal is not None and is_watched(sys.stdout):
         from nofluke.show.terminal import show

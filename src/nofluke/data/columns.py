@@ -64,7 +64,7 @@ def as_column(value: Any, name: str) -> Column:
     value = without_masked(value)
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, aware = _array_values(value, name) if series is None else _series_values(series, name)
-    return Column(values=values, index=index, aware=aware)
+    return Column(values=values, index=index, aware=aware or isinstance(value, UtcTimes))
 
 
 def _is_a(package: str, kind: str, value: Any) -> bool:
@@ -152,11 +152,13 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return exact_floats(values, name), False
-    if values.dtype.kind in "biuf" or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
-        return values, isinstance(value, UtcTimes)
-    if values.dtype.kind in "OUSM":
-        # NumPy writes numbers next to text as text, and lets dates of different units wrap around: what the user passed is
-        # looked at instead
+    # NumPy makes floats of whole numbers next to floats, even where different ones become equal
+    merged = values.dtype.kind == "f" and not isinstance(value, np.ndarray) and bool((np.abs(values) >= 2**53).any())
+    if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
+        return values, False
+    if values.dtype.kind in "OUSMf":
+        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user passed
+        # is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
     raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
 

@@ -35,8 +35,9 @@ _MISSING = f"(c IS NULL OR lower(trim(c)) IN {MISSING_WORDS})"
 # duckdb would also take 'epoch' and 'infinity' for times: a time begins with a digit
 _INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMESTAMPTZ)"
 _ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
-_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
-_REAL_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+_WHOLE = "regexp_full_match(c, '\\s*[+-]?\\d+\\s*')"
+_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+_REAL_TYPES = ("HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
 # duckdb would take a folder called day=1 for a column
 _PARQUET = "read_parquet(?, hive_partitioning=false)"
 _NAT = int(np.iinfo(np.int64).min)
@@ -49,7 +50,7 @@ class Columns:
     Attributes
     ----------
     values : dict of str to ndarray
-        One array per role: bool, int64 or float64 (NaN where missing) for numbers, datetime64 (NaT where missing; a
+        One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where missing; a
         `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
     names : dict of str to str
         The column's name in the file per role; "column 0", "column 1" and so on where there is no header.
@@ -302,20 +303,22 @@ class _Table:
 
 
 def _numbers(table: _Table, position: int) -> NDArray[Any]:
-    """Return a column as bool, int64 or float64, whichever it is written as; float64 where values are missing."""
+    """Return a column as bool, int64, uint64 or float64, whichever it is written as; float64 where values are missing."""
     name, kind = table.names[position], table.types[position].split("(")[0]
-    if kind in (*_WHOLE_TYPES, *_REAL_TYPES, "BOOLEAN"):
-        if kind in _REAL_TYPES or table.first("c IS NULL", position):
-            return table.array("coalesce(c::DOUBLE, 'nan'::DOUBLE)", position)
-        return table.array("c" if kind == "BOOLEAN" else "c::BIGINT", position)
-    if kind != "VARCHAR":
+    if kind not in (*_WHOLE_TYPES, *_REAL_TYPES, "BOOLEAN", "VARCHAR"):
         raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")
+    if kind == "BOOLEAN" and not table.first("c IS NULL", position):
+        return table.array("c", position)
     numbers = table.array("coalesce(try_cast(c AS DOUBLE), 'nan'::DOUBLE)", position)
     gaps = np.isnan(numbers).any()
-    text = table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}", position) if gaps else None
+    # other kinds hold nothing but numbers; true and false are none only as text
+    wrong = f"try_cast(c AS DOUBLE) IS NULL AND NOT {_MISSING}"
+    text = table.first(wrong, position) if gaps and kind == "VARCHAR" else None
     if text is None:
-        whole = not gaps and not table.first("NOT regexp_full_match(c, '\\s*[+-]?\\d{1,15}\\s*')", position)
-        return numbers.astype(np.int64) if whole else numbers
+        whole = None if gaps else _whole_numbers(table, position)
+        if whole is None:
+            _refuse_lost(table, position, numbers)
+        return numbers if whole is None else whole
     if text[1].strip().lower() in ("true", "false"):
         other = table.first(f"lower(trim(c)) NOT IN ('true', 'false') AND NOT {_MISSING}", position)
         if other is None:
@@ -328,6 +331,26 @@ def _numbers(table: _Table, position: int) -> NDArray[Any]:
     raise InputError(
         f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs: {remedy}."
     )
+
+
+def _whole_numbers(table: _Table, position: int) -> NDArray[Any] | None:
+    """Return a column of nothing but whole numbers exactly; None of any other, and of numbers beyond 64 bits."""
+    if table.types[position] not in _WHOLE_TYPES and table.first(f"NOT {_WHOLE}", position):
+        return None
+    for kind in ("BIGINT", "UBIGINT"):
+        if not table.first(f"try_cast(c AS {kind}) IS NULL", position):
+            return table.array(f"c::{kind}", position)
+    return None
+
+
+def _refuse_lost(table: _Table, position: int, floats: NDArray[np.float64]) -> None:
+    """Refuse whole numbers that became others as floats; those of more than 38 digits are floats printed in full."""
+    lost = f"{_WHOLE} AND try_cast(c AS HUGEINT) <> try_cast(try_cast(c AS DOUBLE) AS HUGEINT)"
+    if (np.abs(floats) >= 2**53).any() and (found := table.first(lost, position)):
+        raise InputError(
+            f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which 64-bit floats cannot hold, "
+            "and not only whole numbers of 64 bits: subtract the same number from all, so that they are below 2**53."
+        )
 
 
 def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any]:
@@ -347,7 +370,7 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
             raise InputError(f"{table.at(text[0])}: column {shown(name)} {mixed}: use one kind of time throughout.")
         numbers = _numbers(table, position)
         if start and _are_compact_dates(numbers):
-            remedy = 'give the format, as in time_format="%Y%m%d" (--time-format "%Y%m%d")'
+            remedy = 'give the format, as in time_format="%Y%m%d"'
             raise InputError(
                 f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date: {remedy}."
             )
@@ -358,7 +381,7 @@ def _times(table: _Table, position: int, time_format: str | None) -> NDArray[Any
 def _iso_times(table: _Table, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {_MISSING}", position)):
-        remedy = 'give the format, as in time_format="%d/%m/%Y" (--time-format "%d/%m/%Y")'
+        remedy = 'give the format, as in time_format="%d/%m/%Y"'
         raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, no ISO 8601 time: {remedy}.")
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {_MISSING}", position)):
@@ -413,7 +436,8 @@ def _labels(table: _Table, position: int) -> NDArray[Any]:
     name = table.names[position]
     if bad := table.first("c IS NULL OR trim(c) = ''", position):
         raise InputError(f"{table.at(bad[0])}: column {shown(name)} has no value: name the series of every row.")
-    return table.array("c::BIGINT" if table.types[position] in _WHOLE_TYPES else "c::VARCHAR", position)
+    whole = _whole_numbers(table, position) if table.types[position] in _WHOLE_TYPES else None
+    return table.array("c::VARCHAR", position) if whole is None else whole
 
 
 @contextmanager

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 
 # where a directory takes no new file, or a mounted file no new name, a file can only be written where it is
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
@@ -21,16 +21,24 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 def expanded(path: Any, name: str) -> Path:
     """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any other.
 
-    >>> expanded("./~root", "path"), expanded("~no such user", "path")
-    (PosixPath('~root'), PosixPath('~no such user'))
+    >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
+    ('~root', '~no such user')
     """
     # text goes first: a Path has already dropped the ./ that keeps ./~x from being a home
     text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
     if not isinstance(text, str):
         raise InputError(f"{name} must be a path, got {type(path).__name__}: pass text or a Path.")
-    if not text or "\0" in text:
-        raise InputError(f"{name}={text!r} names no file: pass the path of one.")
+    if not text or "\0" in text or not _is_encodable(text):
+        raise InputError(f"{name}={shown(text)} names no file: pass the path of one.")
     return Path(os.path.expanduser(text))
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return False
+    return True
 
 
 def is_same_file(path: Path, other: Path | int) -> bool:
@@ -40,6 +48,26 @@ def is_same_file(path: Path, other: Path | int) -> bool:
         return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))
     except OSError:  # what is not there is no other's file
         return False
+
+
+def check_place(path: Path, subject: str) -> None:
+    """Refuse a place where a file cannot be written, before the work of making one. Nothing is made or changed."""
+    try:
+        try:
+            found = os.stat(path)
+        except FileNotFoundError:
+            place = Path(os.path.realpath(path)).parent  # of what a dangling link leads to
+            needed = os.W_OK | os.X_OK
+            if not stat.S_ISDIR(os.stat(place).st_mode):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)) from None
+        else:
+            place, needed = path, os.W_OK
+            if stat.S_ISDIR(found.st_mode):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not os.access(place, needed):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+    except OSError as error:
+        raise _unwritable(error, subject) from None
 
 
 def write_file(path: Path, content: str | bytes, subject: str) -> None:
@@ -52,7 +80,11 @@ def write_file(path: Path, content: str | bytes, subject: str) -> None:
     try:
         _write(path, data)
     except OSError as error:
-        raise InputError(f"{subject} cannot be written ({error.strerror or error}): choose another place.") from None
+        raise _unwritable(error, subject) from None
+
+
+def _unwritable(error: OSError, subject: str) -> InputError:
+    return InputError(f"{subject} cannot be written ({error.strerror or error}): choose another place.")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 
 
 def holm(pvalues: Any) -> FloatArray:
@@ -46,7 +46,16 @@ def benjamini_hochberg(pvalues: Any) -> FloatArray:
 
 
 def _corrected(pvalues: Any, adjust: Any) -> FloatArray:
-    p = np.asarray(pvalues, dtype=np.float64)
+    try:
+        if np.asarray(pvalues).dtype.kind not in "biufO":
+            raise TypeError
+        p = np.asarray(pvalues, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(
+            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN for what is no test."
+        ) from None
+    if isinstance(pvalues, np.ma.MaskedArray):
+        p = np.where(np.ma.getmaskarray(pvalues), np.nan, p)  # masked: no test
     if ((p < 0) | (p > 1)).any():
         raise InputError("pvalues must lie between 0 and 1.")
     result = np.full(p.shape, np.nan)

@@ -93,6 +93,7 @@ def sweep(
         trial = Trial.of(sequence, windows, cuts)
     settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
     settings.null.check(method)
+    settings.null.fits(trial.truth)
     notes = list(sequence.notes)
     if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)

@@ -84,6 +84,8 @@ class FalseAlarms:
         return length
 
     def __str__(self) -> str:
+        if not self.duration:
+            return f"{self.count:,} (no time was watched)"
         per = self.default_per
         words = {"steps": "1,000 steps", "seconds": "day", "clock": "time unit"}[self.unit]
         return f"{self.count:,} ({self.rate(per):.3g} per {words})"

@@ -38,6 +38,10 @@ _MODELS: dict[str, type[NullModel]] = {
 }
 
 
+# how much work is spent is no part of what chance does: nothing to be asked for in words
+_EFFORT = ("programme_operations",)
+
+
 def as_null(null: Null) -> NullModel:
     """A null model from itself, a function that draws labels, or a name with settings: "seasonal:period=24,bins=12".
 
@@ -68,6 +72,8 @@ def _named(text: str) -> NullModel:
             raise InputError(f"null={shown(text)}: write settings as name:key=value, such as 'seasonal:period=24'.")
         settings[key] = _number_or_text(value)
     try:
+        if hidden := [key for key in settings if key in _EFFORT]:
+            raise TypeError(f"() got an unexpected keyword argument {hidden[0]!r}")
         return _MODELS[name](**settings)
     except TypeError as error:
         needed = {"blocks": "blocks:length=48", "seasonal": "seasonal:period=24"}.get(name, name)

@@ -80,6 +80,10 @@ class NullModel(ABC):
         event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each step.
         """
 
+    def fits(self, side: Any) -> None:
+        """Refuse a side that it cannot move, before anything is computed; most can move any."""
+        del side
+
     @property
     def keeps(self) -> frozenset[Trait]:
         """What it leaves as it is in the side it moves; nothing is said against a null that does not tell."""

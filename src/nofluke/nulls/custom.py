@@ -48,7 +48,13 @@ class Custom(NullModel):
         return drawn
 
     def _events(self, generator: np.random.Generator, side: Truth) -> npt.NDArray[Any]:
-        labels, n = as_column(self.function(generator), "what null draws").values, len(side.open_steps)
+        try:
+            drawn = self.function(generator)
+        except Exception as error:
+            raise InputError(
+                f"null's function failed with {type(error).__name__} ({error}): it is given a NumPy generator and returns labels."
+            ) from error
+        labels, n = as_column(drawn, "what null draws").values, len(side.open_steps)
         if len(labels) != n:
             raise InputError(f"null must draw {n} labels of 0 and 1, got shape {labels.shape}.")
         labels = labels[side.open_steps]

@@ -110,6 +110,10 @@ class Seasonal(NullModel):
             labels = (np.flatnonzero(side.open_steps) % period) * self.phases // period
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
+    def fits(self, side: Truth) -> None:
+        """Refuse a series that has no such phases."""
+        self.strata_of(side)
+
     @property
     def keeps(self) -> frozenset[Trait]:
         """The season, and nothing within its phases."""

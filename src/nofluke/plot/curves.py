@@ -106,6 +106,7 @@ def _draw(
     peak = max(float(law.table.max()) for law in (distribution, other) if law is not None)
     ax.set_ylim(0, peak * 1.02 / HEADROOM if kind == "pmf" else 1.02)  # the rest is for the legend
     ax.set_xlabel("hits")
+    ax.locator_params(axis="x", integer=True)
     ax.set_ylabel("probability" if kind == "pmf" else "probability of at most as many")
     tidy(ax)
     legend(ax, "upper left" if kind == "pmf" else "best")

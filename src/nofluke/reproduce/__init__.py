@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nofluke.data.paths import expanded, write_file
+from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
@@ -91,6 +91,7 @@ def reproduce(
         raise InputError(
             f"output={str(output)!r} is no directory to write to ({error.strerror}): choose another."
         ) from None
+    check_place(directory / "index.html", str(directory / "index.html"))
     study = run_study(simulated=simulated, seed=seed, permutations=permutations)
     claims = check_claims(study)
     figures = {}

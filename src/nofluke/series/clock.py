@@ -110,6 +110,10 @@ class Clock:
         if self.unit is not None:
             dates, fits = converted(times, self.unit)
             ticks = dates.astype(np.int64)
+        elif whole and times.dtype.kind == "f":
+            # compared as floats, different ticks beyond 2**53 would be the same
+            fits = np.abs(times) < float(_LAST_TICK)
+            ticks = np.floor(np.where(fits, times, 0)).astype(np.int64)
         else:
             ticks, _ = as_ticks(times, name)
         if self.unit is None and not whole:

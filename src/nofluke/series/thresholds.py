@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.data.columns import absent, as_column
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, number_or_none, whole_or_none
 from nofluke.series.reading import Sequence
@@ -43,8 +43,12 @@ def choose_thresholds(sequence: Sequence, thresholds: Any, quantiles: Any) -> tu
 
 
 def as_threshold(value: object) -> float:
-    """τ as a plain float. Scores are floats, so that for a whole number between two of them the upper one does the same."""
-    cut = as_number(value, "threshold", "be a number", lambda number: not math.isnan(number))
+    """τ as a plain float."""
+    return _least_score(value, as_number(value, "threshold", "be a number", lambda number: not math.isnan(number)))
+
+
+def _least_score(value: object, cut: float) -> float:
+    """The least score that reaches a number: for a whole one between two floats the upper, since scores are floats."""
     whole = whole_or_none(value)
     return math.nextafter(cut, math.inf) if whole is not None and cut < whole else cut
 
@@ -56,12 +60,16 @@ def as_quantile(value: object) -> float:
 
 def _numbers(given: Any, name: str) -> FloatArray:
     """One number or a column of them, as floats that scores are to reach."""
-    values = as_column([given] if number_or_none(given) is not None else given, name).values
-    if len(values) == 0 or values.dtype.kind == "M" or absent(values).any():
+    items: Any = given if isinstance(given, list | tuple) else [given]
+    numbers = [number_or_none(item) for item in items]
+    if None in numbers:  # a column from a library, or none at all
+        items = as_column(given, name).values
+        numbers = [math.nan] if items.dtype.kind == "M" else items
+    floats = np.array(numbers, dtype=np.float64)
+    if len(floats) == 0 or np.isnan(floats).any():
         raise InputError(f"{name} must be one or more numbers without NaN, got {shown(given)}.")
-    floats = values.astype(np.float64)
-    for at in np.flatnonzero(np.abs(floats) >= 2**53) if values.dtype.kind in "iu" else ():
-        floats[at] = as_threshold(values[at])
+    for at in np.flatnonzero(np.abs(floats) >= 2**53):
+        floats[at] = _least_score(items[at], float(floats[at]))
     return floats
 
 

@@ -172,11 +172,12 @@ def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Uni
     return number, unit
 
 
-def _number(value: Any, name: str) -> float:
+def _number(value: Any, name: str) -> int | float:
     number = None if isinstance(value, bool | np.bool_) else number_or_none(value)
     if number is None:
         raise InputError(f"{name}={shown(value)} must be a number in the clock's unit.")
-    return number
+    whole = whole_or_none(value)
+    return number if whole is None or whole == number else whole  # a whole clock counts further than floats do
 
 
 def _whole(value: Any, name: str) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from nofluke.errors import InputError
+from nofluke.plain import check_word
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 _BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
@@ -17,9 +18,9 @@ def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
     """A native frame from columns: of the library asked for, else one the user has imported, else one that is installed."""
     import narwhals as nw
 
-    if backend is not None and backend not in _BACKENDS:
-        raise InputError(f"backend={backend!r} must be one of {', '.join(map(repr, _BACKENDS))}.")
-    wanted = (backend,) if backend else (*(b for b in _BACKENDS if sys.modules.get(b)), *_BACKENDS)
+    if backend is not None:
+        check_word(backend, "backend", _BACKENDS)
+    wanted = (backend,) if backend is not None else (*(b for b in _BACKENDS if sys.modules.get(b)), *_BACKENDS)
     found = next((b for b in wanted if sys.modules.get(b) or importlib.util.find_spec(b)), None)
     if found is None:
         raise InputError(f"a data frame needs {' or '.join(dict.fromkeys(wanted))}: pip install {wanted[0]}.")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from nofluke.data.paths import expanded, write_file
+from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.origin import Source, origin_of
 from nofluke.show.report.page import Scripts, render
 from nofluke.show.report.payload import make_payload
 
-__all__ = ["Source", "write_report"]
+__all__ = ["Source", "make_page", "write_report"]
 
 
 def write_report(
@@ -61,6 +61,17 @@ def write_report(
     >>> "2 of 2 predictions are within 1 step of an event" in text
     True
     """
+    target = expanded(path, "path")
+    check_place(target, f"path={str(path)!r}")
+    page = make_page(result, title=title, scripts=scripts, source=source)
+    write_file(target, page, f"path={str(path)!r}")
+    return target
+
+
+def make_page(
+    result: Evaluation, *, title: str | None = None, scripts: Scripts = "inline", source: Source | None = None
+) -> str:
+    """The page that `write_report` writes, as text."""
     if not isinstance(result, Evaluation):
         raise InputError(
             f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
@@ -69,8 +80,5 @@ def write_report(
         raise InputError(f"title={shown(title)} must be text: put it in quotes.")
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
-    target = expanded(path, "path")
     payload = make_payload(result)
-    page = render(payload, origin_of(result, payload, title=title, source=source), scripts)
-    write_file(target, page, f"path={str(path)!r}")
-    return target
+    return render(payload, origin_of(result, payload, title=title, source=source), scripts)

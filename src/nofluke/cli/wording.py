@@ -1,0 +1,78 @@
+"""Errors in the words of the command line: options in place of the library's arguments."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import click
+
+from nofluke.errors import InputError
+
+# arguments that the command line calls otherwise: by the first of these options that the command has
+_OTHER_NAMES = {
+    "times": ("time",),
+    "rng": ("seed",),
+    "n_resamples": ("resamples", "permutations"),
+    "path": ("output", "report"),
+}
+# what is more than one argument, or has no option of its own
+_PHRASES = {
+    "truth_as='times'": "--time COLUMN",
+    'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
+    "Tolerance(early=..., late=...)": "--early and --late",
+}
+# name=value, name='word' and a bare name=; what was typed is left alone, since a file may be called seed=1
+_ASSIGNED = (
+    r"(?P<typed>{typed})|(?<![\w'\"/.:,-])(?P<name>{names})="
+    r"(?:(?P<quote>['\"])(?P<word>[a-z-]+)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
+)
+# a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
+_SUBJECT = (
+    r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|and|or)\b)"
+)
+_JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
+
+
+class Command(click.Command):
+    """A command whose errors name its options."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except InputError as error:
+            raise InputError(in_options(str(error), ctx)) from None
+
+
+def in_options(message: str, context: click.Context) -> str:
+    """A message of the library with the options of the command at work in place of arguments."""
+    options = _options(context)
+    typed = [re.escape(value) for value in context.params.values() if isinstance(value, str) and "=" in value]
+    words = {"names": "|".join(options), "typed": "|".join(typed) or "(?!)"}
+    for phrase, instead in _PHRASES.items():
+        message = message.replace(phrase, instead)
+
+    def assigned(match: re.Match[str]) -> str:
+        if match["typed"] is not None:
+            return match["typed"]
+        option = options[match["name"]]
+        after = option.metavar or option.type.name.upper() if match["bare"] is not None else match["word"]
+        return f"{option.opts[-1]}=" if after is None else f"{option.opts[-1]} {after}"
+
+    message = re.sub(_ASSIGNED.format(**words), assigned, message)
+    message = re.sub(_SUBJECT.format(**words), lambda match: options[match["name"]].opts[-1], message)
+    return re.sub(_JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message)
+
+
+def _options(context: click.Context) -> dict[str, click.Option]:
+    """The options of a command by every name that the library's arguments have for them."""
+    options: dict[str, click.Option] = {}
+    for option in context.command.params:
+        if isinstance(option, click.Option) and option.name is not None:
+            options[option.name] = options[option.opts[-1].lstrip("-").replace("-", "_")] = option
+    for argument, names in _OTHER_NAMES.items():
+        if own := [options[name] for name in names if name in options]:
+            options[argument] = own[0]
+    if context.params.get("truth_file") is not None:
+        options["truth"] = options["truth_file"]
+    return options
