@@ -30,7 +30,7 @@ def flags(n_steps, count, rng):
 
 
 def by_fourier(windows, m, *, insist=False):
-    return PrecisionFourier(windows, m, precision_moments(windows, m), insist=insist)
+    return PrecisionFourier(windows, m, insist=insist)
 
 
 class TestSparseData:
@@ -248,7 +248,7 @@ class TestQuantiles:
         """Read off one inversion of the bulk, far out by tails: the smallest k whose cumulated table reaches the level."""
         windows = at_random(4_000, 300, 5, 7)
         law = by_fourier(windows, 80)
-        table = PrecisionTable(windows, 80, precision_moments(windows, 80), "programme")
+        table = PrecisionTable(windows, 80, "programme")
         levels = [1e-6, 0.001, 0.025, 0.3, 0.5, 0.8, 0.975, 0.999, 1 - 1e-7]
         np.testing.assert_array_equal(law.quantile(levels), table.quantile(levels))
         for alpha in (0.5, 0.05, 0.01, 1e-4, 1e-8):
@@ -270,14 +270,14 @@ class TestChoice:
     def test_few_events_are_walked_through(self):
         """Where events are few the compiled programme is taken, and gives the law of the other."""
         windows = at_random(1_000, 50, 2, 0)
-        law = precision.precision_law(windows, 10, precision_moments(windows, 10), "auto", 1e9)
+        law = precision.precision_law(windows, 10, "auto", 1e9)
         assert law.engine == "few"
         np.testing.assert_allclose(law.table, programme.precision_pmf(windows, 10), rtol=1e-12, atol=1e-290)
 
     def test_many_events_are_not(self):
         """The paper's size: the tables of hits would be the larger ones."""
         windows = at_random(2_557, 256, 2, 0)
-        assert precision.precision_law(windows, 400, precision_moments(windows, 400), "auto", 1e9).engine == "programme"
+        assert precision.precision_law(windows, 400, "auto", 1e9).engine == "programme"
 
 
 class TestConstantLaws:
@@ -320,6 +320,6 @@ class TestArguments:
     def test_what_a_law_cannot_be_asked_is_refused(self, ask):
         """In one line, whatever the law."""
         windows = at_random(40, 6, 1, 0)
-        for law in (by_fourier(windows, 4), PrecisionTable(windows, 4, precision_moments(windows, 4), "few")):
+        for law in (by_fourier(windows, 4), PrecisionTable(windows, 4, "few")):
             with pytest.raises(nf.InputError):
                 ask(law)

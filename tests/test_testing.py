@@ -130,5 +130,5 @@ class TestCorrectionsOfOddInput:
     @pytest.mark.parametrize("wrong", ["x", ["0.1"], [None, "a"], [1j], [[0.1], [0.1, 0.2]], {}])
     def test_what_is_no_number_is_refused(self, correct, wrong):
         """In one line that shows it."""
-        with pytest.raises(nf.InputError, match="^pvalues"):
+        with pytest.raises(nf.InputError, match=r"^pvalues"):
             correct(wrong)

@@ -118,14 +118,33 @@ class Law(ABC):
         How it was computed.
     """
 
-    def __init__(self, *, size: int, mean: float, var: float, method: How) -> None:
-        if not (math.isfinite(mean) and math.isfinite(var)):
-            raise _not_a_number("mean or variance", method)
+    def __init__(self, *, size: int, mean: float | None = None, var: float | None = None, method: How) -> None:
         self.size = size
-        self.mean = mean
-        self.var = var
         self.method = method
+        if mean is not None and var is not None:
+            self.mean, self.var = self._checked(mean, var)
         self._known: dict[tuple[int, Side], Tail] = {}
+
+    def _checked(self, mean: float, var: float) -> tuple[float, float]:
+        if not (math.isfinite(mean) and math.isfinite(var)):
+            raise _not_a_number("mean or variance", self.method)
+        return mean, var
+
+    def _moments(self) -> tuple[float, float]:
+        """Mean and variance, for a law that was not given them."""
+        k = np.arange(self.size + 1, dtype=np.float64)
+        mean = float(self.table @ k)
+        return mean, float(self.table @ (k - mean) ** 2)
+
+    @lazy
+    def mean(self) -> float:
+        """The expected number."""
+        return self._checked(*self._moments())[0]
+
+    @lazy
+    def var(self) -> float:
+        """Its variance."""
+        return self._checked(*self._moments())[1]
 
     def tail(self, hits: int, side: Side = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
@@ -166,17 +185,22 @@ class Law(ABC):
         """Standard deviation."""
         return math.sqrt(self.var)
 
+    @lazy
+    def ends(self) -> tuple[int, int]:
+        """The smallest and the largest number that has any probability."""
+        some = np.flatnonzero(self.table)
+        return int(some[0]), int(some[-1])
+
     @property
     def support(self) -> IntArray:
         """The numbers of hits that have any probability, from the smallest to the largest."""
-        some = np.flatnonzero(self.table)
-        return np.arange(some[0], some[-1] + 1)
+        return np.arange(self.ends[0], self.ends[1] + 1)
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:
         """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the mean."""
         del deviations  # the whole is at hand
-        kept = self.support
-        return int(kept[0]), self.table[kept[0] : kept[-1] + 1]
+        first, last = self.ends
+        return first, self.table[first : last + 1]
 
     def pmf(self, k: Any) -> Any:
         """P(X = k), for a number or an array of them."""
@@ -214,7 +238,7 @@ class Law(ABC):
 
     def _quantile(self, level: float) -> int:
         if level in (0.0, 1.0):
-            return int(self.support[0 if level == 0.0 else -1])
+            return self.ends[0 if level == 0.0 else 1]
         return first_true(lambda k: self._reaches(k, level), self._guess(level), 0, self.size)
 
     def _reaches(self, k: int, level: float) -> bool:

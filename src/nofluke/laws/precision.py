@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.laws.exact.few import few_cost
-from nofluke.laws.exact.moments import Moments
+from nofluke.laws.exact.moments import Moments, precision_moments
 from nofluke.laws.exact.programme import programme_bytes, programme_cost
 from nofluke.laws.law import MASS_ERROR, How, Law, Side, Tail, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
@@ -36,6 +36,8 @@ WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
 FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
 INSISTENT = 50  # how many times the usual effort method="exact" puts into an inversion before it fails
 SECONDS_PER_BLOCK = 1e-7  # of an inversion, about: 32 angles at a time
+SECONDS_PER_ENTRY = 0.5e-9  # of a table of either programme
+SECONDS_PER_STEP = 30e-6  # that NumPy takes for each block, whatever its size
 CENTRAL = (8.0, 12.0)  # standard deviations around the mean that one inversion gives: quantiles are read off it
 CENTRAL_LEVEL = 1e-6  # but not those of smaller levels, which tails tell better
 CENTRAL_TAIL = 0.01  # nor smaller tails
@@ -45,44 +47,53 @@ BOUND = How(kind="bound", name="the Fourier inversion was not certified")
 
 
 def precision_law(
-    windows: Windows, n_events: int, moments: Moments, method: Literal["auto", "exact"], programme_operations: float
+    windows: Windows, n_events: int, method: Literal["auto", "exact"], programme_operations: float
 ) -> Law | None:
     """The law by the engine that answers soonest; None where "auto" had better simulate.
 
-    Nothing is computed yet but mean and variance: tails and tables are made when first asked for.
+    Nothing is computed yet: moments, tails and tables are made when first asked for.
     """
-    if (windows.stops - windows.starts == 1).all():  # one event, one hit: as many hits as events on predictions
-        return Hypergeometric(windows.n_steps, windows.n, n_events, windows.n, moments)
-    if moments.var == 0.0:
-        certain = np.zeros(windows.n + 1)
-        certain[round(moments.mean)] = 1.0
-        return TableLaw(certain, mean=moments.mean, var=0.0, method=exactly("constant"))
+    widths = windows.stops - windows.starts
+    if (widths == 1).all():  # one event, one hit: as many hits as events on predictions
+        return Hypergeometric(windows.n_steps, windows.n, n_events, windows.n, precision_moments(windows, n_events))
+    if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
+        return _constant(windows.n, windows.n if n_events else 0)
     engine = table_engine(windows, n_events, programme_operations, FEW_OPERATIONS)
     if engine is not None:
-        return PrecisionTable(windows, n_events, moments, engine)
+        return PrecisionTable(windows, n_events, engine)
     announce_compilation()
     from nofluke.laws.exact import fourier
 
     if fourier.estimate_cost(windows, n_events) > FOURIER_SECONDS:
         if few_cost(windows, n_events) <= FEW_PATIENCE:
-            return PrecisionTable(windows, n_events, moments, "few")
+            return PrecisionTable(windows, n_events, "few")
         if method == "auto":
-            return None if moments.var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events, moments)
-    return PrecisionFourier(windows, n_events, moments, insist=method == "exact")
+            var = precision_moments(windows, n_events).var
+            return None if var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events)
+    return PrecisionFourier(windows, n_events, insist=method == "exact")
+
+
+def _constant(size: int, hits: int) -> TableLaw:
+    certain = np.zeros(size + 1)
+    certain[hits] = 1.0
+    return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
 
 
 def table_engine(windows: Windows, n_events: int, programme_operations: float, few_operations: float) -> Engine | None:
     """The dynamic programme that makes the whole law soonest, or None where neither is affordable."""
     few = few_cost(windows, n_events)
+    if SECONDS_PER_ENTRY * few < SECONDS_PER_STEP * len(windows.blocks.length) and few <= few_operations:
+        return "few"  # before the other one has begun
     fits = programme_fits(windows, n_events, programme_operations)
     if not fits:
         return "few" if few <= few_operations else None
-    return "few" if 0.5e-9 * few < programme_seconds(windows, n_events) else "programme"
+    return "few" if SECONDS_PER_ENTRY * few < programme_seconds(windows, n_events) else "programme"
 
 
 def programme_seconds(windows: Windows, n_events: int, most_missed: int | None = None) -> float:
     """What the dynamic programme takes, by measurement: so much for each table entry, and for each block whatever its size."""
-    return 0.5e-9 * programme_cost(windows, n_events, most_missed) + 30e-6 * len(windows.blocks.length)
+    entries = programme_cost(windows, n_events, most_missed)
+    return SECONDS_PER_ENTRY * entries + SECONDS_PER_STEP * len(windows.blocks.length)
 
 
 def programme_fits(windows: Windows, n_events: int, operations: float, most_missed: int | None = None) -> bool:
@@ -104,17 +115,24 @@ def announce_compilation() -> None:
 class _OfWindows(Law):
     """What all laws of precision's hits have: the windows, the number of events, exact moments."""
 
-    def __init__(self, windows: Windows, n_events: int, moments: Moments, method: How) -> None:
-        Law.__init__(self, size=windows.n, mean=moments.mean, var=moments.var, method=method)
+    def __init__(self, windows: Windows, n_events: int, method: How) -> None:
+        Law.__init__(self, size=windows.n, method=method)
         self.windows = windows
         self.n_events = n_events
+
+    @lazy
+    def _exact_moments(self) -> Moments:
+        return precision_moments(self.windows, self.n_events)
+
+    def _moments(self) -> tuple[float, float]:
+        return self._exact_moments.mean, self._exact_moments.var
 
 
 class PrecisionTable(_OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
-    def __init__(self, windows: Windows, n_events: int, moments: Moments, engine: Engine) -> None:
-        super().__init__(windows, n_events, moments, exactly("dynamic programme"))
+    def __init__(self, windows: Windows, n_events: int, engine: Engine) -> None:
+        super().__init__(windows, n_events, exactly("dynamic programme"))
         self.engine = engine
 
     def _table(self) -> FloatArray:
@@ -148,8 +166,8 @@ class PrecisionFourier(_OfWindows):
         Whether a tail that cannot be certified is an error; otherwise it is an upper bound, and says so.
     """
 
-    def __init__(self, windows: Windows, n_events: int, moments: Moments, *, insist: bool) -> None:
-        super().__init__(windows, n_events, moments, exactly("Fourier"))
+    def __init__(self, windows: Windows, n_events: int, *, insist: bool) -> None:
+        super().__init__(windows, n_events, exactly("Fourier"))
         self.insist = insist
 
     def _tail(self, hits: int, side: Side) -> Tail:
@@ -266,8 +284,8 @@ class PrecisionFourier(_OfWindows):
 class PrecisionSaddlepoint(_OfWindows):
     """Tails by Skovgaard's approximation, which has no error bound."""
 
-    def __init__(self, windows: Windows, n_events: int, moments: Moments) -> None:
-        super().__init__(windows, n_events, moments, How(kind="approximate", name="saddlepoint"))
+    def __init__(self, windows: Windows, n_events: int) -> None:
+        super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"))
 
     def _tail(self, hits: int, side: Side) -> Tail:
         from nofluke.laws.exact import saddlepoint

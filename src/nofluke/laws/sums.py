@@ -57,7 +57,7 @@ class SumLaw(Law):
         return [law.bulk(math.inf) for law in self._parts]
 
     @lazy
-    def _ends(self) -> tuple[int, int]:
+    def ends(self) -> tuple[int, int]:
         return (
             sum(first for first, _ in self._tables),
             sum(first + len(table) - 1 for first, table in self._tables),
@@ -79,7 +79,7 @@ class SumLaw(Law):
 
     def _tilt_to(self, target: float) -> float:
         """The θ under which the mean of the sum is the target: Newton's method on a convex function, kept in bounds."""
-        low, high = self._ends
+        low, high = self.ends
         bound = _STEEPEST / max(max(len(table) for _, table in self._tables), 1)
         target = min(max(target, low + _NEAR_END), high - _NEAR_END)
         theta, below, above = 0.0, -bound, bound
@@ -94,7 +94,7 @@ class SumLaw(Law):
 
     def _law_at(self, theta: float) -> tuple[FloatArray, float]:
         """The tilted law of the sum from its low end on, and log E e^{θX}."""
-        low, high = self._ends
+        low, high = self.ends
         size = 1 << (high - low).bit_length()
         product = np.ones(size // 2 + 1, dtype=np.complex128)
         for _, table in self._tables:
@@ -105,7 +105,7 @@ class SumLaw(Law):
         return np.maximum(law, 0.0), self._cumulants(theta)[0]
 
     def _tail(self, hits: int, side: Side) -> Tail:
-        low, high = self._ends
+        low, high = self.ends
         if (hits <= low) if side == "upper" else (hits >= high):
             return Tail.of(1.0, self.method)
         if (hits > high) if side == "upper" else (hits < low):
@@ -123,7 +123,7 @@ class SumLaw(Law):
         return found if drawn is None else Tail.of((found.p * drawn + 1) / (drawn + 1), self.method)
 
     def _table(self) -> FloatArray:
-        low, high = self._ends
+        low, high = self.ends
         table = np.zeros(self.size + 1)
         law, _ = self._law_at(0.0)
         table[low : high + 1] = law / law.sum()

@@ -35,14 +35,18 @@ class TableLaw(Law):
         return self._given
 
     @lazy
-    def _sums(self) -> dict[Side, FloatArray]:
-        return {"upper": np.cumsum(self.table[::-1])[::-1], "lower": np.cumsum(self.table)}
+    def _upper(self) -> FloatArray:
+        return np.cumsum(self.table[::-1])[::-1]
+
+    @lazy
+    def _lower(self) -> FloatArray:
+        return np.cumsum(self.table)
 
     def _tail(self, hits: int, side: Side) -> Tail:
-        ends = self.support
-        if (hits <= ends[0]) if side == "upper" else (hits >= ends[-1]):
+        first, last = self.ends
+        if (hits <= first) if side == "upper" else (hits >= last):
             return Tail.of(1.0, self.method)
-        found = min(float(self._sums[side][hits]), 1.0)
+        found = min(float((self._upper if side == "upper" else self._lower)[hits]), 1.0)
         return Tail.of(found, self.method) if found >= TRUSTED else self._far(hits, side, found)
 
     def _far(self, hits: int, side: Side, found: float) -> Tail:

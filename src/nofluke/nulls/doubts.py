@@ -4,9 +4,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from nofluke.lazy import lazy
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, in_runs, season_of_calendar
+from nofluke.nulls.evidence import (
+    CALENDAR_PERIODS,
+    RUN_LENGTH,
+    Evidence,
+    adjacency,
+    clustering,
+    in_runs,
+    season_of_calendar,
+)
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -31,6 +41,12 @@ class _Seen:
     """What is seen in the events alone, worked out once for a truth, however many cells are judged on it."""
 
     truth: Truth
+
+    @lazy
+    def in_long_runs(self) -> bool:
+        """Whether runs are long enough in the mean to be looked at."""
+        following = int(np.count_nonzero(np.diff(self.truth.starts) == 1))
+        return self.truth.n >= RUN_LENGTH * (self.truth.n - following)
 
     @lazy
     def runs(self) -> Evidence:
@@ -59,8 +75,9 @@ def _doubts_about_events(model: NullModel, truth: Truth) -> tuple[str, ...]:
     """Doubts that need no alarms: events in runs or clusters under a null that places them one by one."""
     if "runs" in model.keeps or truth.n < 2:
         return ()
-    runs = _seen(truth).runs
-    if in_runs(runs, LEVEL):
+    seen = _seen(truth)
+    runs = seen.runs if seen.in_long_runs else None
+    if runs is not None and in_runs(runs, LEVEL):
         return (
             f"Events come as runs of {runs.statistic:.3g} steps in the mean, which the null {model.name} tears apart: its p-values "
             'are not to be trusted. Use null="circular-shift" or null="segments".',

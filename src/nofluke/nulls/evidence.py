@@ -122,8 +122,9 @@ def clustering(events: IntArray, n_steps: int) -> Evidence:
         return Evidence(statistic=1.0, pvalue=1.0)
     best, dispersion = 1.0, 0.0
     for width, pairs in zip(scales.tolist(), pairs_in_blocks(events, scales).tolist(), strict=True):
-        mean, var = pair_moments(n_steps, len(events), width)
-        best = min(best, _gamma_tail(pairs, mean, var))
+        if pairs:  # none are never more than chance has
+            mean, var = pair_moments(n_steps, len(events), width)
+            best = min(best, _gamma_tail(pairs, mean, var))
         dispersion = max(dispersion, dispersion_of(pairs, n_steps, len(events), width))
     return Evidence(statistic=dispersion, pvalue=min(best * len(scales), 1.0))
 

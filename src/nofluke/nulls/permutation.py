@@ -93,11 +93,10 @@ class Permutation(NullModel):
             return donges(cell)
         windows, m = cell.windows, cell.n_events
         recall = hypergeometric(cell.n_steps, windows.covered, m)
-        moments = precision_moments(windows, m)
         if method == "saddlepoint":
             announce_compilation()
-            return Nulls(precision=PrecisionSaddlepoint(windows, m, moments), recall=recall)
-        precision = precision_law(windows, m, moments, method, self.programme_operations)
+            return Nulls(precision=PrecisionSaddlepoint(windows, m), recall=recall)
+        precision = precision_law(windows, m, method, self.programme_operations)
         if precision is None:
             precision = self.distributions(cell, "montecarlo", n_resamples=n_resamples, rng=rng).precision
         return Nulls(precision=precision, recall=recall)
