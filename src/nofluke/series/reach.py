@@ -60,7 +60,11 @@ class Reach:
     def _sums(self, first: IntArray, last: IntArray, before: object, after: object) -> Ranges:
         n = self.n_steps
         back, ahead = (min(max(int(side), -n), n) for side in (before, after))  # type: ignore[call-overload]
-        return Ranges(starts=np.clip(first - back, 0, n), stops=np.clip(last + (ahead + 1), 0, n))
+        # past one border only, unless a side is negative: then what lies past the other one is cut off too
+        starts, stops = np.maximum(first - back, 0), np.minimum(last + (ahead + 1), n)
+        if back < 0 or ahead < 0:
+            starts, stops = np.minimum(starts, n), np.maximum(stops, 0)
+        return Ranges(starts=starts, stops=stops)
 
     @lazy
     def cover(self) -> Ranges:

@@ -134,12 +134,11 @@ class Trial:
     @lazy
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
-        # an event between two steps reaches as far as the steps on either side of it
-        first, last = self.truth.starts, np.maximum(self.truth.stops - 1, self.truth.starts)
-        return tuple(
-            reach.around_events(first.clip(max=self.n_steps - 1), last.clip(max=self.n_steps - 1))
-            for reach in self.reaches
-        )
+        first, last = self.truth.starts, self.truth.starts
+        if not self.truth.points:  # an event between two steps reaches as far as the step behind it
+            end = self.n_steps - 1
+            first, last = np.minimum(first, end), np.minimum(np.maximum(self.truth.stops - 1, first), end)
+        return tuple(reach.around_events(first, last) for reach in self.reaches)
 
     @lazy
     def _near(self) -> tuple[Ranges, ...]:
