@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import json
 import re
 import shlex
@@ -241,3 +242,17 @@ def test_links_lead_somewhere(page: Path) -> None:
             other = page.parent / name if name else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+def test_theory_and_code_point_at_each_other() -> None:
+    """A section names the modules that compute it, and each of these names the section."""
+    text = (DOCS / "theory.md").read_text(encoding="utf-8")
+    named = {
+        module: heading
+        for heading, modules in re.findall(r"^#+ ([^\n]+)\n\nCode: ([^\n]+)\.$", text, re.MULTILINE)
+        for module in re.findall(r"`([\w.]+)`", modules)
+    }
+    assert len(named) >= 15
+    for module, heading in named.items():
+        told = " ".join((importlib.import_module(module).__doc__ or "").split())
+        assert f'The section "{heading}" of docs/theory.md' in told, module

@@ -1,4 +1,7 @@
-"""Tests against chance: an observed number of hits beside its null distribution, and corrections for many tests."""
+"""Tests against chance: an observed number of hits beside its null distribution, and corrections for many tests.
+
+The section "P-values" of docs/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 

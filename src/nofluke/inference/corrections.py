@@ -1,4 +1,7 @@
-"""Corrections of p-values for having looked at many of them."""
+"""Corrections of p-values for having looked at many of them.
+
+The section "Many thresholds and tolerances" of docs/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 

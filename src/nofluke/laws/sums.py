@@ -3,6 +3,8 @@
 All parts are tilted by one θ, P(X = k) ∝ P(X = k) e^{θk}, chosen so that the mean of the sum lies where the tail begins:
 there the sum's probabilities are of ordinary size, and a product of Fourier transforms gives them to a few units in the
 last place. Taking the tilt out again is a multiplication, so that a tail of 10⁻²⁰⁰ has as many digits as one of 0.1.
+
+The section "Sums over series" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

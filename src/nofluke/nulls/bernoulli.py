@@ -1,4 +1,7 @@
-"""The null of event coincidence analysis: independent trials, for comparison with the literature."""
+"""The null of event coincidence analysis: independent trials, for comparison with the literature.
+
+The section "Why the binomial is off" of docs/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The null of the paper: events fall on random steps, the predictions stay where they are.
 
-The laws are those of the section "The null model" of docs/theory.md, by the engines of :mod:`nofluke.laws.precision`.
+The section "The null model" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

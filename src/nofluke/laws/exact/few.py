@@ -3,6 +3,8 @@
 A few events can hit only a few predictions, so the dynamic programme counts hits instead of misses: a table indexed by
 (events so far on covered steps, predictions hit so far) has few entries, and walking it through all blocks is cheap
 where counting misses, or inverting a characteristic function that hardly decays, is not.
+
+The section "Dynamic programme" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

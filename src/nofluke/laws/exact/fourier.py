@@ -11,6 +11,8 @@ angles psi_j and q = y^-M, the mean over j of G(psi_j) e^{-i c psi_j} / (1 - e^{
     (1 - q)^-1  sum_k  q^-k P(c + k M <= C < c + (k+1) M),  k = ..., -1, 0, 1, ...
 
 so that the part below c is a known multiple of its total, and the rest is bounded.
+
+The section "Tilted Fourier inversion" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The hypergeometric distribution, with full relative accuracy in both tails."""
+"""The hypergeometric distribution, with full relative accuracy in both tails.
+
+The section "Recall" of docs/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ part is a sum over one variable, none of them loses digits, and only overlapping
     Var C = Σ_{i,j} [π(w_i + w_j) − π(w_i) π(w_j)]  +  Σ_{i,j overlapping} [π(|W_i ∪ W_j|) − π(w_i + w_j)].
 
 The first sum (all pairs, as if disjoint; never positive) depends on widths alone; every term of the second is positive.
+
+The section "Precision: mean and variance" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 For what has no exact null (the maximum over thresholds and tolerances, F_beta, other people's metrics), and as a
 check on what has one. Steps are the open ones, 0..T-1: masks are taken out and clocks and tolerances are turned
 into index ranges before this module is called.
+
+The section "Monte Carlo" of docs/theory.md has the mathematics.
 """
 
 import threading
