@@ -69,6 +69,22 @@ class TestOnPlacements:
             assert all(len(set(row.tolist())) == 12 for row in rows)
 
 
+class TestLaws:
+    @pytest.mark.parametrize("side", ["precision", "recall"])
+    def test_a_statistic_hands_on_the_exact_law(self, side):
+        """Where the null has one; None where it must be simulated, as for F and for other metrics."""
+        trial = example()
+        cell = trial.cell(1, 0)
+        for null in (nf.nulls.Permutation(), nf.nulls.CircularShift()):
+            law = Hits(side).law(cell, null)
+            assert law == getattr(null.distributions(cell), side)
+            assert law.method.kind == "exact"
+        assert Hits(side).law(cell, nf.nulls.Blocks(length=9)) is None
+        assert FBeta().law(cell, nf.nulls.Permutation()) is None
+        season = Hits(side).law(cell, nf.nulls.Seasonal(period=7))
+        assert (season is None) == (side == "precision")  # too many placements to go through
+
+
 class TestAnyStatistic:
     def test_two_detectors_are_compared_on_the_same_placements(self):
         """Values are kept placement by placement: the difference of two detectors has a law of its own."""

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nofluke.errors import NumericalError
 from nofluke.laws.law import SMALLEST, How, Law, Side, Tail
 from nofluke.nulls.base import Joint
 from nofluke.plain import check_beta, check_word
@@ -224,6 +225,10 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     beta = check_beta(beta)
     chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
     total = float(joint.weights.sum())
+    if not total > 0.0 or not np.isfinite(total):
+        raise NumericalError(
+            f"the joint law of both hits could not be computed by the method {joint.method}: please report it."
+        )
     mean = float(joint.weights @ chance) / total
     reached = float(joint.weights[chance >= value * (1 - TIE_SLACK)].sum())
     if math.isnan(value):

@@ -14,8 +14,9 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.laws.law import Law
 from nofluke.ratios import f_of_hits
-from nofluke.series.trial import Trial
+from nofluke.series.trial import Cell, Trial
 
 
 class Statistic(ABC):
@@ -26,6 +27,11 @@ class Statistic(ABC):
     @abstractmethod
     def observed(self, trial: Trial) -> FloatArray:
         """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
+
+    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
+        """Its law in one cell under a null, where the null knows that of such a statistic; None where it must be simulated."""
+        del cell, null, how
+        return None
 
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         """Its value in every cell for each placement of the events: rows of first steps, as a null draws them."""
@@ -50,6 +56,12 @@ class Hits(Statistic):
     def observed(self, trial: Trial) -> FloatArray:
         hits: Any = getattr(trial, f"{self.side}_hits")
         return np.asarray(hits, dtype=np.float64)
+
+    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
+        if self.side not in null.exact_sides(cell):
+            return None
+        law: Law = getattr(null.distributions(cell, **how), self.side)
+        return law
 
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         return _both_hits(trial, placements)[self.side]
