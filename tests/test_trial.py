@@ -1,6 +1,7 @@
 """A trial against the paper's equations, and what the core carries beyond single steps: ranges, gaps, empty windows."""
 
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -196,6 +197,34 @@ class TestEmptyWindows:
         assert (trial.precision_hits[0, 0], trial.recall_hits[0, 0]) == slow_hits(
             at, at + 1, np.flatnonzero(alarms), early, late
         )
+
+    @settings(max_examples=60, deadline=None)
+    @given(st.data())
+    def test_laws_of_predictions_that_nothing_can_hit(self, data):
+        """Both laws under permutation, with windows cut to nothing at the border, equal those of all placements."""
+        n = data.draw(st.integers(2, 9))
+        alarms = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        m = data.draw(st.integers(1, n - 1))
+        early, late = data.draw(st.sampled_from([(-1, 2), (-2, 2), (-2, 3), (2, -1), (3, -2), (-3, 5)]))
+        tolerance, every = Late(early, late), np.ones(n, dtype=bool)
+        truth = np.zeros(n, dtype=bool)
+        truth[:m] = True
+        trial = Trial(
+            truth=Truth.of_flags(truth),
+            detector=alarms,
+            tolerances=(tolerance,),
+            thresholds=np.ones(1),
+            reaches=(Reach(tolerance=tolerance, open_steps=every),),
+        )
+        at = np.flatnonzero(alarms)
+        pairs = [slow_hits(np.array(e), np.array(e) + 1, at, early, late) for e in combinations(range(n), m)]
+        for engine in (1e9, 0):
+            laws = nf.nulls.Permutation(programme_operations=engine).distributions(trial.cell(0, 0))
+            for law, hits in ((laws.precision, [p[0] for p in pairs]), (laws.recall, [p[1] for p in pairs])):
+                expected = np.bincount(hits, minlength=law.size + 1) / len(pairs)
+                np.testing.assert_allclose(law.table, expected, atol=1e-12)
+                assert law.mean == pytest.approx(np.mean(hits), abs=1e-12)
+                assert law.var == pytest.approx(np.var(hits), abs=1e-11)
 
     def test_merging_and_counting_skip_empty_ranges(self):
         """Ranges whose ends cross hold nothing."""
