@@ -5,6 +5,7 @@ import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -138,3 +139,23 @@ def test_old_names_still_work_for_a_while():
         from nofluke.distributions import EmpiricalNull  # noqa: F401
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = old.nonsense
+
+
+@pytest.mark.parametrize(
+    ("make", "old", "now"),
+    [
+        (evaluated, "setting", "cell"),
+        (evaluated, "zero_division", "settings.zero_division"),
+        (swept, "cells", "trial"),
+        (swept, "method", "settings.method"),
+        (swept, "n_resamples", "settings.n_resamples"),
+        (swept, "rng", "settings.rng"),
+    ],
+)
+def test_old_attributes_still_work_for_a_while(make, old, now):
+    """They are what they are called now, and say so."""
+    result = make()
+    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; the old name goes with version"):
+        found = getattr(result, old)
+    value = attrgetter(now)(result)
+    assert found is value or same(found, value)

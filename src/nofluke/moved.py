@@ -7,6 +7,7 @@ import warnings
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
@@ -32,6 +33,32 @@ MOVED = {
 }
 
 
+class Renamed:
+    """An attribute under its old name.
+
+    Parameters
+    ----------
+    now : str
+        The attribute that it is now, such as "settings.method".
+    """
+
+    def __init__(self, now: str) -> None:
+        self.now = now
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"{owner.__name__}.{name}"
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        _warn(f"{self.name} is now .{self.now}")
+        return attrgetter(self.now)(instance)
+
+
+def _warn(what: str) -> None:
+    warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
+
+
 class _Old(ModuleType):
     """A module that is no more: it hands on what it had."""
 
@@ -40,11 +67,7 @@ class _Old(ModuleType):
         if place is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         room, _, now = place.rpartition(".")
-        warnings.warn(
-            f"{self.__name__}.{name} is now nofluke.{room}.{now}; the old name goes with version 0.2.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        _warn(f"{self.__name__}.{name} is now nofluke.{room}.{now}")
         return getattr(import_module(f"nofluke.{room}"), now)
 
 

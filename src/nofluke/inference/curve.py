@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion, both_matrices
+from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel
 from nofluke.plain import check_beta
 from nofluke.ratios import f_weights
@@ -69,6 +70,11 @@ class Sweep(ByValue):
     left_out: LeftOut
     notes: tuple[str, ...]
     chosen: bool = True
+
+    cells: ClassVar[Any] = Renamed("trial")
+    method: ClassVar[Any] = Renamed("settings.method")
+    n_resamples: ClassVar[Any] = Renamed("settings.n_resamples")
+    rng: ClassVar[Any] = Renamed("settings.rng")
 
     @property
     def n(self) -> int:

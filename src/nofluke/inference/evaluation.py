@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
 from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
+from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta
 from nofluke.ratios import divide, f_beta
@@ -82,6 +83,9 @@ class Evaluation(ByValue):
     cell: Cell = field(repr=False, compare=False)
     sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
+
+    setting: ClassVar[Any] = Renamed("cell")
+    zero_division: ClassVar[Any] = Renamed("settings.zero_division")
 
     @property
     def null(self) -> NullModel:
