@@ -202,6 +202,12 @@ class Law(ABC):
         first, last = self.ends
         return first, self.table[first : last + 1]
 
+    def log_bulk(self) -> tuple[int, FloatArray]:
+        """Some k, and log P(X = k), log P(X = k + 1), ...: all that is known of the law, however small."""
+        first, table = self.bulk(math.inf)
+        with np.errstate(divide="ignore"):
+            return first, np.log(table)
+
     def pmf(self, k: Any) -> Any:
         """P(X = k), for a number or an array of them."""
         values = _numbers(k, "k")

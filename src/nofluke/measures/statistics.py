@@ -14,7 +14,9 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.errors import InputError, shown
 from nofluke.laws.law import Law
+from nofluke.plain import number_or_none
 from nofluke.ratios import f_of_hits
 from nofluke.series.trial import Cell, Trial
 
@@ -123,12 +125,18 @@ class Function(Statistic):
     on: Literal["scores", "alarms"] = "scores"
 
     def observed(self, trial: Trial) -> FloatArray:
-        truth = trial.truth.flags
         if self.on == "scores":
-            value = float(self.function(truth, trial.detector))
-            return np.full(trial.shape, value)
-        row = [float(self.function(truth, trial.alarm_flags(k))) for k in range(len(trial.thresholds))]
+            return np.full(trial.shape, self._value(trial, trial.detector))
+        row = [self._value(trial, trial.alarm_flags(k)) for k in range(len(trial.thresholds))]
         return np.tile(row, (len(trial.tolerances), 1))
+
+    def _value(self, trial: Trial, detector: AnyArray) -> float:
+        given = detector.view()
+        given.setflags(write=False)
+        value = number_or_none(self.function(trial.truth.flags, given))
+        if value is None:
+            raise InputError(f"the function {shown(self.name)} must return one number for labels and scores or alarms.")
+        return value
 
 
 def _both_hits(trial: Trial, placements: AnyArray) -> dict[str, FloatArray]:

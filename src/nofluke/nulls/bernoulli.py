@@ -60,5 +60,5 @@ class Bernoulli(NullModel):
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
         del n_resamples, rng  # nothing is random
-        self.check(method)
+        self.check(method, cell)
         return donges(cell)

@@ -95,7 +95,7 @@ class CircularShift(NullModel):
     def distributions(
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        self.check(method)
+        self.check(method, cell)
         if method == "montecarlo":
             return simulated(cell, self, n_resamples, rng)
         recall, precision = self.hits_by_shift(cell)

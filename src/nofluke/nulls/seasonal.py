@@ -153,7 +153,7 @@ class Seasonal(NullModel):
     def distributions(
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        self.check(method)
+        self.check(method, cell)
         if method == "montecarlo":
             return simulated(cell, self, n_resamples, rng)
         recall = self.recall(cell)
