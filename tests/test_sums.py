@@ -97,3 +97,13 @@ def test_only_laws_add_up():
         _ = binomial(3, 0.5) + 1
     with pytest.raises(InputError, match="parts is empty"):
         SumLaw(())
+
+
+def test_sum_adds_up_a_list_of_laws():
+    """As people write it; a sum of one law is that law, and numbers are no laws."""
+    laws = [binomial(3, 0.5), binomial(4, 0.5), binomial(5, 0.5)]
+    assert sum(laws).parts == tuple(laws)
+    assert sum(laws).upper(12) == pytest.approx(2**-12, rel=1e-12)
+    assert sum(laws[:1]) is laws[0]
+    with pytest.raises(TypeError):
+        3 + laws[0]
