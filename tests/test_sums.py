@@ -155,3 +155,13 @@ def test_a_thousand_parts():
     hits = int(total.mean + 5 * total.std)
     assert total.upper(hits) == pytest.approx(float(table[hits:].sum()), rel=1e-10, abs=0)
     assert total.quantile(0.975) == int(np.searchsorted(np.cumsum(table), 0.975))
+
+
+def test_sum_adds_up_a_list_of_laws():
+    """As people write it; a sum of one law is that law, and numbers are no laws."""
+    laws = [binomial(3, 0.5), binomial(4, 0.5), binomial(5, 0.5)]
+    assert sum(laws).parts == tuple(laws)
+    assert sum(laws).upper(12) == pytest.approx(2**-12, rel=1e-12)
+    assert sum(laws[:1]) is laws[0]
+    with pytest.raises(TypeError):
+        3 + laws[0]

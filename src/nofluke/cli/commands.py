@@ -169,6 +169,10 @@ def demo(seed: int, report: str | None) -> None:
     """The main job on built-in data: simulated tweets about earthquakes."""
     import nofluke as nf
 
+    if report is not None:
+        from nofluke.show.report.page import check_plotly
+
+        check_plotly()  # before the work
     quakes = nf.datasets.simulate_quakes(rng=seed)
     scores = nf.detectors.energy_transient(quakes.counts)
     result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)
@@ -238,7 +242,9 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
     """
     import nofluke as nf
     from nofluke.show.report import Source, make_page, write_report
+    from nofluke.show.report.page import check_plotly
 
+    check_plotly()  # before the work
     if options["seed"] is None:
         options["seed"] = 0
     data = read_detector(file, output, options)

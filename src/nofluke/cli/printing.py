@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from nofluke.cli.wording import advice
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
@@ -30,6 +32,7 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
         write(str(result.to_csv(**more)).rstrip("\n"), output)
     else:
         table = result.table(**more)
+        table = replace(table, notes=tuple(map(advice, table.notes)))
         if form == "text" and output is None and is_watched(sys.stdout):
             from nofluke.show.terminal import show
 

@@ -6,7 +6,7 @@ The section "P-values" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -25,7 +25,7 @@ VERDICTS: tuple[Verdict, ...] = ("no", "partly", "yes")
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ChanceTest:
     """How an observed number of hits compares with what chance scores.
 
@@ -57,7 +57,7 @@ class ChanceTest:
     measure: str
     hits: int
     of: int
-    null: Law = field(repr=False)
+    null: Law
     model: str
     alternative: Alternative = "greater"
     ties: Ties = "full"
@@ -165,6 +165,13 @@ class ChanceTest:
         chance = f"chance gives {show_chance(self.expected, self.std)}"
         error = self.pvalue_error
         return f"{chance}; {p_is(self.pvalue, self.log10_pvalue)}" + (f" ± {error:.1g}" if error else "")
+
+    def __repr__(self) -> str:
+        asked = self.alternative + (", mid-p" if self.ties == "mid" else "")
+        return (
+            f"<ChanceTest of {self.measure}: {self.hits:,} of {self.of:,}, {self.in_words()} ({asked});\n"
+            f" null {self.model}: {self.method}>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON."""

@@ -302,7 +302,7 @@ class Sweep(ByValue):
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
             how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
         else:
-            how = f"Chance was not computed for {self.precision_hits.size:,} cells: choose some by quantiles or thresholds, or ask for it."
+            how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles or thresholds, or ask for curve.chance."
         if familywise is not None:
             return how, familywise.in_words()
         return (

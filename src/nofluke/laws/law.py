@@ -106,7 +106,7 @@ class Tail:
 class Law(ABC):
     """The law of a whole number, such as hits, if the detector knew nothing.
 
-    Laws of independent numbers can be added: ``one + other`` is the law of their sum.
+    Laws of independent numbers can be added: ``one + other`` is the law of their sum, ``sum(laws)`` that of many.
 
     Attributes
     ----------
@@ -286,6 +286,10 @@ class Law(ABC):
         from nofluke.laws.sums import SumLaw
 
         return SumLaw((*self.parts, *other.parts))
+
+    def __radd__(self, other: Any) -> Law:
+        """``sum(laws)``, which begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     @property
     def parts(self) -> tuple[Law, ...]:
