@@ -271,7 +271,6 @@ def test_modules_are_small():
 
 
 LONG = {
-    "data.files": "reading a table through duckdb: one class, and what its columns become",
     "inference.curve": "one result and how it prints itself",
     "inference.evaluation": "one result and how it prints itself",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
