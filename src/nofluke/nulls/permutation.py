@@ -10,17 +10,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_engine
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import exactly
 from nofluke.laws.montecarlo import Uniform
-from nofluke.laws.precision import (
-    FEW_PATIENCE,
-    PROGRAMME_OPERATIONS,
-    PrecisionSaddlepoint,
-    announce_compilation,
-    precision_law,
-    table_engine,
-)
+from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
