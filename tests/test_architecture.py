@@ -281,7 +281,6 @@ LONG = {
     "laws.montecarlo.kernels": "the compiled loops of one simulation",
     "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
     "measures.confusion": "one table of measures",
-    "series.reading": "all that a user can pass, aligned and checked together",
     "series.trial": "a trial and its cells",
 }
 
