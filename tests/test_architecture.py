@@ -272,7 +272,6 @@ def test_modules_are_small():
 
 LONG = {
     "inference.curve": "one result and how it prints itself",
-    "inference.evaluation": "one result and how it prints itself",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
     "laws.exact.generating": "one generating function, and where to tilt it",
     "laws.exact.kernels": "two compiled recurrences that must stay in step",
@@ -280,7 +279,6 @@ LONG = {
     "laws.law": "everything that a law can be asked",
     "laws.montecarlo.kernels": "the compiled loops of one simulation",
     "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
-    "measures.confusion": "one table of measures",
     "series.trial": "a trial and its cells",
 }
 

@@ -42,6 +42,10 @@ class LeftOut:
         """Steps left out, each counted once."""
         return self.missing + self.masked
 
+    def to_dict(self) -> dict[str, int]:
+        """The counts as plain values, for JSON."""
+        return {"missing": self.missing, "masked": self.masked, "events": self.events}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sequence:
