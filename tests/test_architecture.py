@@ -271,7 +271,6 @@ def test_modules_are_small():
 
 
 LONG = {
-    "inference.curve": "one result and how it prints itself",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
     "laws.exact.generating": "one generating function, and where to tilt it",
     "laws.exact.kernels": "two compiled recurrences that must stay in step",
