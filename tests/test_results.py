@@ -11,6 +11,8 @@ import pytest
 
 import nofluke as nf
 from nofluke.arrays import same
+from nofluke.measures.statistics import FBeta
+from nofluke.nulls.simulation import simulate
 
 
 def data(seed=0, n=400):
@@ -76,6 +78,27 @@ def test_equal_calls_have_equal_results_and_others_do_not(name):
     assert evaluated() != evaluated(1)
     assert evaluated() != evaluated(tolerance=3)
     assert swept() != nf.sweep(*data(1), quantiles=[0.8, 0.9], tolerances=(0, 2))
+
+
+PARTS = {
+    "delays": lambda: evaluated().delays,
+    "sequence": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence,
+    "clock": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence.clock,
+    "joint law": lambda: nf.nulls.Permutation().joint(evaluated().cell),
+    "simulated statistic": lambda: simulate(
+        evaluated().cell.trial, FBeta(), nf.nulls.Permutation(), n_resamples=50, rng=1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_results_compare_too(name):
+    """Records that hold arrays are equal where their numbers are, and comparing them never raises."""
+    make = PARTS[name]
+    assert make() == make()
+    assert pickle.loads(pickle.dumps(make())) == make()
+    assert make() != evaluated(1).delays
+    assert evaluated().delays != evaluated(1).delays
 
 
 def test_a_process_pool_returns_results():

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration, format_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, finite_or_none, number_or_none
@@ -95,8 +95,8 @@ class FalseAlarms:
         return f"{self.count:,} ({self.rate(per):.3g} per {words})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delays:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Delays(ByValue):
     """How far the nearest prediction is from each event: negative when it came early, positive when late.
 
     Attributes

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
@@ -33,8 +33,8 @@ class Nulls:
     recall: Law
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joint:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joint(ByValue):
     """Weights of pairs (recall's hits, precision's hits), from all placements or from random ones."""
 
     recall_hits: IntArray

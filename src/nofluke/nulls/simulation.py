@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
 from nofluke.measures.statistics import Statistic
@@ -117,8 +117,8 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
     return montecarlo.drawn(null.draw(moved), trial.n_steps, n_resamples=n_resamples, rng=rng)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulated(ByValue):
     """A statistic in every cell, beside its values under a null.
 
     Attributes

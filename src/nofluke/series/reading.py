@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.data.columns import as_column
 from nofluke.errors import InputError
 from nofluke.plain import check_word, exact_floats
@@ -47,8 +47,8 @@ class LeftOut:
         return {"missing": self.missing, "masked": self.masked, "events": self.events}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sequence:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction."""
 
     truth: BoolArray = field(repr=False)
