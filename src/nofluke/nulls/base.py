@@ -120,11 +120,20 @@ class NullModel(ABC):
     def distributions(
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        """The laws of both hits, by the method asked for."""
+        """The laws of both hits, by the method asked for: those that are known, the others by simulation."""
         from nofluke.nulls.simulation import simulated
 
         self.check(method)
-        return simulated(cell, self, n_resamples, rng)
+        known = {} if method == "montecarlo" else self.known_laws(cell, method)
+        if len(known) == 2:
+            return Nulls(**known)
+        drawn = simulated(cell, self, n_resamples, rng)
+        return Nulls(**{"precision": drawn.precision, "recall": drawn.recall, **known})
+
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
+        """Of "precision" and "recall", the laws that the method gives without simulation."""
+        del cell, method
+        return {}
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint law of both hits, by simulation unless the model knows better."""
