@@ -1,6 +1,7 @@
 """Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three lines."""
 
 import copy
+import importlib
 import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +13,7 @@ import pytest
 import nofluke as nf
 from nofluke.arrays import same
 from nofluke.measures.statistics import FBeta
+from nofluke.moved import MOVED
 from nofluke.nulls.simulation import simulate
 
 
@@ -161,3 +163,22 @@ def test_old_names_still_work_for_a_while():
         from nofluke.distributions import EmpiricalNull  # noqa: F401
     with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
         _ = old.nonsense
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "now"),
+    sorted(
+        {
+            *((module, name, place) for module, names in MOVED.items() for name, place in names.items()),
+            ("timing", "Delays", "measures.delays.Delays"),
+            ("timing", "FalseAlarms", "measures.delays.FalseAlarms"),
+            ("inputs", "LeftOut", "series.reading.LeftOut"),
+        }
+    ),
+)
+def test_every_documented_name_of_old_is_what_it_became(module, name, now):
+    """All names that had a place in the reference answer from there, and are the same things."""
+    with pytest.warns(DeprecationWarning, match=rf"nofluke.{module}.{name} is now nofluke.{now}"):
+        old = getattr(importlib.import_module(f"nofluke.{module}"), name)
+    room, _, name = now.rpartition(".")
+    assert old is getattr(importlib.import_module(f"nofluke.{room}"), name)

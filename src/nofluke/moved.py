@@ -28,6 +28,8 @@ MOVED = {
         "CellChance": "inference.cells.CellChance",
     },
     "familywise": {"FamilywiseTest": "inference.familywise.FamilywiseTest"},
+    "timing": {"Delays": "measures.delays.Delays", "FalseAlarms": "measures.delays.FalseAlarms"},
+    "inputs": {"LeftOut": "series.reading.LeftOut"},
     "files": {"read_columns": "data.files.read_columns", "read_times": "data.files.read_times"},
 }
 
