@@ -182,3 +182,17 @@ def test_every_documented_name_of_old_is_what_it_became(module, name, now):
         old = getattr(importlib.import_module(f"nofluke.{module}"), name)
     room, _, name = now.rpartition(".")
     assert old is getattr(importlib.import_module(f"nofluke.{room}"), name)
+
+
+def test_old_attributes_of_results_still_work_for_a_while():
+    """What moved into the settings of the call answers from its old place, with a warning; what never was does not."""
+    result, curve = evaluated(zero_division=0), nf.sweep(*data(), n_resamples=5, rng=3)
+    with pytest.warns(DeprecationWarning, match=r"^\.zero_division is now \.settings\.zero_division"):
+        assert result.zero_division == 0
+    with pytest.warns(DeprecationWarning, match=r"\.setting is now \.cell"):
+        assert result.setting is result.cell
+    with pytest.warns(DeprecationWarning, match=r"is now \.settings"):
+        assert (curve.method, curve.n_resamples, curve.rng) == ("auto", 5, 3)
+    for one in (result, curve):
+        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+            _ = one.nonsense

@@ -1,4 +1,4 @@
-"""Where documented names went when modules moved into rooms: the old places work for one minor version, with a warning."""
+"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a warning."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import warnings
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from operator import attrgetter
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 MOVED = {
     "testing": {
@@ -32,6 +33,24 @@ MOVED = {
     "inputs": {"LeftOut": "series.reading.LeftOut"},
     "files": {"read_columns": "data.files.read_columns", "read_times": "data.files.read_times"},
 }
+
+
+class OldAttributes:
+    """A record of which some attributes moved: ``_moved`` has their old names, and their places from here."""
+
+    __slots__ = ()
+    _moved: ClassVar[dict[str, str]] = {}
+
+    if not TYPE_CHECKING:  # to a type checker the old names are gone
+
+        def __getattr__(self, name: str) -> Any:
+            place = type(self)._moved.get(name)
+            if place is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            warnings.warn(
+                f".{name} is now .{place}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=2
+            )
+            return attrgetter(place)(self)
 
 
 class _Old(ModuleType):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
+from nofluke.moved import OldAttributes
 from nofluke.nulls.base import NullModel
 from nofluke.series.reading import LeftOut
 from nofluke.text.frames import Backend, make_frame
@@ -25,7 +26,7 @@ MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is comp
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep(CellMeasures, ByValue):
+class Sweep(CellMeasures, ByValue, OldAttributes):
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
     Attributes
@@ -64,6 +65,8 @@ class Sweep(CellMeasures, ByValue):
     left_out: LeftOut
     notes: tuple[str, ...]
     chosen: bool = True
+
+    _moved: ClassVar[dict[str, str]] = {name: f"settings.{name}" for name in ("method", "n_resamples", "rng")}
 
     @property
     def null(self) -> NullModel:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
 from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
+from nofluke.moved import OldAttributes
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
@@ -23,7 +24,7 @@ from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Evaluation(ByValue):
+class Evaluation(ByValue, OldAttributes):
     """Precision and recall within a tolerance, and what they were counted from.
 
     Attributes
@@ -82,6 +83,8 @@ class Evaluation(ByValue):
     cell: Cell = field(repr=False, compare=False)
     sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
+
+    _moved: ClassVar[dict[str, str]] = {"setting": "cell", "zero_division": "settings.zero_division"}
 
     @property
     def null(self) -> NullModel:
