@@ -29,7 +29,7 @@ SIZES = (
 )
 
 
-def setting_of(n_steps, n_events, n_predictions, delta):
+def cell_of(n_steps, n_events, n_predictions, delta):
     rng = np.random.default_rng(1)
     alarms, truth = np.zeros(n_steps, dtype=bool), np.zeros(n_steps, dtype=bool)
     alarms[rng.choice(n_steps, n_predictions, replace=False)] = True
@@ -47,8 +47,8 @@ def peak_megabytes(function):
 
 
 def row(size):
-    setting = setting_of(*size)
-    windows, m = setting.windows, setting.n_events
+    cell = cell_of(*size)
+    windows, m = cell.windows, cell.n_events
     moments = precision_moments(windows, m)
     far = min(round(moments.mean + 10 * np.sqrt(moments.var)), windows.n)
     near = round(moments.mean)
@@ -71,7 +71,7 @@ def row(size):
 
 
 def main():
-    small = setting_of(2_000, 100, 200, 2)
+    small = cell_of(2_000, 100, 200, 2)
     start = time.perf_counter()
     fourier.tail(small.windows, small.n_events, 100)
     print(f"first call of the Fourier inversion, compiled or cached: {time.perf_counter() - start:.1f} s")
@@ -81,7 +81,7 @@ def main():
     print(f"{'T, m, n, δ':32}  moments  programme  z=10    mean    saddle  whole pmf   MB   p at z=10  error bound")
     for size in SIZES:
         print(row(size))
-    paper = setting_of(*SIZES[0])
+    paper = cell_of(*SIZES[0])
     exact = seconds(lambda: precision_pmf(paper.windows, paper.n_events))
     drawn = seconds(lambda: Permutation().distributions(paper, "montecarlo", n_resamples=10_000, rng=1))
     print(

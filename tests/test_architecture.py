@@ -272,9 +272,6 @@ def test_modules_are_small():
 
 
 LONG = {
-    "data.files": "reading a table through duckdb: one class, and what its columns become",
-    "inference.curve": "one result and how it prints itself",
-    "inference.evaluation": "one result and how it prints itself",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
     "laws.exact.generating": "one generating function, and where to tilt it",
     "laws.exact.kernels": "two compiled recurrences that must stay in step",
@@ -282,8 +279,6 @@ LONG = {
     "laws.law": "everything that a law can be asked",
     "laws.montecarlo.kernels": "the compiled loops of one simulation",
     "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
-    "measures.confusion": "one table of measures",
-    "series.reading": "all that a user can pass, aligned and checked together",
     "series.trial": "a trial and its cells",
 }
 

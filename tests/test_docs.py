@@ -15,7 +15,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import cli, main
-from nofluke.laws import precision
+from nofluke.laws import costs
 from nofluke.measures.confusion import MEASURES
 from nofluke.nulls.permutation import CELL_OPERATIONS
 
@@ -197,12 +197,12 @@ def test_limits_of_the_methods_are_those_of_the_code() -> None:
         float(value) for _, value in table_rows(section("theory.md", "Which method when").split("affordable")[-1])
     ]
     limits = [
-        precision.PROGRAMME_OPERATIONS,
+        costs.PROGRAMME_OPERATIONS,
         CELL_OPERATIONS,
-        precision.PROGRAMME_BYTES,
-        precision.FEW_OPERATIONS,
-        precision.FEW_PATIENCE,
-        precision.FOURIER_SECONDS,
+        costs.PROGRAMME_BYTES,
+        costs.FEW_OPERATIONS,
+        costs.FEW_PATIENCE,
+        costs.FOURIER_SECONDS,
     ]
     assert written == limits
 

@@ -1,6 +1,7 @@
 """Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three lines."""
 
 import copy
+import importlib
 import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
@@ -12,6 +13,9 @@ import pytest
 
 import nofluke as nf
 from nofluke.arrays import same
+from nofluke.measures.statistics import FBeta
+from nofluke.moved import MOVED
+from nofluke.nulls.simulation import simulate
 
 
 def data(seed=0, n=400):
@@ -77,6 +81,27 @@ def test_equal_calls_have_equal_results_and_others_do_not(name):
     assert evaluated() != evaluated(1)
     assert evaluated() != evaluated(tolerance=3)
     assert swept() != nf.sweep(*data(1), quantiles=[0.8, 0.9], tolerances=(0, 2))
+
+
+PARTS = {
+    "delays": lambda: evaluated().delays,
+    "sequence": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence,
+    "clock": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence.clock,
+    "joint law": lambda: nf.nulls.Permutation().joint(evaluated().cell),
+    "simulated statistic": lambda: simulate(
+        evaluated().cell.trial, FBeta(), nf.nulls.Permutation(), n_resamples=50, rng=1
+    ),
+}
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_parts_of_results_compare_too(name):
+    """Records that hold arrays are equal where their numbers are, and comparing them never raises."""
+    make = PARTS[name]
+    assert make() == make()
+    assert pickle.loads(pickle.dumps(make())) == make()
+    assert make() != evaluated(1).delays
+    assert evaluated().delays != evaluated(1).delays
 
 
 def test_a_process_pool_returns_results():
@@ -168,3 +193,36 @@ def test_old_attributes_still_work_for_a_while(make, old, now):
         found = getattr(result, old)
     value = attrgetter(now)(result)
     assert found is value or same(found, value)
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "now"),
+    sorted(
+        {
+            *((module, name, place) for module, names in MOVED.items() for name, place in names.items()),
+            ("timing", "Delays", "measures.delays.Delays"),
+            ("timing", "FalseAlarms", "measures.delays.FalseAlarms"),
+            ("inputs", "LeftOut", "series.reading.LeftOut"),
+        }
+    ),
+)
+def test_every_documented_name_of_old_is_what_it_became(module, name, now):
+    """All names that had a place in the reference answer from there, and are the same things."""
+    with pytest.warns(DeprecationWarning, match=rf"nofluke.{module}.{name} is now nofluke.{now}"):
+        old = getattr(importlib.import_module(f"nofluke.{module}"), name)
+    room, _, name = now.rpartition(".")
+    assert old is getattr(importlib.import_module(f"nofluke.{room}"), name)
+
+
+def test_old_attributes_of_results_still_work_for_a_while():
+    """What moved into the settings of the call answers from its old place, with a warning; what never was does not."""
+    result, curve = evaluated(zero_division=0), nf.sweep(*data(), n_resamples=5, rng=3)
+    with pytest.warns(DeprecationWarning, match=r"^\.zero_division is now \.settings\.zero_division"):
+        assert result.zero_division == 0
+    with pytest.warns(DeprecationWarning, match=r"\.setting is now \.cell"):
+        assert result.setting is result.cell
+    with pytest.warns(DeprecationWarning, match=r"is now \.settings"):
+        assert (curve.method, curve.n_resamples, curve.rng) == ("auto", 5, 3)
+    for one in (result, curve):
+        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
+            _ = one.nonsense

@@ -51,6 +51,19 @@ class TestCells:
                 np.testing.assert_array_equal(whole.cell(d, k).found, alone.cell(0, 0).found)
                 np.testing.assert_array_equal(whole.cell(d, k).windows.starts, alone.cell(0, 0).windows.starts)
 
+    def test_alarms_may_be_asked_for_by_several_threads(self):
+        """Between two looks at what is kept, another thread may have kept more: that is no error."""
+        trial = Trial.of(prepare([0, 1, 0, 0], [0, 2, 1, 2]), (Tolerance(early=1, late=1),), np.array([0.0, 1.0, 2.0]))
+
+        class Meanwhile:
+            def __len__(self):
+                trial._kept.setdefault(1, np.array([1, 2, 3]))
+                return 0
+
+        trial._kept[2] = Meanwhile()
+        assert trial.alarms(0).tolist() == [0, 1, 2, 3]
+        assert trial.alarms(1).tolist() == [1, 2, 3]
+
     def test_what_is_derived_is_worked_out_once(self, monkeypatch):
         """A sweep over four tolerances makes four reaches, and asks each for its ranges once."""
         calls = []

@@ -1,4 +1,4 @@
-"""Where documented names went when modules moved into rooms: the old places work for one minor version, with a warning."""
+"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a warning."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 MOVED = {
     "testing": {
@@ -29,34 +29,30 @@ MOVED = {
         "CellChance": "inference.cells.CellChance",
     },
     "familywise": {"FamilywiseTest": "inference.familywise.FamilywiseTest"},
+    "timing": {"Delays": "measures.delays.Delays", "FalseAlarms": "measures.delays.FalseAlarms"},
+    "inputs": {"LeftOut": "series.reading.LeftOut"},
     "files": {"read_columns": "data.files.read_columns", "read_times": "data.files.read_times"},
 }
 
 
-class Renamed:
-    """An attribute under its old name.
-
-    Parameters
-    ----------
-    now : str
-        The attribute that it is now, such as "settings.method".
-    """
-
-    def __init__(self, now: str) -> None:
-        self.now = now
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = f"{owner.__name__}.{name}"
-
-    def __get__(self, instance: object | None, owner: type) -> Any:
-        if instance is None:
-            return self
-        _warn(f"{self.name} is now .{self.now}")
-        return attrgetter(self.now)(instance)
-
-
 def _warn(what: str) -> None:
     warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
+
+
+class OldAttributes:
+    """A record of which some attributes moved: ``_moved`` has their old names, and their places from here."""
+
+    __slots__ = ()
+    _moved: ClassVar[dict[str, str]] = {}
+
+    if not TYPE_CHECKING:  # to a type checker the old names are gone
+
+        def __getattr__(self, name: str) -> Any:
+            place = type(self)._moved.get(name)
+            if place is None:
+                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+            _warn(f".{name} is now .{place}")
+            return attrgetter(place)(self)
 
 
 class _Old(ModuleType):

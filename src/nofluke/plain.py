@@ -69,6 +69,11 @@ def number_or_none(value: Any) -> float | None:
     return None if math.isinf(number) and value not in (math.inf, -math.inf) else number
 
 
+def finite_or_none(value: float | None) -> float | None:
+    """None in place of NaN and infinity, which JSON does not have."""
+    return value if value is not None and math.isfinite(value) else None
+
+
 def as_rng(rng: Any) -> Any:
     """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its own."""
     if rng is None:

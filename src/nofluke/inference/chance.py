@@ -1,4 +1,4 @@
-"""Tests against chance: an observed number of hits beside its null distribution, and corrections for many tests.
+"""Tests against chance: an observed number of hits beside its law under the null, and F_β beside the joint law.
 
 The section "P-values" of docs/theory.md has the mathematics.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.errors import NumericalError
 from nofluke.laws.law import SMALLEST, How, Law, Side, Tail
 from nofluke.nulls.base import Joint
-from nofluke.plain import check_beta, check_word
+from nofluke.plain import check_beta, check_word, finite_or_none
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
 from nofluke.text.numbers import p_is, show_chance
 
@@ -184,8 +184,8 @@ class ChanceTest:
             "null": self.model,
             "alternative": self.alternative,
             "ties": self.ties,
-            "zscore": None if math.isnan(self.zscore) else self.zscore,
-            "chance_corrected": None if math.isnan(self.chance_corrected) else self.chance_corrected,
+            "zscore": finite_or_none(self.zscore),
+            "chance_corrected": finite_or_none(self.chance_corrected),
             **(
                 {"n_resamples": self.how.n_resamples, "seed": self.how.seed, "pvalue_error": self.pvalue_error}
                 if self.how.kind == "simulated"

@@ -1,4 +1,4 @@
-"""The result of a sweep: counts and measures of every cell, what chance scores there, and how it prints itself."""
+"""The result of a sweep: every cell, what chance scores there, and how it prints itself."""
 
 from __future__ import annotations
 
@@ -8,19 +8,15 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from nofluke.arrays import ByValue, FloatArray, IntArray
+from nofluke.arrays import ByValue, FloatArray
 from nofluke.inference.cells import SweepChance, chance_of_cells
 from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
-from nofluke.measures.confusion import Confusion, both_matrices
-from nofluke.moved import Renamed
+from nofluke.measures.cells import CellMeasures
+from nofluke.moved import OldAttributes
 from nofluke.nulls.base import NullModel
-from nofluke.plain import check_beta
-from nofluke.ratios import f_weights
 from nofluke.series.reading import LeftOut
-from nofluke.series.tolerance import Tolerance
-from nofluke.series.trial import Trial
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
@@ -30,7 +26,7 @@ MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is comp
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep(ByValue):
+class Sweep(CellMeasures, ByValue, OldAttributes):
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
     Attributes
@@ -64,62 +60,16 @@ class Sweep(ByValue):
     True
     """
 
-    trial: Trial = field(repr=False)
     quantiles: FloatArray | None = field(repr=False)
     settings: Settings
     left_out: LeftOut
     notes: tuple[str, ...]
     chosen: bool = True
 
-    cells: ClassVar[Any] = Renamed("trial")
-    method: ClassVar[Any] = Renamed("settings.method")
-    n_resamples: ClassVar[Any] = Renamed("settings.n_resamples")
-    rng: ClassVar[Any] = Renamed("settings.rng")
-
-    @property
-    def n(self) -> int:
-        """Steps that count."""
-        return self.trial.n_steps
-
-    @property
-    def n_events(self) -> int:
-        """Events on them."""
-        return self.trial.n_events
-
-    @property
-    def thresholds(self) -> FloatArray:
-        """K thresholds, ascending."""
-        return self.trial.thresholds
-
-    @property
-    def tolerances(self) -> tuple[Tolerance, ...]:
-        """D tolerances."""
-        return self.trial.tolerances
-
-    @property
-    def n_predictions(self) -> IntArray:
-        """Steps predicted, by threshold."""
-        return self.trial.n_predictions
-
-    @property
-    def precision_hits(self) -> IntArray:
-        """PA-AAδ, of shape (D, K)."""
-        return self.trial.precision_hits
-
-    @property
-    def recall_hits(self) -> IntArray:
-        """PAδ-AA, of shape (D, K)."""
-        return self.trial.recall_hits
-
-    @property
-    def near_events(self) -> IntArray:
-        """AAδ by tolerance: steps within the tolerance of an event."""
-        return self.trial.near_events
-
-    @property
-    def near_predictions(self) -> IntArray:
-        """PAδ, of shape (D, K): steps within the tolerance of a prediction. Counted when first asked for."""
-        return self.trial.near_predictions
+    _moved: ClassVar[dict[str, str]] = {
+        "cells": "trial",
+        **{name: f"settings.{name}" for name in ("method", "n_resamples", "rng")},
+    }
 
     @property
     def null(self) -> NullModel:
@@ -173,42 +123,6 @@ class Sweep(ByValue):
             rng=self.settings.rng if rng is None else rng,
             single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
         )
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Number of tolerances and of thresholds."""
-        return len(self.tolerances), len(self.thresholds)
-
-    @property
-    def precision(self) -> FloatArray:
-        """P_δ for each cell; NaN where nothing is predicted."""
-        return _ratio(self.precision_hits, self.n_predictions)
-
-    @property
-    def recall(self) -> FloatArray:
-        """R_δ for each cell; NaN where there are no events."""
-        return _ratio(self.recall_hits, np.int64(self.n_events))
-
-    @property
-    def f1(self) -> FloatArray:
-        """F1 for each cell; NaN where precision or recall is."""
-        return self.f_beta(1.0)
-
-    def f_beta(self, beta: float) -> FloatArray:
-        """F_β = (1 + β²) P_δ R_δ / (β² P_δ + R_δ) for each cell; 0 where both are 0."""
-        of_recall, of_precision = f_weights(check_beta(beta))
-        precision, recall = self.precision, self.recall
-        below = of_recall * precision + of_precision * recall
-        return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
-
-    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion, Confusion]:
-        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions)."""
-        return both_matrices(self.trial, tolerance, threshold)
-
-    def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
-        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are NaN."""
-        values = self.f_beta(beta)
-        return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
 
     def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """All cells in long form, one row a cell, by column name."""
@@ -332,8 +246,3 @@ class Sweep(ByValue):
 
     def _repr_html_(self) -> str:
         return self.table().html()
-
-
-def _ratio(numerator: Any, denominator: Any) -> FloatArray:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(denominator == 0, np.nan, np.divide(numerator, denominator))

@@ -14,7 +14,8 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng, check_alpha
-from nofluke.series.reading import Missing, Sequence, TruthKind, prepare
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import as_quantile, chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial

@@ -12,9 +12,9 @@ from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_tes
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
-from nofluke.moved import Renamed
+from nofluke.moved import OldAttributes
 from nofluke.nulls.base import NullModel, check_resamples
-from nofluke.plain import as_rng, check_beta
+from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
 from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
@@ -24,7 +24,7 @@ from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Evaluation(ByValue):
+class Evaluation(ByValue, OldAttributes):
     """Precision and recall within a tolerance, and what they were counted from.
 
     Attributes
@@ -84,8 +84,7 @@ class Evaluation(ByValue):
     sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
 
-    setting: ClassVar[Any] = Renamed("cell")
-    zero_division: ClassVar[Any] = Renamed("settings.zero_division")
+    _moved: ClassVar[dict[str, str]] = {"setting": "cell", "zero_division": "settings.zero_division"}
 
     @property
     def null(self) -> NullModel:
@@ -171,42 +170,29 @@ class Evaluation(ByValue):
             "n": self.n,
             "n_events": self.n_events,
             "n_predictions": self.n_predictions,
-            "threshold": self.threshold if self.threshold is None or math.isfinite(self.threshold) else None,
+            "threshold": finite_or_none(self.threshold),
             "quantile": self.quantile,
             "tolerance": self.tolerance.plain(),
             "precision": {
-                "value": _or_none(self.precision),
+                "value": finite_or_none(self.precision),
                 "hits": self.precision_hits,
                 "of": self.n_predictions,
                 **self.precision_test.to_dict(),
             },
             "recall": {
-                "value": _or_none(self.recall),
+                "value": finite_or_none(self.recall),
                 "hits": self.recall_hits,
                 "of": self.n_events,
                 **self.recall_test.to_dict(),
             },
-            "f1": _or_none(self.f1),
+            "f1": finite_or_none(self.f1),
             "verdict": self.verdict,
             "alpha": self.alpha,
-            "tolerant_truth": _matrix(self.tolerant_truth),
-            "tolerant_predictions": _matrix(self.tolerant_predictions),
-            "false_alarms": {
-                "count": self.false_alarms.count,
-                "per": self.false_alarms.default_per,
-                "rate": _or_none(self.false_alarms.rate()),
-            },
-            "delay": {
-                "unit": self.delays.unit,
-                "median": _or_none(self.delays.median),
-                "mean": _or_none(self.delays.mean),
-                **self.delays.counts(),
-            },
-            "left_out": {
-                "missing": self.left_out.missing,
-                "masked": self.left_out.masked,
-                "events": self.left_out.events,
-            },
+            "tolerant_truth": self.tolerant_truth.to_dict(),
+            "tolerant_predictions": self.tolerant_predictions.to_dict(),
+            "false_alarms": self.false_alarms.to_dict(),
+            "delay": self.delays.to_dict(),
+            "left_out": self.left_out.to_dict(),
             "notes": list(self.notes),
         }
 
@@ -306,11 +292,3 @@ class Evaluation(ByValue):
 
     def _repr_html_(self) -> str:
         return self.table().html()
-
-
-def _or_none(value: float) -> float | None:
-    return None if math.isnan(value) else value
-
-
-def _matrix(c: Confusion) -> dict[str, int]:
-    return {"tp": c.tp, "fp": c.fp, "fn": c.fn, "tn": c.tn}

@@ -17,7 +17,7 @@ from nofluke.inference.cells import exact_moments, simulated_moments
 from nofluke.laws.law import How
 from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.simulation import SIDES, simulate_hits
-from nofluke.plain import as_rng, check_alpha, check_beta
+from nofluke.plain import as_rng, check_alpha, check_beta, finite_or_none
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits
 from nofluke.series.trial import Trial
@@ -90,7 +90,7 @@ class FamilywiseTest(ByValue):
             "recall": self.recall,
             "both": self.both,
             "best_f": self.best_f,
-            "observed_best_f": None if np.isnan(self.observed_best_f) else self.observed_best_f,
+            "observed_best_f": finite_or_none(self.observed_best_f),
             "beta": self.beta,
             "n_resamples": self.n_resamples,
             "seed": self.seed,

@@ -16,7 +16,8 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng
-from nofluke.series.reading import Missing, TruthKind, prepare
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_thresholds
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.series.trial import Trial

@@ -15,9 +15,9 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
+from nofluke.laws import costs
 from nofluke.laws.exact.few import few_cost
 from nofluke.laws.exact.moments import Moments, precision_moments
-from nofluke.laws.exact.programme import programme_bytes, programme_cost
 from nofluke.laws.law import MASS_ERROR, How, Law, Side, Tail, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
 from nofluke.lazy import lazy
@@ -25,21 +25,10 @@ from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.windows import Windows
 
-Engine = Literal["programme", "few"]
-
-PROGRAMME_OPERATIONS = 1e9  # the dynamic programme answers within a second up to here, with nothing to compile
-PROGRAMME_PATIENCE = 2e10  # and is given some ten seconds where the Fourier inversion is not certified
-PROGRAMME_BYTES = 1e9
-FEW_OPERATIONS = 2e7  # up to here, some ten milliseconds, few events are walked through block by block
-FEW_PATIENCE = 2e10  # and up to here, some ten seconds, where the Fourier inversion would be slow
 CONCENTRATED = 25.0  # it is slow where hits have a smaller variance: their characteristic function hardly decays
 SMALLEST_IN_TABLE = 1e-16  # probabilities below this are 0 in a table of the Fourier inversion; tails have no limit
 WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
-FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
 INSISTENT = 50  # how many times the usual effort method="exact" puts into an inversion before it fails
-SECONDS_PER_BLOCK = 1e-7  # of an inversion, about: 32 angles at a time
-SECONDS_PER_ENTRY = 0.5e-9  # of a table of either programme
-SECONDS_PER_STEP = 30e-6  # that NumPy takes for each block, whatever its size
 CENTRAL = (8.0, 12.0)  # standard deviations around the mean that one inversion gives: quantiles are read off it
 CENTRAL_LEVEL = 1e-6  # but not those of smaller levels, which tails tell better
 CENTRAL_TAIL = 0.01  # nor smaller tails
@@ -61,14 +50,14 @@ def precision_law(
         return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
         return _constant(size, windows.n if n_events else 0)
-    engine = table_engine(windows, n_events, programme_operations, FEW_OPERATIONS)
+    engine = costs.table_engine(windows, n_events, programme_operations, costs.FEW_OPERATIONS)
     if engine is not None:
         return PrecisionTable(windows, n_events, engine, size)
-    announce_compilation()
+    costs.announce_compilation()
     from nofluke.laws.exact import fourier
 
-    if fourier.estimate_cost(windows, n_events) > FOURIER_SECONDS:
-        if few_cost(windows, n_events) <= FEW_PATIENCE:
+    if fourier.estimate_cost(windows, n_events) > costs.FOURIER_SECONDS:
+        if few_cost(windows, n_events) <= costs.FEW_PATIENCE:
             return PrecisionTable(windows, n_events, "few", size)
         if method == "auto":
             var = precision_moments(windows, n_events).var
@@ -80,39 +69,6 @@ def _constant(size: int, hits: int) -> TableLaw:
     certain = np.zeros(size + 1)
     certain[hits] = 1.0
     return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
-
-
-def table_engine(windows: Windows, n_events: int, programme_operations: float, few_operations: float) -> Engine | None:
-    """The dynamic programme that makes the whole law soonest, or None where neither is affordable."""
-    few = few_cost(windows, n_events)
-    if SECONDS_PER_ENTRY * few < SECONDS_PER_STEP * len(windows.blocks.length) and few <= few_operations:
-        return "few"  # before the other one has begun
-    fits = programme_fits(windows, n_events, programme_operations)
-    if not fits:
-        return "few" if few <= few_operations else None
-    return "few" if SECONDS_PER_ENTRY * few < programme_seconds(windows, n_events) else "programme"
-
-
-def programme_seconds(windows: Windows, n_events: int, most_missed: int | None = None) -> float:
-    """What the dynamic programme takes, by measurement: so much for each table entry, and for each block whatever its size."""
-    entries = programme_cost(windows, n_events, most_missed)
-    return SECONDS_PER_ENTRY * entries + SECONDS_PER_STEP * len(windows.blocks.length)
-
-
-def programme_fits(windows: Windows, n_events: int, operations: float, most_missed: int | None = None) -> bool:
-    """Whether the dynamic programme stays within so many table entries, and within memory."""
-    return (
-        programme_cost(windows, n_events, most_missed) <= operations
-        and programme_bytes(windows, n_events, most_missed) <= PROGRAMME_BYTES
-    )
-
-
-def announce_compilation() -> None:
-    """Say that the inversion is about to be compiled, if it is."""
-    from nofluke import progress
-    from nofluke.laws.exact import kernels
-
-    progress.announce_compilation(kernels.invert, seconds=8)
 
 
 class _OfWindows(Law):
@@ -143,7 +99,7 @@ class _OfWindows(Law):
 class PrecisionTable(_OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
-    def __init__(self, windows: Windows, n_events: int, engine: Engine, size: int | None = None) -> None:
+    def __init__(self, windows: Windows, n_events: int, engine: costs.Engine, size: int | None = None) -> None:
         super().__init__(windows, n_events, exactly("dynamic programme"), size)
         self.engine = engine
 
@@ -157,7 +113,7 @@ class PrecisionTable(_OfWindows, TableLaw):
     def _far(self, hits: int, side: Side, found: float) -> Tail:
         from nofluke.laws.exact import fourier
 
-        announce_compilation()
+        costs.announce_compilation()
         far = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=INSISTENT * fourier.MOST_BLOCKS)
         if far.relative_error_bound <= WORST_ERROR:
             return Tail.of_log(far.log_p, self.method)
@@ -185,11 +141,13 @@ class PrecisionFourier(_OfWindows):
             return near
         # where nearly everything is hit, a programme that tells only few misses apart is cheap
         ends = (self.windows.n - hits, None) if side == "upper" and hits <= self.windows.n else (None,)
-        affordable = [end for end in ends if programme_fits(self.windows, self.n_events, PROGRAMME_PATIENCE, end)]
+        affordable = [
+            end for end in ends if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE, end)
+        ]
         effort = fourier.MOST_BLOCKS * (INSISTENT if self.insist else 1)
         if affordable:  # no more is spent on the inversion than on what would replace it
-            seconds = programme_seconds(self.windows, self.n_events, affordable[0])
-            effort = min(effort, 1_000_000 + round(2 * seconds / SECONDS_PER_BLOCK))
+            seconds = costs.programme_seconds(self.windows, self.n_events, affordable[0])
+            effort = min(effort, 1_000_000 + round(2 * seconds / costs.SECONDS_PER_BLOCK))
         found = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=effort)
         if found.relative_error_bound <= WORST_ERROR:
             return Tail.of_log(found.log_p, How(kind="exact", name="Fourier", error=found.relative_error_bound))
@@ -232,7 +190,7 @@ class PrecisionFourier(_OfWindows):
         table = self._filled(*fourier.pmf(self.windows, self.n_events, floor=SMALLEST_IN_TABLE))
         if abs(table.sum() - 1.0) <= MASS_ERROR:
             return table
-        if programme_fits(self.windows, self.n_events, PROGRAMME_PATIENCE):
+        if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE):
             from nofluke.laws.exact.programme import precision_pmf
 
             return self._filled(0, precision_pmf(self.windows, self.n_events))

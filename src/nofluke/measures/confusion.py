@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from nofluke.errors import InputError
+from nofluke.measures import readings
 from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
 from nofluke.series.trial import Trial
@@ -115,6 +116,10 @@ class Confusion:
     def __radd__(self, other: object) -> Confusion:
         return self if other == 0 else self.__add__(other)  # sum() starts with 0
 
+    def to_dict(self) -> dict[str, int]:
+        """The four entries as plain values, for JSON."""
+        return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
+
     def measure(self, name: str, *, zero_division: float = math.nan) -> float:
         """One standard measure by name; ``zero_division`` where its denominator is 0. See :meth:`measures`."""
         check_word(name, "name", MEASURES)
@@ -149,34 +154,7 @@ class Measure:
 
     formula: str
     of: Callable[[Confusion], float]
-    reading: dict[str, tuple[bool, str]]
-
-
-_SMEARED_FN = "FN counts silent steps near an event, also those beside an alarm that found it: they are no misses."
-_SMEARED_FP = (
-    "FP counts eventless steps near a prediction, also those beside an event that was found: they are no false alarms."
-)
-_WIDE_TRUTH = "It divides by steps near an event (AAδ), which grow with the tolerance; they are not the events."
-_WIDE_CALM = "It divides by steps far from every event (AnAδ), which shrink as the tolerance grows."
-_WIDE_ALARM = (
-    "It divides by steps near a prediction (PAδ), which grow with the tolerance; they are not the predictions."
-)
-_WIDE_SILENCE = "It divides by steps far from every prediction (PnAδ), which shrink as the tolerance grows."
-_MIXED_TRUTH = (
-    "It mixes entries that count predictions (TP, FP) with entries that count steps near events (FN). " + _SMEARED_FN
-)
-_MIXED_PRED = (
-    "It mixes entries that count events (TP, FN) with entries that count steps near predictions (FP). " + _SMEARED_FP
-)
-_MIXED = {"truth": (False, _MIXED_TRUTH), "predictions": (False, _MIXED_PRED)}
-
-
-def _per_predicted(good: str) -> dict[str, tuple[bool, str]]:
-    return {"truth": (True, good), "predictions": (False, _WIDE_ALARM)}
-
-
-def _per_actual(good: str) -> dict[str, tuple[bool, str]]:
-    return {"truth": (False, _WIDE_TRUTH), "predictions": (True, good)}
+    reading: readings.Reading
 
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
@@ -211,106 +189,95 @@ MEASURES: dict[str, Measure] = {
     "precision": Measure(
         formula="TP / (TP + FP)",
         of=lambda c: divide(c.tp, c.predicted),
-        reading=_per_predicted("The share of predictions with an event within the tolerance: P_δ."),
+        reading=readings.per_predicted("The share of predictions with an event within the tolerance: P_δ."),
     ),
     "false_discovery_rate": Measure(
         formula="FP / (TP + FP)",
         of=lambda c: divide(c.fp, c.predicted),
-        reading=_per_predicted("The share of predictions with no event within the tolerance: false alarms."),
+        reading=readings.per_predicted("The share of predictions with no event within the tolerance: false alarms."),
     ),
     "recall": Measure(
         formula="TP / (TP + FN)",
         of=lambda c: divide(c.tp, c.actual),
-        reading=_per_actual("The share of events with a prediction within the tolerance: R_δ."),
+        reading=readings.per_actual("The share of events with a prediction within the tolerance: R_δ."),
     ),
     "miss_rate": Measure(
         formula="FN / (TP + FN)",
         of=lambda c: divide(c.fn, c.actual),
-        reading=_per_actual("The share of events with no prediction within the tolerance: misses."),
+        reading=readings.per_actual("The share of events with no prediction within the tolerance: misses."),
     ),
     "prevalence": Measure(
         formula="(TP + FN) / T",
         of=lambda c: divide(c.actual, c.total),
-        reading={
-            "truth": (
-                False,
-                "It is the share of steps near an event: what a random prediction would score as precision.",
-            ),
-            "predictions": (True, "The share of steps that are events."),
-        },
+        reading=readings.PREVALENCE,
     ),
     "bias": Measure(
         formula="(TP + FP) / T",
         of=lambda c: divide(c.predicted, c.total),
-        reading={
-            "truth": (True, "The share of steps that are predicted."),
-            "predictions": (
-                False,
-                "It is the share of steps near a prediction: what a random event would score as recall.",
-            ),
-        },
+        reading=readings.BIAS,
     ),
     "specificity": Measure(
         formula="TN / (FP + TN)",
         of=lambda c: divide(c.tn, c.not_actual),
-        reading={"truth": (False, _WIDE_CALM), "predictions": (False, _SMEARED_FP)},
+        reading=readings.PER_CALM,
     ),
     "false_positive_rate": Measure(
         formula="FP / (FP + TN)",
         of=lambda c: divide(c.fp, c.not_actual),
-        reading={"truth": (False, _WIDE_CALM), "predictions": (False, _SMEARED_FP)},
+        reading=readings.PER_CALM,
     ),
     "negative_predictive_value": Measure(
         formula="TN / (FN + TN)",
         of=lambda c: divide(c.tn, c.not_predicted),
-        reading={"truth": (False, _SMEARED_FN), "predictions": (False, _WIDE_SILENCE)},
+        reading=readings.PER_SILENCE,
     ),
     "false_omission_rate": Measure(
         formula="FN / (FN + TN)",
         of=lambda c: divide(c.fn, c.not_predicted),
-        reading={"truth": (False, _SMEARED_FN), "predictions": (False, _WIDE_SILENCE)},
+        reading=readings.PER_SILENCE,
     ),
-    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=_MIXED),
-    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=_MIXED),
-    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=_MIXED),
+    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=readings.MIXED),
+    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=readings.MIXED),
+    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=readings.MIXED),
     "f1": Measure(
         formula="2 TP / (2 TP + FP + FN)",
         of=lambda c: divide(2 * c.tp, 2 * c.tp + c.fp + c.fn),
-        reading=_MIXED,
+        reading=readings.MIXED,
     ),
     "g_measure": Measure(
         formula="TP / sqrt((TP + FP)(TP + FN))",
         of=lambda c: divide(c.tp, math.sqrt(c.predicted * c.actual)),
-        reading=_MIXED,
+        reading=readings.MIXED,
     ),
-    "jaccard": Measure(formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=_MIXED),
-    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=_MIXED),
-    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=_MIXED),
-    "mcc": Measure(formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=_MIXED),
-    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=_MIXED),
+    "jaccard": Measure(
+        formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=readings.MIXED
+    ),
+    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=readings.MIXED),
+    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=readings.MIXED),
+    "mcc": Measure(
+        formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=readings.MIXED
+    ),
+    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=readings.MIXED),
     "weighted_relative_accuracy": Measure(
-        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=_MIXED
+        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=readings.MIXED
     ),
     "lift": Measure(
         formula="precision / prevalence",
         of=lambda c: divide(c.tp * c.total, c.predicted * c.actual),
-        reading={
-            "truth": (True, "Precision over what predictions on random steps would score (AAδ / T)."),
-            "predictions": (True, "Recall over what events on random steps would score (PAδ / T)."),
-        },
+        reading=readings.LIFT,
     ),
     "positive_likelihood_ratio": Measure(
         formula="recall / false positive rate",
         of=lambda c: divide(c.tp * c.not_actual, c.fp * c.actual),
-        reading=_MIXED,
+        reading=readings.MIXED,
     ),
     "negative_likelihood_ratio": Measure(
         formula="miss rate / specificity",
         of=lambda c: divide(c.fn * c.not_actual, c.tn * c.actual),
-        reading=_MIXED,
+        reading=readings.MIXED,
     ),
     "diagnostic_odds_ratio": Measure(
-        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=_MIXED
+        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=readings.MIXED
     ),
 }
 """Every standard measure of a confusion matrix (Powers 2007), by name."""

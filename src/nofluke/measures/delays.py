@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration, format_duration
 from nofluke.errors import InputError, shown
-from nofluke.plain import as_number, number_or_none
+from nofluke.plain import as_number, finite_or_none, number_or_none
 
 Unit = Literal["steps", "seconds", "clock"]
 
@@ -83,6 +83,10 @@ class FalseAlarms:
             raise InputError(f"per={shown(per)} must be positive and finite.")
         return length
 
+    def to_dict(self) -> dict[str, Any]:
+        """Count and default rate as plain values, for JSON."""
+        return {"count": self.count, "per": self.default_per, "rate": finite_or_none(self.rate())}
+
     def __str__(self) -> str:
         if not self.duration:
             return f"{self.count:,} (no time was watched)"
@@ -91,8 +95,8 @@ class FalseAlarms:
         return f"{self.count:,} ({self.rate(per):.3g} per {words})"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delays:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Delays(ByValue):
     """How far the nearest prediction is from each event: negative when it came early, positive when late.
 
     Attributes
@@ -140,6 +144,15 @@ class Delays:
             "on_time": int((found == 0).sum()),
             "late": int((found > 0).sum()),
             "missed": int((~self.found).sum()),
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """What is told of the delays as plain values, for JSON."""
+        return {
+            "unit": self.unit,
+            "median": finite_or_none(self.median),
+            "mean": finite_or_none(self.mean),
+            **self.counts(),
         }
 
     def __str__(self) -> str:

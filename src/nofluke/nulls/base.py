@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
@@ -34,8 +34,8 @@ class Nulls:
     recall: Law
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Joint:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Joint(ByValue):
     """Weights of pairs (recall's hits, precision's hits), from all placements or from random ones."""
 
     recall_hits: IntArray
@@ -121,11 +121,20 @@ class NullModel(ABC):
     def distributions(
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        """The laws of both hits, by the method asked for."""
+        """The laws of both hits, by the method asked for: those that are known, the others by simulation."""
         from nofluke.nulls.simulation import simulated
 
         self.check(method, cell)
-        return simulated(cell, self, n_resamples, rng)
+        known = {} if method == "montecarlo" else self.known_laws(cell, method)
+        if len(known) == 2:
+            return Nulls(**known)
+        drawn = simulated(cell, self, n_resamples, rng)
+        return Nulls(**{"precision": drawn.precision, "recall": drawn.recall, **known})
+
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
+        """Of "precision" and "recall", the laws that the method gives without simulation."""
+        del cell, method
+        return {}
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint law of both hits, by simulation unless the model knows better."""

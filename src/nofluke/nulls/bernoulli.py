@@ -6,22 +6,23 @@ The section "Why the binomial is off" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
+from nofluke.laws.law import Law
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
-from nofluke.nulls.base import Method, NullModel, Nulls
+from nofluke.nulls.base import Method, NullModel
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
 
-def donges(cell: Cell) -> Nulls:
+def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
     missed = 1 - float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
-    return Nulls(
-        precision=binomial(cell.n_predictions, 1 - missed**cell.n_events),
-        recall=binomial(cell.n_events, 1 - missed**cell.n_predictions),
-    )
+    return {
+        "precision": binomial(cell.n_predictions, 1 - missed**cell.n_events),
+        "recall": binomial(cell.n_events, 1 - missed**cell.n_predictions),
+    }
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +57,6 @@ class Bernoulli(NullModel):
         """Uniformly."""
         return Uniform(side.n_steps, side.n)
 
-    def distributions(
-        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
-    ) -> Nulls:
-        del n_resamples, rng  # nothing is random
-        self.check(method, cell)
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
+        del method  # there is one only
         return donges(cell)

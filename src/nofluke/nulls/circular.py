@@ -12,8 +12,7 @@ from nofluke.arrays import IntArray
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import EVERYTHING, MOST_STEPS, Joint, Method, NullModel, Nulls, Trait
-from nofluke.nulls.simulation import simulated
+from nofluke.nulls.base import EVERYTHING, MOST_STEPS, Joint, Method, NullModel, Trait
 from nofluke.plain import as_whole
 from nofluke.series.counting import dilate
 from nofluke.series.trial import Cell
@@ -92,17 +91,13 @@ class CircularShift(NullModel):
         allowed = shifts[(shifts >= self.guard) & (shifts <= n_steps - self.guard)]
         return np.concatenate([[0], allowed]).astype(np.int64)
 
-    def distributions(
-        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
-    ) -> Nulls:
-        self.check(method, cell)
-        if method == "montecarlo":
-            return simulated(cell, self, n_resamples, rng)
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
+        del method  # all rotations, whichever it is
         recall, precision = self.hits_by_shift(cell)
-        return Nulls(
-            precision=_counted(precision, cell.n_predictions, self.method(len(recall))),
-            recall=_counted(recall, cell.n_events, self.method(len(recall))),
-        )
+        return {
+            "precision": _counted(precision, cell.n_predictions, self.method(len(recall))),
+            "recall": _counted(recall, cell.n_events, self.method(len(recall))),
+        }
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
         del cell, times

@@ -21,7 +21,8 @@ from nofluke.nulls.findings import (
     season_findings,
 )
 from nofluke.plain import check_alpha, check_word
-from nofluke.series.reading import Missing, TruthKind, prepare
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.reading import prepare
 from nofluke.series.thresholds import chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial

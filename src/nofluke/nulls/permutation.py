@@ -10,21 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_engine
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
-from nofluke.laws.law import exactly
+from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Uniform
-from nofluke.laws.precision import (
-    FEW_PATIENCE,
-    PROGRAMME_OPERATIONS,
-    PrecisionSaddlepoint,
-    announce_compilation,
-    precision_law,
-    table_engine,
-)
+from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
 from nofluke.laws.tables import hypergeometric
-from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Nulls, Trait, floor_of
+from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
-from nofluke.nulls.simulation import simulated
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -83,23 +76,16 @@ class Permutation(NullModel):
         """Uniformly, on distinct steps."""
         return Uniform(side.n_steps, side.n)
 
-    def distributions(
-        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
-    ) -> Nulls:
-        self.check(method, cell)
-        if method == "montecarlo":
-            return simulated(cell, self, n_resamples, rng)
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         if method == "binomial":
             return donges(cell)
         windows, m = cell.windows, cell.n_events
         recall = hypergeometric(cell.n_steps, windows.hittable.covered, m)
         if method == "saddlepoint":
             announce_compilation()
-            return Nulls(precision=PrecisionSaddlepoint(windows, m), recall=recall)
-        precision = precision_law(windows, m, method, self.programme_operations)
-        if precision is None:
-            precision = self.distributions(cell, "montecarlo", n_resamples=n_resamples, rng=rng).precision
-        return Nulls(precision=precision, recall=recall)
+            return {"precision": PrecisionSaddlepoint(windows, m), "recall": recall}
+        precision = precision_law(windows, m, "exact" if method == "exact" else "auto", self.programme_operations)
+        return {"recall": recall} if precision is None else {"precision": precision, "recall": recall}
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint law of both hits: exact where the dynamic programme is affordable, else simulated."""

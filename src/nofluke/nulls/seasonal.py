@@ -20,8 +20,7 @@ from nofluke.laws.exact.moments import recall_moments
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
-from nofluke.nulls.base import MOST_STEPS, SIMULATED_FLOOR, Method, NullModel, Nulls, Trait, floor_of
-from nofluke.nulls.simulation import simulated
+from nofluke.nulls.base import MOST_STEPS, SIMULATED_FLOOR, Method, NullModel, Trait, floor_of
 from nofluke.plain import as_whole
 from nofluke.series.clock import Clock
 from nofluke.series.counting import dilate
@@ -150,21 +149,16 @@ class Seasonal(NullModel):
 
         return within
 
-    def distributions(
-        self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
-    ) -> Nulls:
-        self.check(method, cell)
-        if method == "montecarlo":
-            return simulated(cell, self, n_resamples, rng)
+    def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         recall = self.recall(cell)
         if self.enumerable(cell):
-            return Nulls(precision=_enumerated(cell, self.strata_of(cell.truth)), recall=recall)
+            return {"precision": _enumerated(cell, self.strata_of(cell.truth)), "recall": recall}
         if method == "exact":
             raise InputError(
                 f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
                 "which simulates it."
             )
-        return Nulls(precision=simulated(cell, self, n_resamples, rng).precision, recall=recall)
+        return {"recall": recall}
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
         return ("precision", "recall") if self.enumerable(cell, times) else ("recall",)

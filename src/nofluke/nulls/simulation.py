@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
@@ -132,8 +132,8 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
         raise InputError(f"null={shown(null.text)} must draw as many rows as asked, got {left} too few.")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Simulated:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Simulated(ByValue):
     """A statistic in every cell, beside its values under a null.
 
     Attributes

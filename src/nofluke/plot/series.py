@@ -10,7 +10,8 @@ import numpy.typing as npt
 from nofluke.arrays import FloatArray
 from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
 from nofluke.series.counting import dilate
-from nofluke.series.reading import Missing, Sequence, TruthKind, prepare
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Trial

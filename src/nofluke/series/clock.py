@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import ByValue, IntArray
 from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
@@ -22,8 +22,8 @@ from nofluke.plain import exact_floats
 _LAST_TICK = int(np.iinfo(np.int64).max)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Clock:
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Clock(ByValue):
     """Strictly increasing times of the steps.
 
     Attributes

@@ -157,7 +157,8 @@ class Trial:
         found = self._kept.get(k)
         if found is None:
             found = np.flatnonzero(self.alarm_flags(k))
-            if sum(map(len, self._kept.values())) + len(found) <= KEPT_ALARMS:
+            kept = self._kept.copy()  # other threads add to it meanwhile
+            if sum(map(len, kept.values())) + len(found) <= KEPT_ALARMS:
                 self._kept[k] = found
         return found
 

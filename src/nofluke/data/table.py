@@ -1,0 +1,162 @@
+"""One file behind duckdb: its columns by name or position, its cells by query, its lines for errors."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import itertools
+import re
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke.data.delimited import Layout, is_position, text_query
+from nofluke.errors import InputError, shown
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+# duckdb would take a folder called day=1 for a column
+_PARQUET = "read_parquet(?, hive_partitioning=false)"
+
+
+class FileTable:
+    """One file behind a duckdb connection; `load` puts the picked columns into a table of that name."""
+
+    def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None, folder: Path) -> None:
+        self.connection, self.label, self.path, self.layout, self.folder = connection, label, path, layout, folder
+        self.n_rows = 0
+        self.notes = () if layout is None else layout.notes
+        if layout is None:
+            query = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {_PARQUET})"
+            described = self.ask(query, [unglobbed(path)])
+            self.fields, self.types = [name for name, _ in described], [kind for _, kind in described]
+            self.names = self.parquet_names()
+        else:
+            self.names, self.types = layout.names, ["VARCHAR"] * len(layout.names)
+
+    def parquet_names(self) -> list[str]:
+        """Return the columns' names as written: duckdb renames the second of two that are alike."""
+        nodes = iter(self.ask("SELECT name, coalesce(num_children, 0) FROM parquet_schema(?)", [unglobbed(self.path)]))
+        names = []
+        for _ in range(next(nodes)[1]):
+            name, below = next(nodes)
+            names.append(name)
+            while below:  # fields of a nested column
+                below += next(nodes)[1] - 1
+        return names
+
+    def run(self, query: str, parameters: list[Any] | None = None) -> Any:
+        import duckdb
+
+        try:
+            return self.connection.execute(query, parameters or [])
+        except duckdb.Error as error:
+            raise self.explain(error) from None
+
+    def ask(self, query: str, parameters: list[Any] | None = None) -> list[tuple[Any, ...]]:
+        rows: list[tuple[Any, ...]] = self.run(query, parameters).fetchall()
+        return rows
+
+    def array(self, expression: str, position: int, parameters: list[Any] | None = None) -> NDArray[Any]:
+        query = f"SELECT {expression} AS v FROM (SELECT c{position} AS c FROM picked)"
+        return np.asarray(self.run(query, parameters).fetchnumpy()["v"])
+
+    def first(self, condition: str, position: int, parameters: list[Any] | None = None) -> tuple[int, str] | None:
+        """Return row and text of the first cell c for which the condition holds."""
+        # no ORDER BY: duckdb keeps the order as set, and so stops at the first
+        rows = f"(SELECT rowid AS r, c{position}::VARCHAR AS c FROM picked)"
+        found = self.ask(f"SELECT r, c FROM {rows} WHERE {condition} LIMIT 1", parameters)
+        return (int(found[0][0]), str(found[0][1])) if found else None
+
+    def explain(self, error: Exception) -> InputError:
+        """Turn duckdb's paragraph into our sentence."""
+        text = str(error)
+        if self.layout is None:
+            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it anew.")
+        if "unicode" in text.lower() or "utf-8" in text.lower():
+            return InputError(f"{self.label} is not UTF-8 text: save it in that encoding.")
+        width = len(self.names)
+        try:
+            for line, cells in self.layout.rows():
+                if cells and len(cells) != width:
+                    counts = f"has {len(cells)} cells where the first row has {width}"
+                    return InputError(f"{self.label}, line {line} {counts}: correct it, or quote its cells.")
+        except (csv.Error, UnicodeDecodeError, OSError, EOFError) as other:
+            text = str(other)
+        return InputError(
+            f"{self.label} cannot be read as delimited text ({one_line(text)}): check its quotes and its longest cells."
+        )
+
+    def at(self, row: int) -> str:
+        """Say where a row of the table is in the file."""
+        if self.layout is None:
+            return f"{self.label}, row {row + 1}"
+        rows = itertools.islice(self.layout.rows(), row + self.layout.has_header, None)
+        with suppress(csv.Error):  # a cell too long for this way of counting
+            return f"{self.label}, line {next(rows)[0]}"
+        return f"{self.label}, row {row + 1}"
+
+    def listing(self) -> str:
+        listed = ", ".join(shown(name) for name in self.names[:20])
+        return listed + (f" and {len(self.names) - 20} more" if len(self.names) > 20 else "")
+
+    def position(self, column: str | int, role: str) -> int:
+        """Return the position of a column given by name or position."""
+        width, asked = len(self.names), shown(column)
+        if isinstance(column, str):
+            if (count := self.names.count(column)) == 1:
+                return self.names.index(column)
+            if count > 1:
+                raise InputError(f"{self.label} has {count} columns named {asked}: give the position of one.")
+            if not column.isdecimal():
+                close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
+                lowered = [name for name in self.names if name.lower() == column.lower()]
+                hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
+                where = f"The columns are {self.listing()}."
+                if self.layout is not None and not self.layout.has_header:
+                    where = f"The file has no header: give a position from 0 to {width - 1}."
+                raise InputError(f"{self.label} has no column {asked} (for {role}){hint} {where}")
+        elif isinstance(column, bool) or not isinstance(column, int | np.integer):
+            raise InputError(f"columns[{role!r}]={asked} must be the name of a column, or its position from 0.")
+        if not (is_position(column, width) if isinstance(column, str) else 0 <= column < width):
+            bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
+            raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
+        return int(column)
+
+    def load(self, positions: list[int]) -> None:
+        """Copy the columns at these positions into a table in memory, in the order of the file."""
+        if self.layout is None:
+            cells = ", ".join('"{}" AS c{}'.format(self.fields[i].replace('"', '""'), i) for i in positions)
+            self.ask(f"CREATE TEMP TABLE picked AS SELECT {cells} FROM {_PARQUET}", [unglobbed(self.path)])
+        else:
+            self.load_text(f"CREATE TEMP TABLE picked AS {text_query(self.layout, positions, len(self.names))}")
+        if self.layout is not None and len(self.names) == 1:
+            # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
+            last = "coalesce((SELECT max(rowid) FROM picked WHERE c0 IS NOT NULL), -1)"
+            self.ask(f"DELETE FROM picked WHERE rowid > {last}")
+        self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
+        if self.n_rows == 0:
+            raise InputError(f"{self.label} has a header but no rows: there is nothing to evaluate.")
+
+    def load_text(self, query: str) -> None:
+        import duckdb
+
+        assert self.layout is not None
+        with suppress(duckdb.Error):
+            self.connection.execute(query, [unglobbed(self.layout.body)])
+            return
+        # most files that fail mix the ends of lines; what is wrong with others is said of the copy just as well
+        self.layout = self.layout.evened(self.folder)
+        self.run(query, [unglobbed(self.layout.body)])
+
+
+def unglobbed(path: Path) -> str:
+    """Return the path so that duckdb takes * ? [ and ~ in it literally."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path.absolute()))
+
+
+def one_line(text: str) -> str:
+    return " ".join(text.split("\n")[0].split())[:120]

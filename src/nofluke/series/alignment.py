@@ -1,0 +1,101 @@
+"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nofluke.data.columns import Column, as_column
+from nofluke.errors import InputError
+from nofluke.series.clock import Clock, make_clock
+
+
+def length(given: Column, name: str, stamps: Column | None, events: Column) -> int:
+    """T: one step for each score or 0/1 alarm; for a list of alarm times, one for each time of the clock."""
+    dates = given.values.dtype.kind == "M"
+    if dates and name == "scores":
+        raise InputError("scores must be numbers, got dates: pass the dates as times=.")
+    if name == "predictions" and stamps is not None:
+        n = len(stamps)
+    elif dates or (name == "predictions" and len(given) == 0 and has_dates(events)):
+        n = len(events)  # its index is the clock, or there is none and that is said later
+    else:
+        n = len(given)
+    if n == 0:
+        raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
+    return n
+
+
+def has_dates(column: Column) -> bool:
+    """Whether the index of a column shows dates: then it is a clock."""
+    return getattr(getattr(column.index, "dtype", None), "kind", "") == "M"
+
+
+def reference_of(
+    given: Column, given_kind: str, name: str, events: Column, truth_kind: str, n: int
+) -> tuple[Column, str]:
+    """What everything is aligned with, and whose it is: scores or 0/1 alarms, else 0/1 labels, else nothing."""
+    if given_kind == "labels":
+        return given, name
+    if truth_kind != "labels":
+        return Column(values=np.zeros(n, dtype=np.bool_)), name
+    if len(events) != n:
+        raise InputError(f"truth has {len(events)} values but times has {n}: pass one label for each step.")
+    return events, "truth"
+
+
+def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
+    """The column in the order of the reference: by index where both have one, else by position."""
+    n = len(reference)
+    mine, theirs = column.index, reference.index
+    if mine is None or theirs is None or (_default(mine) and _default(theirs)):
+        if len(column) != n:
+            remedy = {
+                ("truth", "scores"): "one label for each score, or event positions (truth_as='positions')",
+                ("truth", "predictions"): "one label and one alarm for each step, or times= with a list of alarm times",
+            }.get((name, other), "one for each step")
+            raise InputError(f"{name} has {len(column)} values but {other} has {n}: pass {remedy}.")
+        return column
+    if len(mine) == n and mine.equals(theirs):
+        return column
+    if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
+        raise InputError(
+            f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}: give both the same, or "
+            "pass .to_numpy() to align by position."
+        )
+    for index, whose in ((mine, name), (theirs, other)):
+        if index.has_duplicates:
+            twice = index[index.duplicated()]
+            raise InputError(
+                f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: {name} and {other} cannot be aligned "
+                "by it: keep one row for each, or pass .to_numpy() to align by position."
+            )
+    lacking, extra = theirs[~theirs.isin(mine)], mine[~mine.isin(theirs)]
+    if len(lacking) or len(extra):
+        parts = [
+            f"{len(labels)} label(s) only in {whose}, first {labels[0]}"
+            for labels, whose in ((lacking, other), (extra, name))
+            if len(labels)
+        ]
+        raise InputError(
+            f"{name} and {other} do not share their index: {'; '.join(parts)}: reindex one to the other, or pass .to_numpy() "
+            "to align by position."
+        )
+    order = mine.get_indexer(theirs)
+    return Column(values=column.values[order], index=theirs, aware=column.aware)
+
+
+def _default(index: Any) -> bool:
+    """Whether an index is the 0, 1, 2, ... that pandas makes by itself."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def find_clock(stamps: Column | None, reference: Column, labels: Column | None, name: str) -> Clock | None:
+    if stamps is not None:
+        return make_clock(stamps.values, "times", stamps.aware)
+    for column, whose in ((reference, name), (labels, "truth")):
+        if column is not None and has_dates(column):
+            own = as_column(column.index, f"the index of {whose}")
+            return make_clock(own.values, f"the index of {whose}", own.aware)
+    return None

@@ -1,0 +1,150 @@
+"""What events and alarms were passed as (labels, positions or times), each checked and turned into one flag a step."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from nofluke.arrays import BoolArray, FloatArray
+from nofluke.data.columns import Column
+from nofluke.errors import InputError
+from nofluke.series.clock import Clock, listing
+
+TruthKind = Literal["auto", "labels", "positions", "times"]
+Missing = Literal["error", "mask"]
+
+
+def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> str:
+    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no positions."""
+    dates = column.values.dtype.kind == "M"
+    if asked != "auto":
+        if dates and asked != "times":
+            raise InputError(f"{name} holds dates, but {name}_as={asked!r}: pass {name}_as='times'.")
+        return asked
+    if dates:
+        return "times"
+    values = column.values
+    binary = values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
+    return "labels" if len(values) == n or (binary and len(values) > 0) else "positions"
+
+
+def kind_on_clock(column: Column, kind: str, clock: Clock | None, asked: TruthKind) -> str:
+    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
+    if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
+        return kind
+    if np.array_equal(clock.ticks, np.arange(len(clock))):
+        return kind
+    if asked == "auto":
+        raise InputError(
+            f"truth has {len(column)} numbers for {len(clock)} steps, which may be positions or times on the clock: "
+            "pass truth_as='positions' or truth_as='times'."
+        )
+    return "times"
+
+
+def read_flags(
+    column: Column, kind: str, name: str, open_steps: BoolArray, clock: Clock | None, notes: list[str]
+) -> BoolArray:
+    """One flag for each step, from 0/1 labels, positions or times."""
+    if kind == "labels":
+        return as_flags(column, name, ignore=~open_steps)
+    flags = np.zeros(len(open_steps), dtype=np.bool_)
+    if len(column):
+        steps = (
+            _positions(column.values, len(flags), name) if kind == "positions" else _steps_of_times(column, clock, name)
+        )
+        merged = len(steps) - len(np.unique(steps))
+        if merged:
+            what = "event" if name == "truth" else "alarm"
+            notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
+        flags[steps] = True
+    return flags
+
+
+def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolArray:
+    """0/1 values as booleans; anything else, outside of what is ignored, is an error that shows where."""
+    values = column.values
+    if values.dtype.kind == "b":
+        return values.astype(np.bool_)
+    if values.dtype.kind == "M":
+        raise InputError(f"{name} must be 0 or 1 for each step, got dates: turn them into 0 and 1.")
+    wrong = ~np.isin(values, (0, 1))
+    if ignore is not None:
+        wrong &= ~ignore
+    if wrong.any():
+        where = np.flatnonzero(wrong)
+        raise InputError(
+            f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
+            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: "
+            f"{'threshold them yourself or pass them as scores' if name == 'predictions' else 'turn them into 0 and 1'}."
+        )
+    return np.asarray(values == 1)
+
+
+def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
+    if values.dtype.kind == "b":
+        raise InputError(
+            f"{name} has {len(values)} booleans for {n} steps: positions must be whole numbers, labels one for each step."
+        )
+    wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+    wrong |= np.where(wrong, 0, values) % 1 != 0
+    if wrong.any():
+        raise InputError(
+            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: for event times on a "
+            "clock of plain numbers pass truth_as='times'."
+        )
+    outside = values[(values < 0) | (values >= n)]
+    if len(outside):
+        raise InputError(
+            f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}: "
+            "pass one 0/1 label for each step, or positions within them."
+        )
+    _no_duplicates(values, f"{name} has {len(values)} values for {n} steps, and as positions it")
+    return values.astype(np.int64)
+
+
+def _steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
+    if clock is None:
+        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
+    values = column.values
+    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    if missing.any():
+        raise InputError(f"{name} has {int(missing.sum())} missing time(s): remove them.")
+    if clock.is_dates is not (values.dtype.kind == "M"):
+        kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
+        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
+    if clock.is_dates and clock.aware is not column.aware:
+        zoned = ("the clock", name) if clock.aware else (name, "the clock")
+        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
+    _no_duplicates(values, name)
+    return clock.steps_at(values, name)
+
+
+def _no_duplicates(values: npt.NDArray[Any], name: str) -> None:
+    ordered, counts = np.unique(values, return_counts=True)
+    twice = ordered[counts > 1]
+    if len(twice):
+        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: keep each once.")
+
+
+def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:
+    """Which values are NaN; an error unless they are to be masked (or are under the mask anyway)."""
+    values = column.values
+    absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+    counted = absent & ~waived
+    if missing == "error" and counted.any():
+        where = np.flatnonzero(counted)
+        raise InputError(
+            f'{name} has {len(where)} NaN at position(s) {listing(where)}: drop them, or pass missing="mask".'
+        )
+    return absent
+
+
+def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
+    where = np.flatnonzero(np.isinf(values) & open_steps)
+    if len(where):
+        raise InputError(
+            f"{name} has {len(where)} infinite value(s) at position(s) {listing(where)}: replace them by large finite numbers."
+        )
