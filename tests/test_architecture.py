@@ -236,6 +236,18 @@ def test_the_command_line_reads_files_without_data_frames(tmp_path):
     assert loaded.isdisjoint({"pandas", "polars", "pyarrow", "xarray", "matplotlib", "rich"})
 
 
+def test_a_small_problem_on_the_command_line_needs_no_compiler(tmp_path):
+    """Loading it takes longer than the law: few events are walked through by NumPy where the process ends with the call."""
+    rows = "\n".join(f"{int(i in (40, 400, 900))},{i % 97}" for i in range(1_000))
+    (tmp_path / "data.csv").write_text(f"y,z\n{rows}\n")
+    code = (
+        "import contextlib, sys\nfrom nofluke.cli import main\n"
+        "with contextlib.suppress(SystemExit):\n"
+        "    main(['evaluate', sys.argv[1], '--truth', 'y', '--scores', 'z', '--threshold', '90', '--tolerance', '3'])\n"
+    )
+    assert "numba" not in loaded_after(code, str(tmp_path / "data.csv"))
+
+
 def test_what_is_public_is_written_down():
     """A name becomes public, or stops being so, on purpose only."""
     assert sorted(nofluke.__all__) == [

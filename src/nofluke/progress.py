@@ -37,3 +37,22 @@ def announce_compilation(kernel: Any, seconds: int) -> None:
     index = getattr(cache, "_index_path", None)
     if is_watched(sys.stderr) and index is not None and not kernel.signatures and not Path(index).exists():
         print(f"nofluke: compiling for this machine, once (about {seconds} s) ...", file=sys.stderr, flush=True)
+
+
+_one_call = False
+
+
+@contextmanager
+def one_call() -> Iterator[None]:
+    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or not."""
+    global _one_call
+    before, _one_call = _one_call, True
+    try:
+        yield
+    finally:
+        _one_call = before
+
+
+def is_one_call() -> bool:
+    """Whether the process ends with the present call."""
+    return _one_call

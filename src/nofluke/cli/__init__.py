@@ -15,6 +15,7 @@ from nofluke import __version__
 from nofluke.cli import commands
 from nofluke.cli.options import FORMATS
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
+from nofluke.progress import one_call
 
 __all__ = ["FORMATS", "cli", "main"]
 
@@ -59,7 +60,8 @@ def main(args: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash
     try:
-        code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
+        with one_call():
+            code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
     except SystemExit as stopped:
         if stopped.code != 1:
             raise
