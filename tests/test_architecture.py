@@ -67,6 +67,7 @@ HEAVY = (
     "duckdb",
     "matplotlib",
     "numba",
+    "scipy",
     "scipy.stats",
     "rich",
     "sklearn",

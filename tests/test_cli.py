@@ -712,6 +712,25 @@ def test_errors_name_the_option_in_place_of_the_argument(run, line, message):
     assert re.fullmatch(rf"nofluke: {message}.*\n", err), err
 
 
+def test_advice_names_options_too(run, data):
+    """Who reads a note in a shell can type what it says; JSON keeps the words of the library."""
+    (data / "runs.csv").write_text("y,z\n" + "".join(f"{int(i % 100 < 20)},{i * 7 % 41}\n" for i in range(400)))
+    words = ("evaluate", "runs.csv", "--truth", "y", "--scores", "z", "--quantile", "0.9", "--tolerance", "1")
+    assert "Use --null circular-shift or --null segments." in run(*words)[1]
+    assert 'Use null=\\"circular-shift\\"' in run(*words, "--format", "json")[1]
+    assert ": pass --quantile, --threshold or --chance.\n" in run("sweep", "runs.csv", *words[2:6])[1]
+
+
+@pytest.mark.parametrize("words", [("demo", "--report", "a.html"), ("report", "data.csv", *AT_HALF)])
+def test_a_missing_plotly_is_said_before_any_work(run, monkeypatch, words):
+    """Nothing is printed or computed for a page that cannot be made."""
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    monkeypatch.setattr("nofluke.evaluate", lambda *_args, **_more: pytest.fail("evaluated"))
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err == "nofluke: a report needs plotly, which is not installed: pip install 'nofluke[report]'\n"
+
+
 def test_files_and_columns_called_like_an_argument_keep_their_names(run, data):
     """In front of the message and in quotes."""
     (data / "seed=1.csv").write_text("alpha=1,alpha=2\n0,1\n")

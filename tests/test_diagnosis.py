@@ -294,7 +294,7 @@ class TestCommandLine:
         words = ("diagnose", data, "--truth", "y", "--scores", "z", "--time", "t", "--tolerance", "1h")
         code, printed = self.run(capsys, *words)
         assert code == 0
-        assert 'Recommended: null="seasonal:period=hour of day"' in printed.out
+        assert "Recommended: --null 'seasonal:period=hour of day'." in printed.out
         code, printed = self.run(capsys, *words, "--format", "json")
         assert json.loads(printed.out)["recommended"]["text"] == "seasonal:period=hour of day"
         code, printed = self.run(capsys, *words[:6], "--period", "24", "--format", "json")

@@ -222,6 +222,15 @@ def test_a_resized_window_redraws_the_figures(visit, report):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
+@pytest.mark.parametrize("width", [1000, 1200, 1400, 1800])
+def test_confusion_matrices_are_seen_whole_beside_one_another_or_below(visit, tmp_path, width):
+    """Numbers of five digits need no scrolling on a screen of any usual width."""
+    truth = np.arange(10_320) % 1_000 < 100
+    result = nf.evaluate(truth, predictions=np.arange(10_320) % 100 == 0, tolerance=12)
+    page = visit(result.report(tmp_path / "page.html"), width=width)
+    assert page.evaluate("[...document.querySelectorAll('.pair')].every(e => e.scrollWidth <= e.clientWidth)")
+
+
 def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     """Colours follow the reader's system, also in the figures, and paper stays white."""
     page = visit(report[1], color_scheme="dark")

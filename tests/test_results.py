@@ -6,6 +6,7 @@ import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -135,6 +136,15 @@ def test_the_repr_tells_what_a_person_wants_in_three_lines(name):
             assert word in text
 
 
+def test_the_repr_of_a_test_tells_its_p_value():
+    """Hits, what chance gives, p, null and method; which hits count as extreme."""
+    text = repr(nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], ties="mid").recall_test)
+    assert text == (
+        "<ChanceTest of recall: 2 of 2, chance gives 0.50 ± 0.57; p = 0.018 (greater, mid-p);\n"
+        " null permutation: exact (hypergeometric)>"
+    )
+
+
 def test_a_result_keeps_what_it_was_asked_for():
     """Null, method, alternative, ties, resamples, seed and level are those of the call."""
     result = evaluated(
@@ -184,15 +194,21 @@ def test_every_documented_name_of_old_is_what_it_became(module, name, now):
     assert old is getattr(importlib.import_module(f"nofluke.{room}"), name)
 
 
-def test_old_attributes_of_results_still_work_for_a_while():
-    """What moved into the settings of the call answers from its old place, with a warning; what never was does not."""
-    result, curve = evaluated(zero_division=0), nf.sweep(*data(), n_resamples=5, rng=3)
-    with pytest.warns(DeprecationWarning, match=r"^\.zero_division is now \.settings\.zero_division"):
-        assert result.zero_division == 0
-    with pytest.warns(DeprecationWarning, match=r"\.setting is now \.cell"):
-        assert result.setting is result.cell
-    with pytest.warns(DeprecationWarning, match=r"is now \.settings"):
-        assert (curve.method, curve.n_resamples, curve.rng) == ("auto", 5, 3)
-    for one in (result, curve):
-        with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
-            _ = one.nonsense
+@pytest.mark.parametrize(
+    ("make", "old", "now"),
+    [
+        (evaluated, "setting", "cell"),
+        (evaluated, "zero_division", "settings.zero_division"),
+        (swept, "cells", "trial"),
+        (swept, "method", "settings.method"),
+        (swept, "n_resamples", "settings.n_resamples"),
+        (swept, "rng", "settings.rng"),
+    ],
+)
+def test_old_attributes_still_work_for_a_while(make, old, now):
+    """They are what they are called now, and say so."""
+    result = make()
+    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; the old name goes with version"):
+        found = getattr(result, old)
+    value = attrgetter(now)(result)
+    assert found is value or same(found, value)

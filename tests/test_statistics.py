@@ -69,6 +69,22 @@ class TestOnPlacements:
             assert all(len(set(row.tolist())) == 12 for row in rows)
 
 
+class TestLaws:
+    @pytest.mark.parametrize("side", ["precision", "recall"])
+    def test_a_statistic_hands_on_the_exact_law(self, side):
+        """Where the null has one; None where it must be simulated, as for F and for other metrics."""
+        trial = example()
+        cell = trial.cell(1, 0)
+        for null in (nf.nulls.Permutation(), nf.nulls.CircularShift()):
+            law = Hits(side).law(cell, null)
+            assert law == getattr(null.distributions(cell), side)
+            assert law.method.kind == "exact"
+        assert Hits(side).law(cell, nf.nulls.Blocks(length=9)) is None
+        assert FBeta().law(cell, nf.nulls.Permutation()) is None
+        season = Hits(side).law(cell, nf.nulls.Seasonal(period=7))
+        assert (season is None) == (side == "precision")  # too many placements to go through
+
+
 class TestAnyStatistic:
     def test_two_detectors_are_compared_on_the_same_placements(self):
         """Values are kept placement by placement: the difference of two detectors has a law of its own."""
@@ -131,3 +147,75 @@ def test_a_null_is_asked_and_not_recognised():
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "isinstance":
                 asked = {getattr(n, "id", getattr(n, "attr", "")) for n in ast.walk(node.args[1])}
                 assert not asked & names, f"{path.name} line {node.lineno}"
+
+
+class Drawn(NullModel):
+    """A null whose rows are what a function makes of the detector."""
+
+    moves = "detector"
+
+    def __init__(self, rows):
+        self.rows = rows
+
+    @property
+    def assumption(self):
+        return "Chance draws what it likes."
+
+    def draw(self, side):
+        return lambda _, size: self.rows(size, len(side))
+
+
+class TestHostileFunctions:
+    @pytest.mark.parametrize("value", [None, "x", np.array([1.0, 2.0]), [1.0]], ids=repr)
+    def test_a_function_returns_one_number(self, value):
+        """Anything else is refused by name."""
+        with pytest.raises(nf.InputError, match="the function 'mine' must return one number"):
+            simulate(example(), Function(lambda *_: value, "mine"), nf.nulls.Permutation(), n_resamples=9, rng=1)
+
+    @pytest.mark.parametrize("value", [np.inf, -np.inf, 0.0, 1e300])
+    def test_what_never_changes_is_no_evidence(self, value):
+        """p = 1 where every placement has the observed value, be it infinite."""
+        found = simulate(example(), Function(lambda *_: value), nf.nulls.Permutation(), n_resamples=19, rng=1)
+        assert (found.pvalue == 1.0).all()
+
+    @pytest.mark.parametrize("unit", [1e-15, 1.0, 1e200])
+    def test_the_unit_of_a_statistic_does_not_matter(self, unit):
+        """The same p-values, however small the numbers are."""
+        trial, null = example(), nf.nulls.Permutation()
+        found, plain = (
+            simulate(trial, Function(lambda t, s, u=u: u * float(s[t].mean())), null, n_resamples=99, rng=1)
+            for u in (unit, 1.0)
+        )
+        np.testing.assert_array_equal(found.pvalue, plain.pvalue)
+
+    def test_a_function_cannot_write_into_the_trial(self):
+        """Labels and scores are kept for the next question."""
+        for at in (0, 1):
+            with pytest.raises(ValueError, match="read-only"):
+                simulate(
+                    example(), Function(lambda *a, at=at: a[at].fill(1)), nf.nulls.Permutation(), n_resamples=9, rng=1
+                )
+
+
+class TestHostileNulls:
+    @pytest.mark.parametrize(
+        ("rows", "said"),
+        [
+            (lambda size, _: np.zeros((size, 3)), r"must draw rows of 120 values, as many as asked, got \(9, 3\)"),
+            (lambda size, n: np.zeros((size + 1, n)), r"as many as asked, got \(10, 120\)"),
+            (lambda _, n: np.zeros((1, n)), "got 8 too few"),
+            (lambda _, n: np.zeros(n), r"got \(120,\)"),
+        ],
+    )
+    def test_rows_of_another_shape_are_refused(self, rows, said):
+        """Too few rows would be a p-value of fewer resamples than it says."""
+        with pytest.raises(nf.InputError, match=said):
+            simulate(example(), FBeta(), Drawn(rows), n_resamples=9, rng=1)
+
+    def test_hits_are_not_asked_of_a_null_that_moves_the_detector(self):
+        """`evaluate` and `sweep` say so, instead of failing inside."""
+        truth, scores = [0, 1, 0, 0, 1, 0], [0, 2, 1, 2, 0, 3.0]
+        with pytest.raises(nf.InputError, match="moves the detector, not the events"):
+            nf.evaluate(truth, scores, threshold=2, null=ShiftedScores())
+        with pytest.raises(nf.InputError, match="moves the detector, not the events"):
+            _ = nf.sweep(truth, scores, null=ShiftedScores()).chance.precision

@@ -97,3 +97,71 @@ def test_only_laws_add_up():
         _ = binomial(3, 0.5) + 1
     with pytest.raises(InputError, match="parts is empty"):
         SumLaw(())
+
+
+@pytest.mark.parametrize("hits", [5, 20, 100, 300, 400])
+def test_a_sum_of_one_part_is_that_part(hits):
+    """However far out: where a table of doubles ends, the law behind it goes on."""
+    part = hypergeometric(100_000, 400, 400)
+    assert SumLaw((part,)).tail(hits).log_p == pytest.approx(part.tail(hits).log_p, rel=1e-12)
+
+
+def test_a_wide_part_takes_no_digits_from_the_far_tail():
+    """One law of 20,000 trials beside five of three: the tail at 200 against a plain convolution, to ten digits."""
+    wide, narrow = binomial(20_000, 0.001), binomial(3, 0.5)
+    table = reduce(np.convolve, [narrow.table] * 5, wide.table[:600])
+    total = SumLaw((wide, *[narrow] * 5))
+    for hits in (60, 100, 200):
+        assert total.upper(hits) == pytest.approx(float(table[hits:600].sum()), rel=1e-10, abs=0)
+
+
+def test_tails_between_peaks_far_apart_are_not_rounding():
+    """One part is 0, or 3,000 once in 10¹⁰⁰: between the peaks the tail is the small one's, not what rounding left."""
+    peaks = np.zeros(3_001)
+    peaks[0], peaks[-1] = 1.0, 1e-100
+    rare = TableLaw(peaks, mean=3e-97, var=9e-94, method=exactly("test"))
+    total = rare + binomial(2_000, 0.5, exactly("test"))
+    assert total.upper(2_500) == pytest.approx(1e-100, rel=1e-9, abs=0)
+
+
+def test_what_the_tables_of_the_parts_leave_out_is_a_bound():
+    """A part whose table stops at 10⁻¹⁶ gives a sum that is called a bound there, and is one."""
+
+    class Cut(TableLaw):
+        def log_bulk(self):
+            return 0, np.log(self.table[:42])
+
+        def bulk(self, deviations):
+            del deviations
+            return 0, self.table[:42]
+
+    whole = binomial(100, 0.1, exactly("test"))
+    assert whole.table[41] > 1e-16 > whole.table[42]
+    cut = Cut(whole.table, mean=whole.mean, var=whole.var, method=whole.method)
+    total, truth = cut + cut, binomial(200, 0.1)
+    assert total.tail(30).method.kind == "exact"
+    assert total.tail(30).p == pytest.approx(truth.upper(30), rel=1e-9)
+    for hits in (75, 85, 120):
+        assert total.tail(hits).method.kind == "bound"
+        assert truth.upper(hits) <= total.tail(hits).p < 1e-14
+
+
+def test_a_thousand_parts():
+    """A thousand laws of different sizes, five deviations out, against one convolution after the other."""
+    generator = np.random.default_rng(1)
+    sizes, chances = generator.integers(1, 40, 1_000), generator.random(1_000)
+    parts = tuple(binomial(int(n), float(p)) for n, p in zip(sizes, chances, strict=True))
+    total, table = SumLaw(parts), reduce(np.convolve, (part.table for part in parts))
+    hits = int(total.mean + 5 * total.std)
+    assert total.upper(hits) == pytest.approx(float(table[hits:].sum()), rel=1e-10, abs=0)
+    assert total.quantile(0.975) == int(np.searchsorted(np.cumsum(table), 0.975))
+
+
+def test_sum_adds_up_a_list_of_laws():
+    """As people write it; a sum of one law is that law, and numbers are no laws."""
+    laws = [binomial(3, 0.5), binomial(4, 0.5), binomial(5, 0.5)]
+    assert sum(laws).parts == tuple(laws)
+    assert sum(laws).upper(12) == pytest.approx(2**-12, rel=1e-12)
+    assert sum(laws[:1]) is laws[0]
+    with pytest.raises(TypeError):
+        3 + laws[0]

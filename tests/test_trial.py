@@ -1,6 +1,7 @@
 """A trial against the paper's equations, and what the core carries beyond single steps: ranges, gaps, empty windows."""
 
 import pickle
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -210,9 +211,108 @@ class TestEmptyWindows:
             at, at + 1, np.flatnonzero(alarms), early, late
         )
 
+    @settings(max_examples=60, deadline=None)
+    @given(st.data())
+    def test_laws_of_predictions_that_nothing_can_hit(self, data):
+        """Both laws under permutation, with windows cut to nothing at the border, equal those of all placements."""
+        n = data.draw(st.integers(2, 9))
+        alarms = np.array(data.draw(st.lists(st.booleans(), min_size=n, max_size=n)))
+        m = data.draw(st.integers(1, n - 1))
+        early, late = data.draw(st.sampled_from([(-1, 2), (-2, 2), (-2, 3), (2, -1), (3, -2), (-3, 5)]))
+        tolerance, every = Late(early, late), np.ones(n, dtype=bool)
+        truth = np.zeros(n, dtype=bool)
+        truth[:m] = True
+        trial = Trial(
+            truth=Truth.of_flags(truth),
+            detector=alarms,
+            tolerances=(tolerance,),
+            thresholds=np.ones(1),
+            reaches=(Reach(tolerance=tolerance, open_steps=every),),
+        )
+        at = np.flatnonzero(alarms)
+        pairs = [slow_hits(np.array(e), np.array(e) + 1, at, early, late) for e in combinations(range(n), m)]
+        for engine in (1e9, 0):
+            laws = nf.nulls.Permutation(programme_operations=engine).distributions(trial.cell(0, 0))
+            for law, hits in ((laws.precision, [p[0] for p in pairs]), (laws.recall, [p[1] for p in pairs])):
+                expected = np.bincount(hits, minlength=law.size + 1) / len(pairs)
+                np.testing.assert_allclose(law.table, expected, atol=1e-12)
+                assert law.mean == pytest.approx(np.mean(hits), abs=1e-12)
+                assert law.var == pytest.approx(np.var(hits), abs=1e-11)
+
     def test_merging_and_counting_skip_empty_ranges(self):
         """Ranges whose ends cross hold nothing."""
         ranges = Ranges(starts=np.array([0, 3, 6]), stops=np.array([2, 2, 9]))
         np.testing.assert_array_equal(union(ranges).starts, [0, 6])
         np.testing.assert_array_equal(within(np.array([1, 2, 7]), ranges), [1, 0, 1])
         np.testing.assert_array_equal(largest_within(np.arange(9.0), ranges), [1.0, -np.inf, 8.0])
+
+
+def core_trial(truth, detector, thresholds, tolerance, open_steps=None):
+    """A trial of the core, without a clock."""
+    every = np.ones(truth.n_steps, dtype=bool) if open_steps is None else open_steps
+    return Trial(
+        truth=truth,
+        detector=np.asarray(detector),
+        tolerances=(tolerance,),
+        thresholds=np.asarray(thresholds, dtype=float),
+        reaches=(Reach(tolerance=tolerance, open_steps=every),),
+    )
+
+
+class TestEmptyWindowsOfManyCells:
+    @settings(max_examples=150, deadline=None)
+    @given(
+        st.lists(st.tuples(st.booleans(), st.integers(0, 3), st.booleans()), min_size=1, max_size=20),
+        st.integers(1, 4),
+        st.integers(0, 3),
+        st.booleans(),
+    )
+    def test_every_count_of_every_cell(self, steps, gap, width, late):
+        """Windows that lie wholly beside the event, with masked steps, at thresholds from minus infinity on."""
+        open_steps = np.array([is_open for _, _, is_open in steps])
+        at = np.flatnonzero(open_steps)
+        truth = Truth.of_flags(np.array([event for event, _, _ in steps])[at], None, open_steps)
+        scores = np.array([score for _, score, _ in steps], dtype=float)[at]
+        early, late = (-gap, gap + width) if late else (gap + width, -gap)
+        thresholds = [-np.inf, 0.0, 1.0, 3.0]
+        trial = core_trial(truth, scores, thresholds, Late(early, late), open_steps)
+
+        def counts(alarm, event):
+            return at[event] - early <= at[alarm] <= at[event] + late
+
+        for k, threshold in enumerate(thresholds):
+            alarms = np.flatnonzero(scores >= threshold)
+            assert trial.precision_hits[0, k] == sum(any(counts(p, q) for q in truth.starts) for p in alarms)
+            assert trial.recall_hits[0, k] == sum(any(counts(p, q) for p in alarms) for q in truth.starts)
+            assert trial.near_predictions[0, k] == sum(any(counts(p, q) for p in alarms) for q in range(len(at)))
+            assert trial.cell(0, k).found.sum() == trial.recall_hits[0, k]
+        assert trial.near_events[0] == sum(any(counts(p, q) for q in truth.starts) for p in range(len(at)))
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        "null", ["permutation", "circular-shift", "interval-shuffle", "segments", "seasonal:period=2", "bernoulli"]
+    )
+    def test_laws_of_single_steps_are_not_those_of_ranges(self, null):
+        """Two ranges of two steps are not two single steps: no law is better than a wrong one."""
+        truth = Truth(starts=np.array([1, 4]), stops=np.array([3, 6]), n_steps=8, open_steps=np.ones(8, dtype=bool))
+        cell = core_trial(truth, np.arange(8) % 3 == 0, [1.0], Tolerance(early=1, late=1)).cell(0, 0)
+        with pytest.raises(InputError, match="has laws for events of one step each"):
+            nf.nulls.as_null(null).distributions(cell)
+
+    def trial(self):
+        truth = Truth.of_flags(np.array([0, 1, 0, 0, 1, 0, 0, 0], dtype=bool))
+        return core_trial(truth, [0, 2, 1, 2, 0, 0, 1, 3.0], [1.0, 2.0], Tolerance(early=1, late=1))
+
+    def test_sides_of_different_length_do_not_meet(self):
+        """Events on other steps than the detector's, or a detector with two columns."""
+        with pytest.raises(InputError, match="one value for each of the 5 steps that count, got 8"):
+            self.trial().with_truth(Truth.of_flags(np.zeros(5, dtype=bool)))
+        with pytest.raises(InputError, match=r"each of the 8 steps that count, got shape \(8, 2\)"):
+            self.trial().with_detector(np.zeros((8, 2)))
+
+    @pytest.mark.parametrize("thresholds", [[2.0, 1.0], [1.0, np.nan]])
+    def test_thresholds_ascend(self, thresholds):
+        """Counts by one sort need an order."""
+        with pytest.raises(InputError, match="thresholds of a trial must ascend"):
+            self.trial().over((Tolerance(early=1, late=1),), np.array(thresholds))

@@ -9,7 +9,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 MOVED = {
     "testing": {
@@ -35,22 +35,30 @@ MOVED = {
 }
 
 
-class OldAttributes:
-    """A record of which some attributes moved: ``_moved`` has their old names, and their places from here."""
+class Renamed:
+    """An attribute under its old name.
 
-    __slots__ = ()
-    _moved: ClassVar[dict[str, str]] = {}
+    Parameters
+    ----------
+    now : str
+        The attribute that it is now, such as "settings.method".
+    """
 
-    if not TYPE_CHECKING:  # to a type checker the old names are gone
+    def __init__(self, now: str) -> None:
+        self.now = now
 
-        def __getattr__(self, name: str) -> Any:
-            place = type(self)._moved.get(name)
-            if place is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            warnings.warn(
-                f".{name} is now .{place}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=2
-            )
-            return attrgetter(place)(self)
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"{owner.__name__}.{name}"
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        _warn(f"{self.name} is now .{self.now}")
+        return attrgetter(self.now)(instance)
+
+
+def _warn(what: str) -> None:
+    warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
 
 
 class _Old(ModuleType):
@@ -61,11 +69,7 @@ class _Old(ModuleType):
         if place is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         room, _, now = place.rpartition(".")
-        warnings.warn(
-            f"{self.__name__}.{name} is now nofluke.{room}.{now}; the old name goes with version 0.2.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        _warn(f"{self.__name__}.{name} is now nofluke.{room}.{now}")
         return getattr(import_module(f"nofluke.{room}"), now)
 
 

@@ -22,7 +22,7 @@ from nofluke.cli.options import (
     plain_file,
     unit_option,
 )
-from nofluke.cli.printing import form_of, rendered, write
+from nofluke.cli.printing import form_of, write, write_result
 from nofluke.cli.wording import Command
 
 
@@ -78,8 +78,7 @@ def evaluate(
             alpha=alpha,
         )
     )
-    form = form or form_of(output)
-    write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
+    write_result(result, form, output)
     return 1 if gate and result.verdict != "yes" else 0
 
 
@@ -135,8 +134,7 @@ def sweep(
     if chance:
         _ = curve.chance  # once computed, it is shown
     family = curve.familywise(n_resamples=resamples, rng=seed) if familywise else None
-    form = form or form_of(output)
-    write(rendered(curve, form, familywise=family), output, terminal=curve.table(family) if form == "text" else None)
+    write_result(curve, form, output, familywise=family)
 
 
 @click.command(cls=Command)
@@ -161,8 +159,7 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
 
     data = read_detector(file, output, options)
     result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
-    form = form or ("json" if form_of(output) == "json" else "text")
-    write(rendered(result, form), output, terminal=result.table() if form == "text" else None)
+    write_result(result, form or ("json" if form_of(output) == "json" else "text"), output)
 
 
 @click.command(cls=Command)
@@ -172,6 +169,10 @@ def demo(seed: int, report: str | None) -> None:
     """The main job on built-in data: simulated tweets about earthquakes."""
     import nofluke as nf
 
+    if report is not None:
+        from nofluke.show.report.page import check_plotly
+
+        check_plotly()  # before the work
     quakes = nf.datasets.simulate_quakes(rng=seed)
     scores = nf.detectors.energy_transient(quakes.counts)
     result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)
@@ -180,7 +181,7 @@ def demo(seed: int, report: str | None) -> None:
         "daily tweets about earthquakes, scored by the energy transient (3 days over 14),\n"
         "against the days on which an earthquake struck. A hit may be two days early or late.\n"
     )
-    write(str(result), None, terminal=result.table())
+    write_result(result, "text", None)
     if report is not None:
         dated = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
         click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
@@ -241,7 +242,9 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
     """
     import nofluke as nf
     from nofluke.show.report import Source, make_page, write_report
+    from nofluke.show.report.page import check_plotly
 
+    check_plotly()  # before the work
     if options["seed"] is None:
         options["seed"] = 0
     data = read_detector(file, output, options)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from nofluke.cli.wording import advice
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
-
-if TYPE_CHECKING:
-    from nofluke.text.tables import Table
 
 _ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
 
@@ -24,23 +23,29 @@ def form_of(output: str | None) -> str:
     return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
-def rendered(result: Any, form: str, **more: Any) -> str:
+def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
+    """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
+    form = form or form_of(output)
     if form == "json":
-        return json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False)
-    if form == "csv":
-        return str(result.to_csv(**more)).rstrip("\n")
-    return str(getattr(result.table(**more), form)())
+        write(json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False), output)
+    elif form == "csv":
+        write(str(result.to_csv(**more)).rstrip("\n"), output)
+    else:
+        table = result.table(**more)
+        table = replace(table, notes=tuple(map(advice, table.notes)))
+        if form == "text" and output is None and is_watched(sys.stdout):
+            from nofluke.show.terminal import show
+
+            show(table)
+        else:
+            write(str(getattr(table, form)()), output)
 
 
-def write(text: str, output: str | None, terminal: Table | None = None) -> None:
-    """Print, in colour where a person looks on; or write to a file."""
+def write(text: str, output: str | None) -> None:
+    """Print, or write to a file."""
     if output is not None:
         write_file(expanded(output, "--output"), text + "\n", f"--output {output}")
     elif getattr(sys.stdout, "closed", sys.stdout is None):
         raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
-    elif terminal is not None and is_watched(sys.stdout):
-        from nofluke.show.terminal import show
-
-        show(terminal)
     else:
         click.echo(text)

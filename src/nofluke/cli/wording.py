@@ -1,8 +1,9 @@
-"""Errors in the words of the command line: options in place of the library's arguments."""
+"""Errors and advice in the words of the command line: options in place of the library's arguments."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Any
 
 import click
@@ -33,6 +34,12 @@ _SUBJECT = (
 )
 _JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
 
+# advice in results that is put otherwise in a shell; a null is handled by itself
+_ADVICE = {
+    "pass quantiles or thresholds, or ask for curve.chance": "pass --quantile, --threshold or --chance",
+    "nf.diagnose": "nofluke diagnose",
+}
+
 
 class Command(click.Command):
     """A command whose errors name its options."""
@@ -62,6 +69,13 @@ def in_options(message: str, context: click.Context) -> str:
     message = re.sub(_ASSIGNED.format(**words), assigned, message)
     message = re.sub(_SUBJECT.format(**words), lambda match: options[match["name"]].opts[-1], message)
     return re.sub(_JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message)
+
+
+def advice(note: str) -> str:
+    """A note of a result with options in place of the library's arguments, ready to be typed."""
+    for phrase, instead in _ADVICE.items():
+        note = note.replace(phrase, instead)
+    return re.sub(r'\bnull="([^"]*)"', lambda match: f"--null {shlex.quote(match[1])}", note)
 
 
 def _options(context: click.Context) -> dict[str, click.Option]:

@@ -6,11 +6,12 @@ The section "P-values" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
+from nofluke.errors import NumericalError
 from nofluke.laws.law import SMALLEST, How, Law, Side, Tail
 from nofluke.nulls.base import Joint
 from nofluke.plain import check_beta, check_word, finite_or_none
@@ -24,7 +25,7 @@ VERDICTS: tuple[Verdict, ...] = ("no", "partly", "yes")
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ChanceTest:
     """How an observed number of hits compares with what chance scores.
 
@@ -56,7 +57,7 @@ class ChanceTest:
     measure: str
     hits: int
     of: int
-    null: Law = field(repr=False)
+    null: Law
     model: str
     alternative: Alternative = "greater"
     ties: Ties = "full"
@@ -165,6 +166,13 @@ class ChanceTest:
         error = self.pvalue_error
         return f"{chance}; {p_is(self.pvalue, self.log10_pvalue)}" + (f" ± {error:.1g}" if error else "")
 
+    def __repr__(self) -> str:
+        asked = self.alternative + (", mid-p" if self.ties == "mid" else "")
+        return (
+            f"<ChanceTest of {self.measure}: {self.hits:,} of {self.of:,}, {self.in_words()} ({asked});\n"
+            f" null {self.model}: {self.method}>"
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON."""
         return {
@@ -224,6 +232,10 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     beta = check_beta(beta)
     chance = f_of_hits(joint.precision_hits, joint.recall_hits, n_predictions, n_events, beta)
     total = float(joint.weights.sum())
+    if not total > 0.0 or not np.isfinite(total):
+        raise NumericalError(
+            f"the joint law of both hits could not be computed by the method {joint.method}: please report it."
+        )
     mean = float(joint.weights @ chance) / total
     reached = float(joint.weights[chance >= value * (1 - TIE_SLACK)].sum())
     if math.isnan(value):

@@ -106,7 +106,7 @@ class Tail:
 class Law(ABC):
     """The law of a whole number, such as hits, if the detector knew nothing.
 
-    Laws of independent numbers can be added: ``one + other`` is the law of their sum.
+    Laws of independent numbers can be added: ``one + other`` is the law of their sum, ``sum(laws)`` that of many.
 
     Attributes
     ----------
@@ -202,6 +202,12 @@ class Law(ABC):
         first, last = self.ends
         return first, self.table[first : last + 1]
 
+    def log_bulk(self) -> tuple[int, FloatArray]:
+        """Some k, and log P(X = k), log P(X = k + 1), ...: all that is known of the law, however small."""
+        first, table = self.bulk(math.inf)
+        with np.errstate(divide="ignore"):
+            return first, np.log(table)
+
     def pmf(self, k: Any) -> Any:
         """P(X = k), for a number or an array of them."""
         values = _numbers(k, "k")
@@ -280,6 +286,10 @@ class Law(ABC):
         from nofluke.laws.sums import SumLaw
 
         return SumLaw((*self.parts, *other.parts))
+
+    def __radd__(self, other: Any) -> Law:
+        """``sum(laws)``, which begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     @property
     def parts(self) -> tuple[Law, ...]:

@@ -44,24 +44,25 @@ def precision_law(
 
     Nothing is computed yet: moments, tails and tables are made when first asked for.
     """
+    size, windows = windows.n, windows.hittable
     widths = windows.stops - windows.starts
     if (widths == 1).all():  # one event, one hit: as many hits as events on predictions
-        return Hypergeometric(windows.n_steps, windows.n, n_events, windows.n, precision_moments(windows, n_events))
+        return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
-        return _constant(windows.n, windows.n if n_events else 0)
+        return _constant(size, windows.n if n_events else 0)
     engine = costs.table_engine(windows, n_events, programme_operations, costs.FEW_OPERATIONS)
     if engine is not None:
-        return PrecisionTable(windows, n_events, engine)
+        return PrecisionTable(windows, n_events, engine, size)
     costs.announce_compilation()
     from nofluke.laws.exact import fourier
 
     if fourier.estimate_cost(windows, n_events) > costs.FOURIER_SECONDS:
         if few_cost(windows, n_events) <= costs.FEW_PATIENCE:
-            return PrecisionTable(windows, n_events, "few")
+            return PrecisionTable(windows, n_events, "few", size)
         if method == "auto":
             var = precision_moments(windows, n_events).var
-            return None if var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events)
-    return PrecisionFourier(windows, n_events, insist=method == "exact")
+            return None if var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events, size)
+    return PrecisionFourier(windows, n_events, size, insist=method == "exact")
 
 
 def _constant(size: int, hits: int) -> TableLaw:
@@ -71,16 +72,25 @@ def _constant(size: int, hits: int) -> TableLaw:
 
 
 class _OfWindows(Law):
-    """What all laws of precision's hits have: the windows, the number of events, exact moments."""
+    """What all laws of precision's hits have: the windows, the number of events, exact moments.
 
-    def __init__(self, windows: Windows, n_events: int, method: How) -> None:
-        Law.__init__(self, size=windows.n, method=method)
-        self.windows = windows
+    ``size`` counts the predictions, those too that nothing can hit: their windows are not among the windows.
+    """
+
+    def __init__(self, windows: Windows, n_events: int, method: How, size: int | None) -> None:
+        Law.__init__(self, size=windows.n if size is None else size, method=method)
+        self.windows = windows.hittable
         self.n_events = n_events
 
     @lazy
     def _exact_moments(self) -> Moments:
         return precision_moments(self.windows, self.n_events)
+
+    def _filled(self, first: int, law: FloatArray) -> FloatArray:
+        """A whole table from probabilities that begin somewhere."""
+        table = np.zeros(self.size + 1)
+        table[first : first + len(law)] = law
+        return table
 
     def _moments(self) -> tuple[float, float]:
         return self._exact_moments.mean, self._exact_moments.var
@@ -89,21 +99,16 @@ class _OfWindows(Law):
 class PrecisionTable(_OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
-    def __init__(self, windows: Windows, n_events: int, engine: costs.Engine) -> None:
-        super().__init__(windows, n_events, exactly("dynamic programme"))
+    def __init__(self, windows: Windows, n_events: int, engine: costs.Engine, size: int | None = None) -> None:
+        super().__init__(windows, n_events, exactly("dynamic programme"), size)
         self.engine = engine
 
     def _table(self) -> FloatArray:
+        from nofluke.laws.exact import few, programme
+
         if self.engine == "programme":
-            from nofluke.laws.exact.programme import precision_pmf
-
-            return precision_pmf(self.windows, self.n_events)
-        from nofluke.laws.exact.few import joint_pmf
-
-        table = np.zeros(self.size + 1)
-        law = joint_pmf(self.windows, self.n_events).sum(axis=0)
-        table[: len(law)] = law
-        return table
+            return self._filled(0, programme.precision_pmf(self.windows, self.n_events))
+        return self._filled(0, few.joint_pmf(self.windows, self.n_events).sum(axis=0))
 
     def _far(self, hits: int, side: Side, found: float) -> Tail:
         from nofluke.laws.exact import fourier
@@ -124,8 +129,8 @@ class PrecisionFourier(_OfWindows):
         Whether a tail that cannot be certified is an error; otherwise it is an upper bound, and says so.
     """
 
-    def __init__(self, windows: Windows, n_events: int, *, insist: bool) -> None:
-        super().__init__(windows, n_events, exactly("Fourier"))
+    def __init__(self, windows: Windows, n_events: int, size: int | None = None, *, insist: bool) -> None:
+        super().__init__(windows, n_events, exactly("Fourier"), size)
         self.insist = insist
 
     def _tail(self, hits: int, side: Side) -> Tail:
@@ -135,7 +140,7 @@ class PrecisionFourier(_OfWindows):
         if near is not None:
             return near
         # where nearly everything is hit, a programme that tells only few misses apart is cheap
-        ends = (self.size - hits, None) if side == "upper" else (None,)
+        ends = (self.windows.n - hits, None) if side == "upper" and hits <= self.windows.n else (None,)
         affordable = [
             end for end in ends if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE, end)
         ]
@@ -182,15 +187,13 @@ class PrecisionFourier(_OfWindows):
     def _table(self) -> FloatArray:
         from nofluke.laws.exact import fourier
 
-        low, values = fourier.pmf(self.windows, self.n_events, floor=SMALLEST_IN_TABLE)
-        table = np.zeros(self.size + 1)
-        table[low : low + len(values)] = values
+        table = self._filled(*fourier.pmf(self.windows, self.n_events, floor=SMALLEST_IN_TABLE))
         if abs(table.sum() - 1.0) <= MASS_ERROR:
             return table
         if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE):
             from nofluke.laws.exact.programme import precision_pmf
 
-            return precision_pmf(self.windows, self.n_events)
+            return self._filled(0, precision_pmf(self.windows, self.n_events))
         raise InputError(
             f"the whole law of {self.size:,} predictions and {self.n_events:,} events cannot be computed exactly: use "
             "method='montecarlo'."
@@ -244,8 +247,8 @@ class PrecisionFourier(_OfWindows):
 class PrecisionSaddlepoint(_OfWindows):
     """Tails by Skovgaard's approximation, which has no error bound."""
 
-    def __init__(self, windows: Windows, n_events: int) -> None:
-        super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"))
+    def __init__(self, windows: Windows, n_events: int, size: int | None = None) -> None:
+        super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"), size)
 
     def _tail(self, hits: int, side: Side) -> Tail:
         from nofluke.laws.exact import saddlepoint
@@ -262,6 +265,4 @@ class PrecisionSaddlepoint(_OfWindows):
         low = max(0, math.floor(self.mean - 8 * self.std))
         high = min(self.size, math.ceil(self.mean + 8 * self.std))
         tails = [1.0, *(self.upper(k) for k in range(low + 1, high + 1)), 0.0]
-        table = np.zeros(self.size + 1)
-        table[low : high + 1] = np.maximum(-np.diff(np.minimum.accumulate(tails)), 0.0)
-        return table
+        return self._filled(low, np.maximum(-np.diff(np.minimum.accumulate(tails)), 0.0))

@@ -1,25 +1,31 @@
 """The law of a sum of independent numbers, such as the hits of many series, with full accuracy in both tails.
 
 All parts are tilted by one θ, P(X = k) ∝ P(X = k) e^{θk}, chosen so that the mean of the sum lies where the tail begins:
-there the sum's probabilities are of ordinary size, and a product of Fourier transforms gives them to a few units in the
+there the sum's probabilities are of ordinary size, and products of Fourier transforms give them to a few units in the
 last place. Taking the tilt out again is a multiplication, so that a tail of 10⁻²⁰⁰ has as many digits as one of 0.1.
+Where the law has peaks far apart, a tail can lie far below what one tilt resolves; then the parts are convolved term by
+term, which loses no digits.
 
 The section "Sums over series" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations
 
+import heapq
 import math
+from dataclasses import replace
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.laws.law import How, Law, Side, Tail, exactly
 from nofluke.lazy import lazy
 
-_NEAR_END = 1e-12  # a sum this close to an end of its range needs no finite tilt: all parts are at their ends
-_STEEPEST = 600.0  # of θ times the width of the widest part: beyond it, tilted tables would underflow
+_DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
+_PATIENCE = 2e10  # and up to which it is made where a transform loses the digits: some ten seconds
+_ROUNDING = 1e-15  # of a transform, relative to the largest probability
+_WORST_ERROR = 1e-7  # a tail whose relative error may be larger is not called exact
 
 
 class SumLaw(Law):
@@ -55,8 +61,16 @@ class SumLaw(Law):
 
     @lazy
     def _tables(self) -> list[tuple[int, FloatArray]]:
-        """Where each part's probabilities begin, and they themselves."""
-        return [law.bulk(math.inf) for law in self._parts]
+        """Where each part's probabilities begin, and their logarithms."""
+        return [law.log_bulk() for law in self._parts]
+
+    @lazy
+    def _flat(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
+        """All parts in one row: numbers counted from each part's first, log-probabilities, where parts begin, their lengths."""
+        lengths = np.array([len(table) for _, table in self._tables])
+        numbers = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
+        logs = np.concatenate([table for _, table in self._tables])
+        return numbers, logs, np.cumsum(lengths) - lengths, lengths
 
     @lazy
     def ends(self) -> tuple[int, int]:
@@ -65,71 +79,126 @@ class SumLaw(Law):
             sum(first + len(table) - 1 for first, table in self._tables),
         )
 
-    def _cumulants(self, theta: float) -> tuple[float, float, float]:
-        """log E e^{θX}, its slope and its curvature, summed over the parts."""
-        total = mean = var = 0.0
-        for first, table in self._tables:
-            k = np.arange(len(table), dtype=np.float64)
-            top = float((theta * k)[[0, -1]].max())
-            weights = table * np.exp(theta * k - top)
-            mass = float(weights.sum())
-            own = float(weights @ k) / mass
-            total += math.log(mass) + top + theta * first
-            mean += first + own
-            var += float(weights @ (k - own) ** 2) / mass
-        return total, mean, var
+    @lazy
+    def _left_out(self) -> float:
+        """At most this probability has a sum of which some part's table knows nothing."""
+        ends = (
+            (law, first, first + len(table) - 1) for law, (first, table) in zip(self._parts, self._tables, strict=True)
+        )
+        return math.fsum(
+            law.tail(last + 1, "upper").p + law.tail(first - 1, "lower").p
+            for law, first, last in ends
+            if law.method.n_resamples is None
+        )
 
-    def _tilt_to(self, target: float) -> float:
-        """The θ under which the mean of the sum is the target: Newton's method on a convex function, kept in bounds."""
-        low, high = self.ends
-        bound = _STEEPEST / max(max(len(table) for _, table in self._tables), 1)
-        target = min(max(target, low + _NEAR_END), high - _NEAR_END)
-        theta, below, above = 0.0, -bound, bound
-        for _ in range(60):
-            _, mean, var = self._cumulants(theta)
+    def _tilted(self, theta: float) -> tuple[FloatArray, FloatArray]:
+        """The tilted probabilities of all parts, and log E e^{θX} of each, counted from its first number."""
+        numbers, logs, begin, lengths = self._flat
+        heights = logs + theta * numbers
+        tops = np.maximum.reduceat(heights, begin)
+        weights = np.exp(heights - np.repeat(tops, lengths))
+        masses = np.add.reduceat(weights, begin)
+        return weights / np.repeat(masses, lengths), tops + np.log(masses)
+
+    def _moments_at(self, theta: float) -> tuple[float, float]:
+        """Mean and variance of the tilted sum."""
+        numbers, _, begin, lengths = self._flat
+        weights, _ = self._tilted(theta)
+        means = np.add.reduceat(weights * numbers, begin)
+        spread = weights @ (numbers - np.repeat(means, lengths)) ** 2
+        return self.ends[0] + math.fsum(means), float(spread)
+
+    def _tilt_to(self, target: int) -> float:
+        """The θ under which the mean of the sum is a number inside its range: Newton's method, kept in bounds."""
+        theta, below, above = 0.0, -math.inf, math.inf
+        reach = 1.0
+        for _ in range(200):
+            mean, var = self._moments_at(theta)
             if abs(mean - target) < 1e-3 * math.sqrt(var) + 1e-9:
                 break
             below, above = (theta, above) if mean < target else (below, theta)
             step = theta + (target - mean) / var if var > 0 else math.inf
-            theta = step if below < step < above else (below + above) / 2
+            if not max(below, theta - reach) < step < min(above, theta + reach):  # too far: halfway, or twice as far
+                inside = math.isfinite(below) and math.isfinite(above)
+                step = (below + above) / 2 if inside else theta + math.copysign(reach, target - mean)
+                reach = reach if inside else 2 * reach
+            theta = step
         return theta
 
-    def _law_at(self, theta: float) -> tuple[FloatArray, float]:
-        """The tilted law of the sum from its low end on, and log E e^{θX}."""
-        low, high = self.ends
-        size = 1 << (high - low).bit_length()
-        product = np.ones(size // 2 + 1, dtype=np.complex128)
-        for _, table in self._tables:
-            k = np.arange(len(table), dtype=np.float64)
-            weights = table * np.exp(theta * k - float((theta * k)[[0, -1]].max()))
-            product *= np.fft.rfft(weights / weights.sum(), size)
-        law = np.fft.irfft(product, size)[: high - low + 1]
-        return np.maximum(law, 0.0), self._cumulants(theta)[0]
+    def _law_at(self, theta: float, *, direct: bool = False) -> FloatArray:
+        """The tilted law of the sum from its low end on: the two shortest parts are added until one is left."""
+        _, _, begin, _ = self._flat
+        weights, _ = self._tilted(theta)
+        heap = [(len(part), i, part) for i, part in enumerate(np.split(weights, begin[1:]))]
+        heapq.heapify(heap)
+        named = len(heap)
+        while len(heap) > 1:
+            (_, _, one), (_, _, other) = heapq.heappop(heap), heapq.heappop(heap)
+            both = np.convolve(one, other) if direct or len(one) * len(other) <= _DIRECT else _by_fourier(one, other)
+            heapq.heappush(heap, (len(both), named, both))
+            named += 1
+        return np.asarray(heap[0][2])
+
+    def _direct_cost(self) -> float:
+        """Multiplications of the convolution term by term, at most."""
+        _, _, _, lengths = self._flat
+        return float(lengths.sum()) ** 2 / 2
 
     def _tail(self, hits: int, side: Side) -> Tail:
         low, high = self.ends
         if (hits <= low) if side == "upper" else (hits >= high):
             return Tail.of(1.0, self.method)
         if (hits > high) if side == "upper" else (hits < low):
-            return Tail.of(0.0, self.method)
-        theta = self._tilt_to(hits)
-        theta = max(theta, 0.0) if side == "upper" else min(theta, 0.0)
-        law, log_mean = self._law_at(theta)
-        part = law[hits - low :] if side == "upper" else law[: hits - low + 1][::-1]
-        # outwards from the hits: the tilt is taken out by factors of at most 1
-        factors = np.exp(-abs(theta) * np.arange(len(part), dtype=np.float64))
-        log_p = min(math.log(float(part @ factors)) + log_mean - theta * hits, 0.0)
-        found = Tail.of_log(log_p, self.method)
+            found = Tail.of(0.0, self.method)
+        elif hits in (low, high):  # one way only: all parts are at their ends
+            at = -1 if side == "upper" else 0
+            found = Tail.of_log(min(math.fsum(table[at] for _, table in self._tables), 0.0), self.method)
+        else:
+            found = self._inverted(hits, side)
+        if self._left_out > _WORST_ERROR * found.p:
+            p, exact = min(found.p + self._left_out, 1.0), self.method.kind == "exact"
+            found = Tail.of(p, How(kind="bound", name="the parts' tables end above this") if exact else self.method)
         drawn = self.method.n_resamples
         # the data count as one of the resamples, so that no simulated p-value is below 1/(n + 1)
         return found if drawn is None else Tail.of((found.p * drawn + 1) / (drawn + 1), self.method)
 
+    def _inverted(self, hits: int, side: Side) -> Tail:
+        """A tail that begins inside the range, from a tilted law."""
+        low, _ = self.ends
+        theta = self._tilt_to(hits)
+        theta = max(theta, 0.0) if side == "upper" else min(theta, 0.0)
+        logs = math.fsum(self._tilted(theta)[1]) - theta * (hits - low)
+
+        def beyond(law: FloatArray) -> tuple[float, float]:
+            part = law[hits - low :] if side == "upper" else law[: hits - low + 1][::-1]
+            # outwards from the hits: the tilt is taken out by factors of at most 1
+            factors = np.exp(-abs(theta) * np.arange(len(part), dtype=np.float64))
+            return float(part @ factors), _ROUNDING * float(law.max() * factors.sum())
+
+        mass, rounding = beyond(self._law_at(theta))
+        method = self.method
+        if rounding > _WORST_ERROR * mass:  # peaks far apart: what lies between them is lost in rounding
+            if self._direct_cost() <= _PATIENCE:
+                mass, _ = beyond(self._law_at(theta, direct=True))
+            else:
+                mass += rounding
+                method = replace(method, kind="bound") if method.kind == "exact" else method
+        return Tail.of_log(min(math.log(mass) + logs, 0.0) if mass > 0.0 else -math.inf, method)
+
     def _table(self) -> FloatArray:
         low, high = self.ends
         table = np.zeros(self.size + 1)
-        law, _ = self._law_at(0.0)
+        law = self._law_at(0.0)
         table[low : high + 1] = law / law.sum()
         return table
+
+
+def _by_fourier(one: FloatArray, other: FloatArray) -> FloatArray:
+    """The convolution of two tables, to a few units in the last place of its largest value."""
+    length = len(one) + len(other) - 1
+    size = 1 << (length - 1).bit_length()
+    both = np.fft.irfft(np.fft.rfft(one, size) * np.fft.rfft(other, size), size)[:length]
+    return np.maximum(both, 0.0)
 
 
 def _method_of(parts: tuple[Law, ...]) -> How:

@@ -10,7 +10,11 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.laws.exact import binomial as binomial_law
-from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail, hypergeometric_pmf
+from nofluke.laws.exact.hypergeometric import (
+    hypergeometric_log_pmf,
+    hypergeometric_log_tail,
+    hypergeometric_pmf,
+)
 from nofluke.laws.exact.moments import Moments, recall_moments
 from nofluke.laws.law import How, Law, Side, Tail, exactly
 from nofluke.lazy import lazy
@@ -66,6 +70,11 @@ class Hypergeometric(TableLaw):
         super().__init__(table, mean=moments.mean, var=moments.var, method=exactly("hypergeometric"))
         self._law = n_steps, covered, n_events
 
+    def log_bulk(self) -> tuple[int, FloatArray]:
+        n_steps, covered, n_events = self._law
+        lowest, highest = max(0, n_events + covered - n_steps), min(n_events, covered)
+        return lowest, hypergeometric_log_pmf(n_steps, covered, n_events, np.arange(lowest, highest + 1))
+
     def _far(self, hits: int, side: Side, found: float) -> Tail:
         del found
         return Tail.of_log(hypergeometric_log_tail(*self._law, hits, side), self.method)
@@ -96,6 +105,11 @@ class Binomial(TableLaw):
             table = _from_ratios((size - k) / (k + 1) * (chance / (1 - chance)))
         super().__init__(table, mean=size * chance, var=size * chance * (1 - chance), method=method)
         self._chance = chance
+
+    def log_bulk(self) -> tuple[int, FloatArray]:
+        if not 0 < self._chance < 1:
+            return super().log_bulk()
+        return 0, binomial_law.log_pmf(np.arange(self.size + 1), self.size, self._chance)
 
     def _far(self, hits: int, side: Side, found: float) -> Tail:
         if not 0 < self._chance < 1:

@@ -14,8 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.errors import InputError, shown
+from nofluke.laws.law import Law
+from nofluke.plain import number_or_none
 from nofluke.ratios import f_of_hits
-from nofluke.series.trial import Trial
+from nofluke.series.trial import Cell, Trial
 
 
 class Statistic(ABC):
@@ -26,6 +29,11 @@ class Statistic(ABC):
     @abstractmethod
     def observed(self, trial: Trial) -> FloatArray:
         """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
+
+    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
+        """Its law in one cell under a null, where the null knows that of such a statistic; None where it must be simulated."""
+        del cell, null, how
+        return None
 
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         """Its value in every cell for each placement of the events: rows of first steps, as a null draws them."""
@@ -50,6 +58,12 @@ class Hits(Statistic):
     def observed(self, trial: Trial) -> FloatArray:
         hits: Any = getattr(trial, f"{self.side}_hits")
         return np.asarray(hits, dtype=np.float64)
+
+    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
+        if self.side not in null.exact_sides(cell):
+            return None
+        law: Law = getattr(null.distributions(cell, **how), self.side)
+        return law
 
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         return _both_hits(trial, placements)[self.side]
@@ -111,12 +125,18 @@ class Function(Statistic):
     on: Literal["scores", "alarms"] = "scores"
 
     def observed(self, trial: Trial) -> FloatArray:
-        truth = trial.truth.flags
         if self.on == "scores":
-            value = float(self.function(truth, trial.detector))
-            return np.full(trial.shape, value)
-        row = [float(self.function(truth, trial.alarm_flags(k))) for k in range(len(trial.thresholds))]
+            return np.full(trial.shape, self._value(trial, trial.detector))
+        row = [self._value(trial, trial.alarm_flags(k)) for k in range(len(trial.thresholds))]
         return np.tile(row, (len(trial.tolerances), 1))
+
+    def _value(self, trial: Trial, detector: AnyArray) -> float:
+        given = detector.view()
+        given.setflags(write=False)
+        value = number_or_none(self.function(trial.truth.flags, given))
+        if value is None:
+            raise InputError(f"the function {shown(self.name)} must return one number for labels and scores or alarms.")
+        return value
 
 
 def _both_hits(trial: Trial, placements: AnyArray) -> dict[str, FloatArray]:

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
+from nofluke.errors import InputError, shown
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
@@ -123,7 +124,7 @@ class NullModel(ABC):
         """The laws of both hits, by the method asked for: those that are known, the others by simulation."""
         from nofluke.nulls.simulation import simulated
 
-        self.check(method)
+        self.check(method, cell)
         known = {} if method == "montecarlo" else self.known_laws(cell, method)
         if len(known) == 2:
             return Nulls(**known)
@@ -175,9 +176,14 @@ class NullModel(ABC):
         nulls = self.distributions(cell)
         return {"precision": floor_of(nulls.precision), "recall": floor_of(nulls.recall)}
 
-    def check(self, method: object) -> None:
-        """Refuse a method that this null does not have."""
+    def check(self, method: object, cell: Cell | None = None) -> None:
+        """Refuse a method that this null does not have, and events that no law of single steps holds for."""
         check_word(method, "method", self.methods, f" for the null {self.name}")
+        if cell is not None and not cell.truth.points:
+            raise InputError(
+                f"null={shown(self.text)} has laws for events of one step each: events that are ranges, or lie between two "
+                "steps, need nulls.simulation.simulate with a null that places them."
+            )
 
 
 def floor_of(law: Law) -> float:

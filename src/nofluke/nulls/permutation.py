@@ -80,7 +80,7 @@ class Permutation(NullModel):
         if method == "binomial":
             return donges(cell)
         windows, m = cell.windows, cell.n_events
-        recall = hypergeometric(cell.n_steps, windows.covered, m)
+        recall = hypergeometric(cell.n_steps, windows.hittable.covered, m)
         if method == "saddlepoint":
             announce_compilation()
             return {"precision": PrecisionSaddlepoint(windows, m), "recall": recall}
@@ -91,10 +91,11 @@ class Permutation(NullModel):
         """The joint law of both hits: exact where the dynamic programme is affordable, else simulated."""
         from nofluke.laws.exact import few, programme
 
-        engine = table_engine(cell.windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
+        windows = cell.windows.hittable
+        engine = table_engine(windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
         if engine is None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)
-        table = (few if engine == "few" else programme).joint_pmf(cell.windows, cell.n_events)
+        table = (few if engine == "few" else programme).joint_pmf(windows, cell.n_events)
         recall_hits, precision_hits = np.nonzero(table)
         return Joint(
             recall_hits=recall_hits,
@@ -109,7 +110,7 @@ class Permutation(NullModel):
 
     def moments(self, cell: Cell) -> dict[str, Moments]:
         return {
-            "precision": precision_moments(cell.windows, cell.n_events),
+            "precision": precision_moments(cell.windows.hittable, cell.n_events),
             "recall": recall_moments(cell.n_steps, cell.windows.covered, cell.n_events),
         }
 
@@ -120,14 +121,16 @@ class Permutation(NullModel):
         from nofluke.laws.exact.fourier import estimate_cost
         from nofluke.laws.exact.programme import programme_cost
 
-        programme = 1e-9 * programme_cost(cell.windows, cell.n_events) + 1e-5 * cell.n_predictions
-        return programme if programme < 0.05 else TAILS_A_CELL * estimate_cost(cell.windows, cell.n_events)
+        windows = cell.windows.hittable
+        programme = 1e-9 * programme_cost(windows, cell.n_events) + 1e-5 * cell.n_predictions
+        return programme if programme < 0.05 else TAILS_A_CELL * estimate_cost(windows, cell.n_events)
 
     def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
         from nofluke.laws.exact.programme import precision_pmf, programme_cost
 
         recall = floor_of(hypergeometric(cell.n_steps, cell.windows.covered, cell.n_events))
-        if programme_cost(cell.windows, cell.n_events) > SMALL_PROGRAMME:
+        windows = cell.windows.hittable
+        if programme_cost(windows, cell.n_events) > SMALL_PROGRAMME:
             return {"precision": None, "recall": recall}
-        table = precision_pmf(cell.windows, cell.n_events)
+        table = precision_pmf(windows, cell.n_events)
         return {"precision": float(table[np.flatnonzero(table)[-1]]), "recall": recall}

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
+from nofluke.errors import InputError, shown
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
 from nofluke.measures.statistics import Statistic
@@ -34,6 +35,10 @@ def simulate_hits(
     from nofluke.laws import montecarlo
     from nofluke.laws.montecarlo import kernels
 
+    if null.moves != "truth":
+        raise InputError(
+            f"null={shown(null.text)} moves the detector, not the events: its laws of hits are had by nulls.simulation.simulate."
+        )
     announce_compilation(kernels.draw_hits, seconds=3)
     with progress_bar(what, n_resamples) as advance:
         return montecarlo.simulate(
@@ -113,8 +118,18 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
     """What a null makes of its side of the trial, in blocks of rows: the same for the same seed, whoever asks."""
     from nofluke.laws import montecarlo
 
-    moved = trial.truth if null.moves == "truth" else trial.detector
-    return montecarlo.drawn(null.draw(moved), trial.n_steps, n_resamples=n_resamples, rng=rng)
+    moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
+    left = n_resamples
+    for block in montecarlo.drawn(null.draw(moved), trial.n_steps, n_resamples=n_resamples, rng=rng):
+        rows = np.asarray(block)
+        if rows.ndim != 2 or rows.shape[1] != width or not 0 < len(rows) <= left:
+            raise InputError(
+                f"null={shown(null.text)} must draw rows of {width} values, as many as asked, got {rows.shape}."
+            )
+        left -= len(rows)
+        yield rows
+    if left:
+        raise InputError(f"null={shown(null.text)} must draw as many rows as asked, got {left} too few.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -140,7 +155,10 @@ class Simulated(ByValue):
     @property
     def pvalue(self) -> FloatArray:
         """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is NaN."""
-        bar = self.observed - TIE_SLACK * np.maximum(np.abs(self.observed), 1.0)
+        # numbers of this size are rounded, wherever the observed one lies among them
+        sizes = np.abs(np.concatenate([self.observed[np.newaxis], self.values]))
+        scale = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0)
+        bar = np.where(np.isfinite(self.observed), self.observed - TIE_SLACK * scale, self.observed)
         reached = (self.values >= bar).sum(axis=0)
         p = (reached + 1) / (len(self.values) + 1)
         return np.where(np.isnan(self.observed), 1.0, p)

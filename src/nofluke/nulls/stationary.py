@@ -79,7 +79,7 @@ class Stationary(NullModel):
     def distributions(
         self, cell: Cell, method: Method = "auto", *, n_resamples: int = 10_000, rng: Any = None
     ) -> Nulls:
-        self.check(method)
+        self.check(method, cell)
         if cell.n_events == cell.n_steps:  # nowhere else to fall: every null says the same
             return Permutation().distributions(cell)
         fit = self.fit(cell)

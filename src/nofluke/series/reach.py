@@ -63,7 +63,8 @@ class Reach:
         # past one border only, unless a side is negative: then what lies past the other one is cut off too
         starts, stops = np.maximum(first - back, 0), np.minimum(last + (ahead + 1), n)
         if back < 0 or ahead < 0:
-            starts, stops = np.minimum(starts, n), np.maximum(stops, 0)
+            starts = np.minimum(starts, n)
+            stops = np.maximum(stops, starts)  # nothing, not less than nothing
         return Ranges(starts=starts, stops=stops)
 
     @lazy

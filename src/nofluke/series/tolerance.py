@@ -27,7 +27,7 @@ Unit = Literal["steps", "ns", "clock"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches (never empty)."""
+    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches; empty if none does."""
 
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
@@ -128,8 +128,8 @@ class Tolerance:
         if self.unit == "steps":
             steps = np.arange(n, dtype=np.int64)
             return Ranges(
-                starts=np.maximum(steps - min(before, n), 0),
-                stops=np.minimum(steps + min(after, n) + 1, n),
+                starts=np.clip(steps - min(before, n), 0, n),
+                stops=np.clip(steps + (min(after, n) + 1), 0, n),
             )
         self.check(clock)
         starts, stops = clock.windows(before, after)  # type: ignore[union-attr]  # checked

@@ -15,7 +15,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
-from nofluke.series.counting import largest_within, nearest_alarms, reaching, union, window_maxima, within
+from nofluke.series.counting import largest_within, nearest_alarms, reaching, union, within
 from nofluke.series.reach import Reach
 from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Ranges, Tolerance
@@ -88,6 +88,13 @@ class Trial:
             reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
         )
 
+    def __post_init__(self) -> None:
+        if np.shape(self.detector) != (self.n_steps,):
+            got = len(self.detector) if np.ndim(self.detector) == 1 else f"shape {np.shape(self.detector)}"
+            raise InputError(f"a detector has one value for each of the {self.n_steps} steps that count, got {got}.")
+        if len(self.thresholds) > 1 and not (self.thresholds[1:] >= self.thresholds[:-1]).all():
+            raise InputError("thresholds of a trial must ascend: sort them.")
+
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
@@ -105,10 +112,6 @@ class Trial:
 
     def with_detector(self, detector: AnyArray) -> Trial:
         """Another detector, or the same one moved, against the same events."""
-        if len(detector) != self.n_steps:
-            raise InputError(
-                f"a detector has one value for each of the {self.n_steps} steps that count, got {len(detector)}."
-            )
         return replace(self, detector=detector)
 
     @property
@@ -192,7 +195,7 @@ class Trial:
         """PAδ-AA by cell: events with a prediction near them."""
         if len(self.thresholds) == 1:
             return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
-        return np.stack([reaching(largest_within(self.detector, w), self.thresholds) for w in self.event_windows])
+        return np.stack([self._held(windows) for windows in self.event_windows])
 
     @lazy
     def near_events(self) -> IntArray:
@@ -204,8 +207,14 @@ class Trial:
         """PAδ by cell: steps on which an event would be found."""
         if len(self.thresholds) == 1:
             return np.array([[self.cell(d, 0).windows.covered] for d in range(len(self.reaches))])
-        best = (window_maxima(self.detector, reach.cover) for reach in self.reaches)
-        return np.stack([reaching(values, self.thresholds) for values in best])
+        return np.stack([self._held(reach.cover) for reach in self.reaches])
+
+    def _held(self, ranges: Ranges) -> IntArray:
+        """How many ranges hold a prediction, by threshold; an empty one holds none, however low the threshold."""
+        some = ranges.stops > ranges.starts
+        if not some.all():
+            ranges = Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
+        return reaching(largest_within(self.detector, ranges), self.thresholds)
 
     def _flags(self, ranges: Ranges) -> BoolArray:
         change = np.zeros(self.n_steps + 1, dtype=np.int8)

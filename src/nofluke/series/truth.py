@@ -77,7 +77,9 @@ class Truth:
         # touching ranges begin where the last one ends: add, do not set
         np.add.at(change, self.starts, 1)
         np.subtract.at(change, self.stops, 1)
-        return np.cumsum(change[:-1], dtype=np.int8) > 0
+        flags = np.cumsum(change[:-1], dtype=np.int8) > 0
+        flags.setflags(write=False)  # kept, and given to functions of the user's
+        return flags
 
     def moved(self, starts: IntArray) -> Truth:
         """The same events, as long as they are, from other steps on (in any order)."""

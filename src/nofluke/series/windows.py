@@ -31,7 +31,8 @@ class Windows:
     ----------
     starts, stops : int64 arrays of length n
         Prediction i is a hit if an event falls on a step t with ``starts[i] <= t < stops[i]``. Both arrays are
-        nondecreasing and no window is empty: that is what every tolerance gives for predictions in time order.
+        nondecreasing, as every tolerance gives them for predictions in time order. The exact laws are those of windows
+        that are not empty: see `hittable`.
     n_steps : int
         T, the number of steps an event could fall on.
     """
@@ -48,6 +49,14 @@ class Windows:
     def n(self) -> int:
         """Number of predictions."""
         return len(self.starts)
+
+    @lazy
+    def hittable(self) -> Windows:
+        """Without the windows that hold no step, and whose predictions nothing can hit."""
+        some = self.stops > self.starts
+        if some.all():
+            return self
+        return Windows(starts=self.starts[some], stops=self.stops[some], n_steps=self.n_steps)
 
     @lazy
     def blocks(self) -> Blocks:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.binomial import log_pmf
 
 
@@ -37,6 +37,23 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     pmf[lowest:mode] = fall[::-1]
     pmf /= pmf.sum()
     return pmf
+
+
+def hypergeometric_log_pmf(n_steps: int, covered: int, n_events: int, hits: IntArray) -> FloatArray:
+    """log P(R = r) for each r in ``hits``, from three binomial ones, however small.
+
+    Examples
+    --------
+    >>> np.exp(hypergeometric_log_pmf(4, 2, 2, np.arange(3))).round(4)
+    array([0.1667, 0.6667, 0.1667])
+    """
+    if n_events in (0, n_steps):
+        return np.where(hits == (covered if n_events else 0), 0.0, -np.inf)
+    p, q = n_events / n_steps, (n_steps - n_events) / n_steps
+    free = n_steps - covered
+    return np.asarray(
+        log_pmf(hits, covered, p, q) + log_pmf(n_events - hits, free, p, q) - log_pmf(n_events, n_steps, p, q)
+    )
 
 
 def hypergeometric_log_tail(

@@ -18,12 +18,12 @@ The section "Dynamic programme" of docs/theory.md has the mathematics.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from math import log
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
-from scipy.linalg.blas import daxpy
 
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
@@ -363,9 +363,18 @@ def _settle(pool: _Pool, settled: FloatArray, leaving: Iterator[FloatArray], wid
 
 def _add(table: FloatArray, target: FloatArray, factor: float = 1.0) -> None:
     """target += factor · table, in one pass and in pieces: they stay in cache, and below what BLAS uses threads for."""
+    daxpy = _daxpy()
     for begin in range(0, len(table), _ENTRIES_AT_ONCE):
         piece = slice(begin, begin + _ENTRIES_AT_ONCE)
         daxpy(table[piece], target[piece], a=factor)
+
+
+@cache
+def _daxpy() -> Callable[..., Any]:
+    """BLAS, when first needed: scipy.linalg takes as long to import as all the rest of nofluke."""
+    from scipy.linalg.blas import daxpy
+
+    return cast(Callable[..., Any], daxpy)
 
 
 def _middle(windows: Windows) -> int:

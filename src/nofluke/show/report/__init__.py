@@ -8,7 +8,7 @@ from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.origin import Source, origin_of
-from nofluke.show.report.page import Scripts, render
+from nofluke.show.report.page import Scripts, check_plotly, render
 from nofluke.show.report.payload import make_payload
 
 __all__ = ["Source", "make_page", "write_report"]
@@ -80,5 +80,6 @@ def make_page(
         raise InputError(f"title={shown(title)} must be text: put it in quotes.")
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
+    check_plotly()  # before the work
     payload = make_payload(result)
     return render(payload, origin_of(result, payload, title=title, source=source), scripts)

@@ -68,14 +68,21 @@ def embedding(payload: dict[str, Any]) -> str:
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
+def check_plotly() -> None:
+    """Say what to do where plotly is missing."""
+    try:
+        import plotly.offline  # noqa: F401
+    except ImportError:
+        raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
+
+
 def _plotly(scripts: Scripts) -> tuple[str, str]:
     """Plotly's script as a tag, and where the page may take scripts from."""
     if scripts not in ("inline", "cdn"):
         raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
-    try:
-        from plotly.offline import get_plotlyjs, get_plotlyjs_version
-    except ImportError:
-        raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
+    check_plotly()
+    from plotly.offline import get_plotlyjs, get_plotlyjs_version
+
     code = get_plotlyjs()
     if scripts == "inline":
         # nothing in a script may look like its end
