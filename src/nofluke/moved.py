@@ -9,7 +9,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 
 MOVED = {
     "testing": {
@@ -35,24 +35,30 @@ MOVED = {
 }
 
 
+class Renamed:
+    """An attribute under its old name.
+
+    Parameters
+    ----------
+    now : str
+        The attribute that it is now, such as "settings.method".
+    """
+
+    def __init__(self, now: str) -> None:
+        self.now = now
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = f"{owner.__name__}.{name}"
+
+    def __get__(self, instance: object | None, owner: type) -> Any:
+        if instance is None:
+            return self
+        _warn(f"{self.name} is now .{self.now}")
+        return attrgetter(self.now)(instance)
+
+
 def _warn(what: str) -> None:
     warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
-
-
-class OldAttributes:
-    """A record of which some attributes moved: ``_moved`` has their old names, and their places from here."""
-
-    __slots__ = ()
-    _moved: ClassVar[dict[str, str]] = {}
-
-    if not TYPE_CHECKING:  # to a type checker the old names are gone
-
-        def __getattr__(self, name: str) -> Any:
-            place = type(self)._moved.get(name)
-            if place is None:
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-            _warn(f".{name} is now .{place}")
-            return attrgetter(place)(self)
 
 
 class _Old(ModuleType):

@@ -14,7 +14,7 @@ from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
-from nofluke.moved import OldAttributes
+from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel
 from nofluke.series.reading import LeftOut
 from nofluke.text.frames import Backend, make_frame
@@ -26,7 +26,7 @@ MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is comp
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep(CellMeasures, ByValue, OldAttributes):
+class Sweep(CellMeasures, ByValue):
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
     Attributes
@@ -66,10 +66,10 @@ class Sweep(CellMeasures, ByValue, OldAttributes):
     notes: tuple[str, ...]
     chosen: bool = True
 
-    _moved: ClassVar[dict[str, str]] = {
-        "cells": "trial",
-        **{name: f"settings.{name}" for name in ("method", "n_resamples", "rng")},
-    }
+    cells: ClassVar[Any] = Renamed("trial")
+    method: ClassVar[Any] = Renamed("settings.method")
+    n_resamples: ClassVar[Any] = Renamed("settings.n_resamples")
+    rng: ClassVar[Any] = Renamed("settings.rng")
 
     @property
     def null(self) -> NullModel:

@@ -12,7 +12,7 @@ from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_tes
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
-from nofluke.moved import OldAttributes
+from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
@@ -24,7 +24,7 @@ from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Evaluation(ByValue, OldAttributes):
+class Evaluation(ByValue):
     """Precision and recall within a tolerance, and what they were counted from.
 
     Attributes
@@ -84,7 +84,8 @@ class Evaluation(ByValue, OldAttributes):
     sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
 
-    _moved: ClassVar[dict[str, str]] = {"setting": "cell", "zero_division": "settings.zero_division"}
+    setting: ClassVar[Any] = Renamed("cell")
+    zero_division: ClassVar[Any] = Renamed("settings.zero_division")
 
     @property
     def null(self) -> NullModel:

@@ -111,7 +111,8 @@ def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
     chosen = (float(result.threshold or 0.0), result.quantile)
     cuts = quantile_thresholds(sequence, QUANTILES)
     scores = sequence.open_scores()
-    pairs = [chosen, *zip(cuts, QUANTILES, strict=True)]
+    # ascending, as counting needs them; of equal ones the chosen first
+    pairs = sorted([chosen, *zip(cuts, QUANTILES, strict=True)], key=lambda pair: (pair[0], pair != chosen))
     counts = reaching(scores, np.array([threshold for threshold, _ in pairs]))
     first: dict[int, tuple[float, float | None]] = {}
     for pair, n_predictions in zip(pairs, counts.tolist(), strict=True):
