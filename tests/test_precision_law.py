@@ -131,6 +131,18 @@ class TestCertainty:
         with pytest.raises(nf.InputError, match=r"method='exact' cannot certify .* use method='auto'"):
             law.upper(round(law.mean) + 20)
 
+    def test_what_is_too_small_for_a_table_is_certified_or_a_bound(self, monkeypatch):
+        """A perfect detector's p has no double; where its logarithm cannot be certified, "exact" says so and "auto" bounds it."""
+        truth = flags(100_000, 400, np.random.default_rng(0))
+        alarms = np.roll(truth, 1)
+        sure = nf.evaluate(truth, predictions=alarms, tolerance=1).precision_test
+        monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
+        bound = nf.evaluate(truth, predictions=alarms, tolerance=1).precision_test
+        assert bound.method.startswith("upper bound")
+        assert bound.log10_pvalue >= sure.log10_pvalue
+        with pytest.raises(nf.InputError, match="cannot certify"):
+            nf.evaluate(truth, predictions=alarms, tolerance=1, method="exact")
+
     def test_auto_calls_a_bound_a_bound(self, monkeypatch):
         """The tail, the test and its JSON say "upper bound" from the start, and other tails do not change that."""
         monkeypatch.setattr(costs, "FEW_OPERATIONS", 0)

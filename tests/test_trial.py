@@ -1,6 +1,7 @@
 """A trial against the paper's equations, and what the core carries beyond single steps: ranges, gaps, empty windows."""
 
 import pickle
+import time
 from itertools import combinations
 
 import numpy as np
@@ -79,6 +80,26 @@ class TestCells:
         _ = curve.near_predictions
         # seen from the prediction the same relation is read the other way round: once more each
         assert len(calls) == 8
+
+    def test_threads_do_not_work_out_the_same_ranges(self, monkeypatch):
+        """Cells of one tolerance run at the same time: its ranges are there before them."""
+        calls = []
+        original = Tolerance.event_ranges
+
+        def slowly(self, *arguments):
+            calls.append(self)
+            time.sleep(0.05)
+            return original(self, *arguments)
+
+        monkeypatch.setattr(Tolerance, "event_ranges", slowly)
+        monkeypatch.setattr("nofluke.inference.cells.os.cpu_count", lambda: 4)
+        rng = np.random.default_rng(0)
+        curve = nf.sweep(
+            rng.random(99) < 0.1, rng.random(99), quantiles=[0.5, 0.7, 0.9], tolerances=[nf.Tolerance(early="1h", late="2h")],
+            times=np.datetime64("2020-01-01T00:00") + np.arange(99) * np.timedelta64(1, "h"),
+        )  # fmt: skip
+        assert curve.chance.precision.pvalue.shape == (1, 3)
+        assert len(calls) == 1
 
     def test_a_pickled_trial_leaves_out_what_can_be_worked_out_again(self):
         """Caches do not travel; the numbers are the same at the other end."""

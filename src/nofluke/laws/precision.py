@@ -52,13 +52,13 @@ def precision_law(
         return _constant(size, windows.n if n_events else 0)
     engine = costs.table_engine(windows, n_events, programme_operations, costs.FEW_OPERATIONS)
     if engine is not None:
-        return PrecisionTable(windows, n_events, engine, size)
+        return PrecisionTable(windows, n_events, engine, size, insist=method == "exact")
     costs.announce_compilation()
     from nofluke.laws.exact import fourier
 
     if fourier.estimate_cost(windows, n_events) > costs.FOURIER_SECONDS:
         if few_cost(windows, n_events) <= costs.FEW_PATIENCE:
-            return PrecisionTable(windows, n_events, "few", size)
+            return PrecisionTable(windows, n_events, "few", size, insist=method == "exact")
         if method == "auto":
             var = precision_moments(windows, n_events).var
             return None if var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events, size)
@@ -96,11 +96,21 @@ class _OfWindows(Law):
         return self._exact_moments.mean, self._exact_moments.var
 
 
+def _not_certified(law: _OfWindows, hits: int, side: Side) -> InputError:
+    return InputError(
+        f"method='exact' cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {law.size:,} predictions and "
+        f"{law.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
+    )
+
+
 class PrecisionTable(_OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
-    def __init__(self, windows: Windows, n_events: int, engine: costs.Engine, size: int | None = None) -> None:
+    def __init__(
+        self, windows: Windows, n_events: int, engine: costs.Engine, size: int | None = None, *, insist: bool = False
+    ) -> None:
         super().__init__(windows, n_events, exactly("dynamic programme"), size)
+        self.insist = insist
         self.engine = engine
 
     def _table(self) -> FloatArray:
@@ -117,6 +127,8 @@ class PrecisionTable(_OfWindows, TableLaw):
         far = fourier.tail(self.windows, self.n_events, hits, side=side, most_blocks=INSISTENT * fourier.MOST_BLOCKS)
         if far.relative_error_bound <= WORST_ERROR:
             return Tail.of_log(far.log_p, self.method)
+        if self.insist:
+            raise _not_certified(self, hits, side)
         return Tail.of_log(min(far.log_p, math.log(max(2 * found, 1e-280))), BOUND)
 
 
@@ -154,10 +166,7 @@ class PrecisionFourier(_OfWindows):
         if affordable:
             return self._by_programme(hits, side, affordable[0])
         if self.insist:
-            raise InputError(
-                f"method='exact' cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {self.size:,} predictions "
-                f"and {self.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
-            )
+            raise _not_certified(self, hits, side)
         return Tail.of_log(found.log_p, BOUND)
 
     def _from_centre(self, hits: int, side: Side) -> Tail | None:
