@@ -207,9 +207,9 @@ class Evaluation(ByValue):
             near = f"near ({self.tolerance})"
         return (
             f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
-            f"{'is' if self.n_predictions == 1 else 'are'} {near} an event; {self.precision_test.in_words()}.",
+            f"{'is' if 1 in (self.n_predictions, self.precision_hits) else 'are'} {near} an event; {self.precision_test.in_words()}.",
             f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
-            f"{'is' if self.n_events == 1 else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
+            f"{'is' if 1 in (self.n_events, self.recall_hits) else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
         )
 
     def table(self) -> Table:
