@@ -427,3 +427,13 @@ def test_errors_name_argument_and_value(call, message):
     """Input that makes no sense is refused with its name and value."""
     with pytest.raises(InputError, match=message):
         call(disjoint(4, 3, 40))
+
+
+def test_a_gap_in_the_law_is_not_its_end():
+    """No hit or at least three, nothing in between: the law goes on behind the gap, and its table sums to one."""
+    windows = Windows(starts=np.array([1, 1, 1, 1, 5]), stops=np.array([2, 6, 6, 6, 6]), n_steps=24)
+    lo, probabilities = pmf(windows, 19)
+    assert lo == 0
+    np.testing.assert_array_equal(probabilities[1:3], 0.0)
+    assert probabilities[0] == pytest.approx(float(tail(windows, 19, 0, side="lower").p), rel=1e-9)
+    assert probabilities.sum() == pytest.approx(1.0, abs=1e-12)

@@ -250,7 +250,8 @@ def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: f
             band = _band(point, n_events, low, high)
             out[low - first : high + 1 - first] = band
             outer = band[len(band) // 2 :] if direction == 1 else band[: (len(band) + 1) // 2]
-            if outer.max() < floor:
+            # a band of nothing may be a gap in the law, with something behind it: only a bound on that says that it is the end
+            if outer.max() < floor and _log_beyond(structure, n_events, end, direction) < math.log(floor):
                 break
             edge, step = end + direction, 0.9 * half_here
 
@@ -284,6 +285,13 @@ def _log_bound(structure: Structure, n_events: int, reached: int, side: str) -> 
     sign, hits = (1, reached) if side == "upper" else (-1, reached - 1)
     point = tilt(structure, n_events, hits, side=sign)
     return -math.inf if point is None else min(markov, _log_chernoff(point, n_events, hits))
+
+
+def _log_beyond(structure: Structure, n_events: int, end: int, direction: int) -> float:
+    """A bound on the log of the probability of everything beyond ``end``, upwards or downwards."""
+    if direction == 1:
+        return _log_bound(structure, n_events, end + 1, "upper") if end < structure.n else -math.inf
+    return _log_bound(structure, n_events, end, "lower") if end > 0 else -math.inf
 
 
 def _log_scale(point: Point, n_events: int, hits: int) -> tuple[float, float]:
