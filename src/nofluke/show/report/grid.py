@@ -111,13 +111,12 @@ def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
     chosen = (float(result.threshold or 0.0), result.quantile)
     cuts = quantile_thresholds(sequence, QUANTILES)
     scores = sequence.open_scores()
-    # ascending, as counting needs them; of equal ones the chosen first
-    pairs = sorted([chosen, *zip(cuts, QUANTILES, strict=True)], key=lambda pair: (pair[0], pair != chosen))
-    counts = reaching(scores, np.array([threshold for threshold, _ in pairs]))
-    first: dict[int, tuple[float, float | None]] = {}
-    for pair, n_predictions in zip(pairs, counts.tolist(), strict=True):
-        if n_predictions not in first and (pair == chosen or n_predictions > 0):
-            first[n_predictions] = pair
+    pairs = sorted([chosen, *zip(cuts, QUANTILES, strict=True)], key=lambda pair: pair[0])  # as counting needs them
+    counts = reaching(scores, np.array([threshold for threshold, _ in pairs])).tolist()
+    first = {counts[pairs.index(chosen)]: chosen}
+    for pair, n_predictions in zip(pairs, counts, strict=True):
+        if n_predictions > 0:
+            first.setdefault(n_predictions, pair)
     return [first[n] for n in sorted(first, reverse=True)]
 
 
