@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from nofluke.errors import InputError
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How, exactly
+from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
+from nofluke.series.windows import Windows
 
 
 def fractions_of(weights):
@@ -165,3 +167,20 @@ def test_sum_adds_up_a_list_of_laws():
     assert sum(laws[:1]) is laws[0]
     with pytest.raises(TypeError):
         3 + laws[0]
+
+
+def test_sums_of_inverted_laws_keep_their_digits():
+    """Laws that are inverted and not tabulated add up as well as tables do, far beyond where their own tables end."""
+    rng = np.random.default_rng(3)
+    parts = []
+    for _ in range(3):
+        at = np.sort(rng.choice(2_000, 120, replace=False)).astype(np.int64)
+        windows = Windows(starts=np.maximum(at - 3, 0), stops=np.minimum(at + 4, 2_000), n_steps=2_000)
+        parts.append((windows, 60))
+    inverted = sum(PrecisionFourier(w, m, insist=True) for w, m in parts)
+    tabled = sum(PrecisionTable(w, m, "programme") for w, m in parts)
+    for hits in (40, 75, 110, 150, 200):
+        one, other = inverted.tail(hits), tabled.tail(hits)
+        assert one.method.kind == other.method.kind == "exact"
+        assert one.log_p == pytest.approx(other.log_p, abs=1e-6)
+    assert tabled.upper(200) < 1e-30
