@@ -357,7 +357,7 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
                 p = test.pvalue_for(alternative, ties)
                 check_p(p)
                 more.append(p)
-        more += check_law(test.null)
+        more += check_law(test.law)
     for beta in (1.0, 0.5):
         f = result.f_test(beta, n_resamples=50, rng=1)
         check_p(f.pvalue)

@@ -154,7 +154,7 @@ class TestDiagnose:
         assert result.finding("too few events").found
         permutation, shift = result.smallest_p
         assert (permutation.null, shift.null) == ("permutation", "circular-shift")
-        null = nf.evaluate(truth, predictions=alarms, tolerance=1).recall_test.null
+        null = nf.evaluate(truth, predictions=alarms, tolerance=1).recall_test.law
         assert permutation.recall == pytest.approx(null.upper(int(null.support[-1])))
 
     def test_level_of_clusters_and_gaps(self):

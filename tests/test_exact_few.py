@@ -61,9 +61,9 @@ def test_a_constant_detector_on_a_long_sequence_answers_at_once():
     result = constant(15_851, 3)
     assert result.precision_test.method == "exact (dynamic programme)"
     assert 0 < result.precision_test.pvalue <= 1
-    assert result.precision_test.null.table.sum() == pytest.approx(1)
+    assert result.precision_test.law.table.sum() == pytest.approx(1)
     assert result.recall_test.pvalue == 1.0
-    mean = np.arange(len(result.precision_test.null.table)) @ result.precision_test.null.table
+    mean = np.arange(len(result.precision_test.law.table)) @ result.precision_test.law.table
     assert result.precision_test.expected == pytest.approx(mean, rel=1e-12)
 
 

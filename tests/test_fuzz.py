@@ -82,7 +82,7 @@ def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
         assert tuple(map(matrix, curve.matrices(0, k))) == case.tables(cut)
         one = nf.evaluate(**question.arguments | {"threshold": cuts[k]}, **chance)
         for side in SIDES:
-            null, cell = getattr(one, f"{side}_test").null, getattr(curve.chance, side)
+            null, cell = getattr(one, f"{side}_test").law, getattr(curve.chance, side)
             np.testing.assert_allclose(cell.mean[0, k], null.mean, rtol=1e-9, atol=1e-12)
             if null.method.kind != "simulated":
                 np.testing.assert_allclose(cell.pvalue[0, k], getattr(one, f"{side}_test").pvalue, rtol=1e-9)
@@ -125,13 +125,13 @@ def test_exact_laws_are_those_of_all_placements(case, null):
         test = getattr(result, f"{side}_test")
         law = [sum((p for pair, p in joint.items() if pair[at] == k), Fraction(0)) for k in range(test.of + 1)]
         sums = [sum(law[: k + 1], Fraction(0)) for k in range(test.of + 1)]
-        np.testing.assert_allclose(test.null.table, list(map(float, law)), rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(test.law.table, list(map(float, law)), rtol=1e-9, atol=1e-15)
         np.testing.assert_allclose(test.pvalue, float(sum(law[test.hits :])), rtol=1e-9)
         for level in {float(total) for total in sums if total}:
-            assert test.null.quantile(level) == next(k for k, total in enumerate(sums) if float(total) >= level)
+            assert test.law.quantile(level) == next(k for k, total in enumerate(sums) if float(total) >= level)
         for alpha in {float(1 - total) for total in sums if 0 < total < 1}:
             reached = [k for k in range(test.of + 1) if float(sum(law[k:])) <= alpha]
-            assert test.null.critical_value(alpha) == (reached[0] if reached else None)
+            assert test.law.critical_value(alpha) == (reached[0] if reached else None)
     if case.events and case.alarms():
 
         def f_one(recall: int, precision: int) -> Fraction:
@@ -156,7 +156,7 @@ def test_laws_follow_the_data(case, more, null):
         result = nf.evaluate(
             truth, scores, threshold=case.threshold, tolerance=tolerance, mask=mask, truth_as="labels", null=null
         )
-        return [result.precision_test.null, result.recall_test.null]
+        return [result.precision_test.law, result.recall_test.law]
 
     window = nf.Tolerance(early=case.early, late=case.late)
     here, there = laws(window), laws(window.swapped(), slice(None, None, -1))
@@ -198,7 +198,7 @@ def test_long_sequences_have_sound_laws_too(asked):
     result = nf.evaluate(**asked, rng=1, n_resamples=200)
     for test in (result.precision_test, result.recall_test):
         check_p(test.pvalue, test.pvalue_for("less"), test.pvalue_for("two-sided"))
-        check_law(test.null)
+        check_law(test.law)
     check_p(result.f_test(n_resamples=200, rng=1).pvalue)
     json.dumps(result.to_dict(), allow_nan=False)
 
@@ -240,7 +240,7 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     """The same for everything that results, distributions, tolerances and detectors can be asked."""
     result = ask(nf.evaluate, **question.arguments)
     curve = ask(nf.sweep, **question.data)
-    for null in [] if result is None else [result.precision_test.null, result.recall_test.null]:
+    for null in [] if result is None else [result.precision_test.law, result.recall_test.law]:
         for question_to_law in (null.pmf, null.cdf, null.sf, null.quantile, null.critical_value):
             ask(question_to_law, value)
         ask(null.rvs, rng=value)

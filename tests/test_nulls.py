@@ -89,7 +89,7 @@ class TestCircularShift:
         hits = [moved(data, (events + s) % n) for s in shifts]
         for test, observed, column in ((result.recall_test, hits[0][0], 0), (result.precision_test, hits[0][1], 1)):
             counts = np.bincount([h[column] for h in hits], minlength=test.of + 1)
-            np.testing.assert_array_equal(test.null.counts, counts)
+            np.testing.assert_array_equal(test.law.counts, counts)
             assert test.hits == observed
             assert test.pvalue == sum(h[column] >= observed for h in hits) / len(shifts)
             assert test.expected == pytest.approx(np.mean([h[column] for h in hits]))
@@ -108,9 +108,9 @@ class TestCircularShift:
         rolls = [np.roll(truth, s) for s in range(n)]
         recall = [int((near_alarm & rolled).sum()) for rolled in rolls]
         precision = [int((alarms & (np.convolve(rolled, ones, mode="same") > 0)).sum()) for rolled in rolls]
-        np.testing.assert_array_equal(result.recall_test.null.counts, np.bincount(recall, minlength=truth.sum() + 1))
+        np.testing.assert_array_equal(result.recall_test.law.counts, np.bincount(recall, minlength=truth.sum() + 1))
         np.testing.assert_array_equal(
-            result.precision_test.null.counts, np.bincount(precision, minlength=alarms.sum() + 1)
+            result.precision_test.law.counts, np.bincount(precision, minlength=alarms.sum() + 1)
         )
 
     def test_joint_hits_are_those_of_single_rotations(self):
@@ -132,7 +132,7 @@ class TestCircularShift:
         exact = nf.evaluate(**data, null=model)
         drawn = nf.evaluate(**data, null=model, method="montecarlo", n_resamples=20_000, rng=1)
         for side in ("precision_test", "recall_test"):
-            p, q = getattr(exact, side).null.table, getattr(drawn, side).null.table
+            p, q = getattr(exact, side).law.table, getattr(drawn, side).law.table
             assert np.abs(p - q).max() < 5 * math.sqrt(0.25 / 20_000)
 
     @with_data
@@ -142,8 +142,8 @@ class TestCircularShift:
         scores = nf.detectors.energy_transient(quakes.counts)
         result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, null="circular-shift")
         assert (result.recall_hits, result.precision_hits) == (80, 145)
-        assert result.recall_test.null.counts[80:].sum() == 1
-        assert result.precision_test.null.counts[145:].sum() == 3
+        assert result.recall_test.law.counts[80:].sum() == 1
+        assert result.precision_test.law.counts[145:].sum() == 3
         assert result.recall_test.pvalue == 1 / 2557
         assert result.precision_test.pvalue == 3 / 2557
 
@@ -276,7 +276,7 @@ class TestShuffles:
         rng = np.random.default_rng(5)
         truth, alarms = rng.random(500) < 0.1, rng.random(500) < 0.2
         one = nf.evaluate(truth, predictions=alarms, tolerance=1, null=null, n_resamples=300, rng=2)
-        nulls = one.precision_test.null, one.recall_test.null
+        nulls = one.precision_test.law, one.recall_test.law
         assert [int(np.arange(n.size + 1) @ n.counts) for n in nulls] == expected
 
 
@@ -298,7 +298,7 @@ class TestSeasonal:
         ]
         for test, column in ((result.recall_test, 0), (result.precision_test, 1)):
             counts = np.bincount([h[column] for h in hits], minlength=test.of + 1)
-            np.testing.assert_allclose(test.null.table, counts / len(hits), atol=1e-12)
+            np.testing.assert_allclose(test.law.table, counts / len(hits), atol=1e-12)
             assert test.expected == pytest.approx(np.mean([h[column] for h in hits]))
             assert test.std == pytest.approx(np.std([h[column] for h in hits]), abs=1e-7)
 
@@ -309,7 +309,7 @@ class TestSeasonal:
         one = nf.evaluate(**data, null=nf.nulls.Seasonal(strata=np.zeros(30)))
         plain = nf.evaluate(**data)
         for side in ("precision_test", "recall_test"):
-            np.testing.assert_allclose(getattr(one, side).null.table, getattr(plain, side).null.table, atol=1e-12)
+            np.testing.assert_allclose(getattr(one, side).law.table, getattr(plain, side).law.table, atol=1e-12)
         assert one.precision_test.method == "exact (all placements)"
 
     def test_simulated_precision_agrees_with_enumeration(self, monkeypatch):
@@ -320,7 +320,7 @@ class TestSeasonal:
         monkeypatch.setattr(seasonal, "MOST_PLACEMENTS", 10)
         drawn = nf.evaluate(**data, null="seasonal:period=6,bins=2", n_resamples=20_000, rng=1).precision_test
         assert (exact.method, drawn.method) == ("exact (all placements)", "montecarlo")
-        assert np.abs(exact.null.table - drawn.null.table).max() < 5 * math.sqrt(0.25 / 20_000)
+        assert np.abs(exact.law.table - drawn.law.table).max() < 5 * math.sqrt(0.25 / 20_000)
         with pytest.raises(nf.InputError, match="affordable for precision only up to 10 placements"):
             nf.evaluate(**data, null="seasonal:period=6,bins=2", method="exact")
 
@@ -666,7 +666,7 @@ class TestSweeps:
             family = curve.familywise(n_resamples=700, rng=3)
             found.append(
                 (
-                    one.precision_test.null.counts.tolist(),
+                    one.precision_test.law.counts.tolist(),
                     curve.chance.precision.pvalue.tolist(),
                     family.precision_adjusted.tolist(),
                     family.best_f,

@@ -88,9 +88,9 @@ def test_exact_p_values_and_moments(quakes):
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
     assert f"{result.recall_test.pvalue:.5e}" == "1.56558e-12"
     assert f"{result.precision_test.pvalue:.5e}" == "4.06298e-12"
-    assert result.precision_test.null.mean == pytest.approx(71.49893, abs=5e-6)
-    assert result.precision_test.null.var == pytest.approx(102.24024, abs=5e-6)
-    assert result.recall_test.null.mean == pytest.approx(39.91396, abs=5e-6)
+    assert result.precision_test.law.mean == pytest.approx(71.49893, abs=5e-6)
+    assert result.precision_test.law.var == pytest.approx(102.24024, abs=5e-6)
+    assert result.recall_test.law.mean == pytest.approx(39.91396, abs=5e-6)
 
 
 def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
@@ -99,7 +99,7 @@ def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
     for test, least, most in ((result.recall_test, 0.9, 1.0), (result.precision_test, 1.9, 2.1)):
         binomial = test.expected * (1 - test.expected / test.of)
-        assert least < test.null.var / binomial < most
+        assert least < test.law.var / binomial < most
 
 
 def test_monte_carlo_agrees_with_exact_in_every_cell(quakes):

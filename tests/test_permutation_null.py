@@ -66,10 +66,10 @@ class TestAgainstEnumeration:
             hits = np.array([pair[side] for pair in pairs])
             weights = np.array(list(pairs.values())) / total
             table = np.bincount(hits, weights, minlength=test.of + 1)
-            np.testing.assert_allclose(test.null.table, table, atol=1e-12)
+            np.testing.assert_allclose(test.law.table, table, atol=1e-12)
             mean = float(hits @ weights)
             assert test.expected == pytest.approx(mean, abs=1e-12)
-            assert test.null.var == pytest.approx(float((hits - mean) ** 2 @ weights), abs=1e-11)
+            assert test.law.var == pytest.approx(float((hits - mean) ** 2 @ weights), abs=1e-11)
             assert test.pvalue == pytest.approx(weights[hits >= test.hits].sum(), rel=1e-10)
             assert test.pvalue_for("less") == pytest.approx(weights[hits <= test.hits].sum(), rel=1e-10)
 
@@ -103,8 +103,8 @@ class TestMethods:
         assert fourier.method == "exact (Fourier)"
         assert fourier.pvalue == pytest.approx(programme.pvalue, rel=1e-9)
         assert fourier.pvalue_for("less") == pytest.approx(programme.pvalue_for("less"), rel=1e-9)
-        np.testing.assert_allclose(fourier.null.table, programme.null.table, atol=1e-12)
-        np.testing.assert_array_equal(fourier.null.quantile([0.025, 0.975]), programme.null.quantile([0.025, 0.975]))
+        np.testing.assert_allclose(fourier.law.table, programme.law.table, atol=1e-12)
+        np.testing.assert_array_equal(fourier.law.quantile([0.025, 0.975]), programme.law.quantile([0.025, 0.975]))
         assert fourier.critical_value(0.01) == programme.critical_value(0.01)
 
     def test_saddlepoint_is_close_and_says_so(self):
@@ -126,14 +126,14 @@ class TestMethods:
             assert 0.01 < one.pvalue < 0.99
             assert abs(one.pvalue - other.pvalue) < 4 * other.pvalue_error
             assert other.expected == one.expected
-            assert other.null.seed == 3
+            assert other.law.seed == 3
 
     def test_monte_carlo_names_a_fresh_seed_that_repeats_it(self):
         """Without a seed one is drawn; passing the one named gives the same p-values."""
         first = quakes(method="montecarlo", n_resamples=500)
-        again = quakes(method="montecarlo", n_resamples=500, rng=first.precision_test.null.seed)
-        np.testing.assert_array_equal(first.precision_test.null.counts, again.precision_test.null.counts)
-        assert quakes(method="montecarlo", n_resamples=100, rng=np.random.default_rng(1)).recall_test.null.seed is None
+        again = quakes(method="montecarlo", n_resamples=500, rng=first.precision_test.law.seed)
+        np.testing.assert_array_equal(first.precision_test.law.counts, again.precision_test.law.counts)
+        assert quakes(method="montecarlo", n_resamples=100, rng=np.random.default_rng(1)).recall_test.law.seed is None
 
     def test_binomial_is_the_formula_of_donges(self):
         """The comparison uses 1 - (1 - w/T)^m, for windows of mean width w."""
@@ -219,7 +219,7 @@ class TestShortcuts:
         result = nf.evaluate(truth, predictions=alarms)
         assert result.precision_test.method == "exact (hypergeometric)"
         assert result.precision_test.pvalue == pytest.approx(result.recall_test.pvalue, rel=1e-12)
-        assert result.precision_test.null.var == pytest.approx(result.recall_test.null.var, rel=1e-9)
+        assert result.precision_test.law.var == pytest.approx(result.recall_test.law.var, rel=1e-9)
 
     def test_a_tolerance_beyond_the_sequence_leaves_nothing_to_test(self):
         """δ ≥ T: every prediction is a hit for certain, and p is 1 exactly, at any size."""
@@ -239,7 +239,7 @@ class TestShortcuts:
         alarms[rng.choice(np.flatnonzero(truth), 60, replace=False)] = True
         alarms[rng.choice(1_000_000, 35, replace=False)] = True
         test = nf.evaluate(truth, predictions=alarms, tolerance=50).precision_test
-        assert test.null.var < 25
+        assert test.law.var < 25
         assert test.method == "exact (Fourier)"
         assert test.pvalue < 1e-4  # which 10,000 resamples could not say
 

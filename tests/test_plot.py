@@ -59,7 +59,7 @@ def line(ax, label):
 
 def test_null_shows_every_probability(result):
     """The outline has P(X = k) for every k drawn, and what is left out is negligible."""
-    null = result.precision_test.null
+    null = result.precision_test.law
     ax = plot.null(null, one_axes(), compare_binomial=False)
     (outline,) = [patch for patch in ax.patches if patch.get_label().startswith("chance")]
     values, edges, _ = outline.get_data()
@@ -70,7 +70,7 @@ def test_null_shows_every_probability(result):
 
 def test_null_compares_with_the_binomial_of_the_same_mean(result):
     """The dashed outline is Bin(n, E[X]/n)."""
-    null = result.precision_test.null
+    null = result.precision_test.law
     ax = plot.null(null, one_axes())
     (outline,) = [patch for patch in ax.patches if patch.get_label() == "binomial"]
     values, edges, _ = outline.get_data()
@@ -85,7 +85,7 @@ def test_null_compares_with_the_binomial_of_the_same_mean(result):
 @pytest.mark.parametrize("kind", ["pmf", "cdf"])
 def test_the_observed_hits_are_marked_and_in_view(result, observed, kind):
     """The mark stands at the observed hits, within the axis, with its p-value in the legend."""
-    null = result.precision_test.null
+    null = result.precision_test.law
     ax = plot.null(null, one_axes(), observed=observed, kind=kind)
     assert set(line(ax, "observed").get_xdata()) == {observed}
     assert ax.get_xlim()[0] < observed < ax.get_xlim()[1]
@@ -96,7 +96,7 @@ def test_the_observed_hits_are_marked_and_in_view(result, observed, kind):
 
 def test_cumulative_null_is_the_distribution_function(result):
     """With kind="cdf" the curve is P(X <= k), also where the picture begins late."""
-    null = result.recall_test.null
+    null = result.recall_test.law
     curve = line(plot.null(null, one_axes(), kind="cdf"), "chance")
     hits = curve.get_xdata().astype(int)
     np.testing.assert_allclose(curve.get_ydata(), null.cdf(hits), atol=1e-12)
@@ -115,15 +115,15 @@ def test_cumulative_binomial_counts_what_lies_left_of_the_picture():
 def test_a_null_draws_itself(result):
     """null.plot() is plot.null(), into the Axes it is given."""
     ax = one_axes()
-    assert result.recall_test.null.plot(ax, observed=3) is ax
+    assert result.recall_test.law.plot(ax, observed=3) is ax
     assert set(line(ax, "observed").get_xdata()) == {3}
 
 
 def test_a_figure_is_made_only_where_none_is_given(result):
     """Axes given are used, and pyplot gains no figure; without them it gains one."""
-    plot.null(result.recall_test.null, one_axes())
+    plot.null(result.recall_test.law, one_axes())
     assert plt.get_fignums() == []
-    ax = plot.null(result.recall_test.null)
+    ax = plot.null(result.recall_test.law)
     assert plt.get_fignums() == [ax.figure.number]
 
 
@@ -358,10 +358,10 @@ def test_scores_that_hardly_differ_are_drawn(level, apart):
 def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
     with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):
-        plot.null(result.recall_test.null, kind="sf")
+        plot.null(result.recall_test.law, kind="sf")
     for observed in (-1, 10**12, 2.5, "3", True):
         with pytest.raises(InputError, match=r"observed=.* must be a whole number of hits, from 0 to 30"):
-            plot.null(result.recall_test.null, observed=observed)
+            plot.null(result.recall_test.law, observed=observed)
     with pytest.raises(InputError, match="distribution must be a Law, from the null of a test, got int"):
         plot.null(5)
     with pytest.raises(InputError, match=r"result must be an Evaluation, from nofluke\.evaluate, got Sweep"):
@@ -380,7 +380,7 @@ def test_without_matplotlib_the_error_is_the_command_to_run(result, monkeypatch)
     for name in [name for name in sys.modules if name.split(".")[0] == "matplotlib"]:
         monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(InputError, match=r"pip install 'nofluke\[plot\]'"):
-        plot.null(result.recall_test.null)
+        plot.null(result.recall_test.law)
 
 
 def test_importing_the_module_does_not_import_matplotlib():

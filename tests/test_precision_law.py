@@ -104,14 +104,14 @@ class TestDenseEvents:
         alarms[np.arange(64) * 104] = 1
         tolerance = nf.Tolerance(early=116, late=101)
         truth = flags(6_684, 6_310, rng)
-        assert nf.evaluate(truth, predictions=alarms, tolerance=tolerance).precision_test.null.quantile(0.5) == 64
+        assert nf.evaluate(truth, predictions=alarms, tolerance=tolerance).precision_test.law.quantile(0.5) == 64
         chance = nf.sweep(truth, alarms, thresholds=[1], tolerances=[tolerance]).chance
         assert (chance.precision.low[0, 0], chance.precision.high[0, 0]) == (64, 64)
 
 
 def test_an_attained_level_is_attained():
     """Five of ten placements have at most three hits: the median is 3, though the sum in doubles is below a half."""
-    null = nf.evaluate([1, 1, 0, 0, 0], predictions=[1, 1, 1, 1, 0], tolerance=1).precision_test.null
+    null = nf.evaluate([1, 1, 0, 0, 0], predictions=[1, 1, 1, 1, 0], tolerance=1).precision_test.law
     hits = [sum(any(abs(p - e) <= 1 for e in placed) for p in range(4)) for placed in combinations(range(5), 2)]
     assert sum(h <= 3 for h in hits) == 5
     assert null.quantile(0.5) == 3
@@ -157,7 +157,7 @@ class TestCertainty:
         assert bound.method.startswith("upper bound")
         assert bound.to_dict()["method"] == bound.method
         assert bound.pvalue >= certified.pvalue
-        bound.null.upper(250)
+        bound.law.upper(250)
         assert bound.method.startswith("upper bound")
         with pytest.raises(nf.InputError, match="cannot certify"):
             nf.evaluate(truth, predictions=alarms, tolerance=4, null=null, method="exact")
@@ -299,13 +299,13 @@ class TestConstantLaws:
             [0, 0, 0, 1, 1, 0, 0, 0, 0, 0], predictions=[1] * 10, tolerance=20, method="saddlepoint"
         ).precision_test
         assert test.pvalue == 1.0
-        np.testing.assert_array_equal(test.null.cdf([8, 9, 10]), [0, 0, 1])
+        np.testing.assert_array_equal(test.law.cdf([8, 9, 10]), [0, 0, 1])
 
     @pytest.mark.parametrize("how", [{"null": "bernoulli"}, {"method": "binomial"}])
     def test_a_binomial_that_is_certain(self, how):
         """Every window is as wide as the sequence: tails are 0 or 1, and nothing is divided by 0."""
         test = nf.evaluate([0, 1, 0, 0], predictions=[1, 1, 0, 1], tolerance=9, **how).precision_test
-        assert (test.null.lower(0), test.null.lower(3), test.null.upper(3)) == (0.0, 1.0, 1.0)
+        assert (test.law.lower(0), test.law.lower(3), test.law.upper(3)) == (0.0, 1.0, 1.0)
         assert test.pvalue_for("less", "mid") == 1.0
         chance = nf.sweep([1], [0], thresholds=[0], truth_as="labels", **how).chance
         assert chance.precision.pvalue[0, 0] == 1.0

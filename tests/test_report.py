@@ -111,7 +111,7 @@ def test_every_cell_is_what_evaluate_says(name):
             assert cell[side]["value"] == (None if np.isnan(value) else value)
             numbers = [cell[side][key] for key in ("mean", "std", "p")]
             assert numbers == pytest.approx([test.expected, test.std, test.pvalue], rel=1e-9)
-            assert [cell[side]["low"], cell[side]["high"]] == test.null.quantile(BAND).tolist()
+            assert [cell[side]["low"], cell[side]["high"]] == test.law.quantile(BAND).tolist()
 
 
 def test_the_chosen_cell_is_the_result_itself(small):
@@ -193,10 +193,10 @@ def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
     for programme in (1e12, 0.0):  # by dynamic programme, and by Fourier inversion
         null = nf.nulls.Permutation(programme_operations=programme)
         result = nf.evaluate(truth, scores, quantile=quantile, tolerance=3, null=null)
-        law = result.precision_test.null
+        law = result.precision_test.law
         drawn = picture_of(law)
         hits = drawn.first + drawn.step * np.arange(len(drawn.chance))
-        exact = nf.evaluate(truth, scores, quantile=quantile, tolerance=3).precision_test.null
+        exact = nf.evaluate(truth, scores, quantile=quantile, tolerance=3).precision_test.law
         np.testing.assert_allclose(drawn.chance, exact.table[hits], rtol=1e-6, atol=1e-12)
         assert [drawn.low, drawn.high] == exact.quantile(BAND).tolist()
         assert drawn.chance.sum() * drawn.step > 0.95

@@ -51,9 +51,9 @@ RESULTS = {
     "familywise": lambda: swept().familywise(n_resamples=99, rng=1),
     "diagnosis": lambda: nf.diagnose(*data(), quantile=0.9, tolerance=2),
     "test": lambda: evaluated().precision_test,
-    "law": lambda: evaluated().precision_test.null,
-    "recall's law": lambda: evaluated().recall_test.null,
-    "sum of laws": lambda: evaluated().recall_test.null + evaluated(1).recall_test.null,
+    "law": lambda: evaluated().precision_test.law,
+    "recall's law": lambda: evaluated().recall_test.law,
+    "sum of laws": lambda: evaluated().recall_test.law + evaluated(1).recall_test.law,
     "confusion": lambda: evaluated().tolerant_truth,
     "tolerance": lambda: nf.Tolerance(early="2h", late=0),
     "null": lambda: nf.nulls.Seasonal(strata=[0, 1] * 4),
@@ -110,7 +110,7 @@ def test_a_process_pool_returns_results():
         results = list(pool.map(_remote, range(3)))
     for seed, result in enumerate(results):
         assert result == evaluated(seed)
-        assert result.precision_test.null.quantile(0.5) == evaluated(seed).precision_test.null.quantile(0.5)
+        assert result.precision_test.law.quantile(0.5) == evaluated(seed).precision_test.law.quantile(0.5)
 
 
 def _remote(seed):
@@ -203,6 +203,7 @@ def test_every_documented_name_of_old_is_what_it_became(module, name, now):
         (swept, "method", "settings.method"),
         (swept, "n_resamples", "settings.n_resamples"),
         (swept, "rng", "settings.rng"),
+        (lambda: evaluated().precision_test, "null", "law"),
     ],
 )
 def test_old_attributes_still_work_for_a_while(make, old, now):

@@ -25,7 +25,7 @@ class TestCells:
                 assert cell.mean[d, k] == pytest.approx(test.expected, rel=1e-12)
                 assert cell.std[d, k] == pytest.approx(test.std, rel=1e-9)
                 assert cell.pvalue[d, k] == pytest.approx(test.pvalue, rel=1e-8)
-                assert (cell.low[d, k], cell.high[d, k]) == tuple(test.null.quantile([0.025, 0.975]))
+                assert (cell.low[d, k], cell.high[d, k]) == tuple(test.law.quantile([0.025, 0.975]))
 
     def test_monte_carlo_cells_agree_with_exact_ones(self):
         """All p-values of a simulated sweep lie within 4.5 standard errors of the exact ones."""

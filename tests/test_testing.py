@@ -17,7 +17,7 @@ from nofluke.text.numbers import show_p
 
 
 def make(hits, size=10, chance=0.3, **how):
-    return ChanceTest(measure="recall", hits=hits, of=size, null=binomial(size, chance), model="test", **how)
+    return ChanceTest(measure="recall", hits=hits, of=size, law=binomial(size, chance), model="test", **how)
 
 
 class TestPValues:
@@ -79,7 +79,7 @@ class TestPValues:
     def test_monte_carlo_says_its_error(self):
         """The standard error is sqrt(p(1-p)/n) for simulated nulls and 0 for computed ones."""
         null = SimulatedLaw(np.array([50, 30, 20]), mean=0.7, var=0.6, n_resamples=100, seed=4)
-        test = ChanceTest(measure="recall", hits=2, of=2, null=null, model="test")
+        test = ChanceTest(measure="recall", hits=2, of=2, law=null, model="test")
         assert test.pvalue == 21 / 101
         assert test.pvalue_error == pytest.approx(math.sqrt(test.pvalue * (1 - test.pvalue) / 100))
         assert make(3).pvalue_error == 0

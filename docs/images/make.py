@@ -19,7 +19,7 @@ def draw_null(path: Path) -> None:
     with rc_context():
         rcdefaults()
         figure = Figure(figsize=(6, 3.2), dpi=150, layout="constrained", facecolor="white")
-        ax = nf.plot.null(result.precision_test.null, figure.subplots(), observed=result.precision_hits)
+        ax = nf.plot.null(result.precision_test.law, figure.subplots(), observed=result.precision_hits)
         ax.set_title(
             f"{result.precision_hits} of {result.n_predictions} predictions are near an event: skill, or a fluke?"
         )

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
 from nofluke.errors import NumericalError
-from nofluke.laws.law import SMALLEST, How, Law, Side, Tail
+from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
+from nofluke.moved import Renamed
 from nofluke.nulls.base import Joint
 from nofluke.plain import check_beta, check_word, finite_or_none
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
@@ -35,7 +36,7 @@ class ChanceTest:
         "precision" or "recall".
     hits, of : int
         Observed hits, and the predictions or events they are counted from.
-    null : Law
+    law : Law
         The distribution of the hits under the null model.
     model : str
         The null model's name, such as "permutation".
@@ -57,10 +58,12 @@ class ChanceTest:
     measure: str
     hits: int
     of: int
-    null: Law
+    law: Law
     model: str
     alternative: Alternative = "greater"
     ties: Ties = "full"
+
+    null: ClassVar[Any] = Renamed("law")
 
     @property
     def pvalue(self) -> float:
@@ -82,8 +85,8 @@ class ChanceTest:
     def _tail_for(self, alternative: Alternative, ties: Ties) -> Tail:
         check_alternative(alternative, ties)
         if self.of == 0:  # no prediction, or no event: there is nothing to test
-            return Tail.of(1.0, self.null.method)
-        sides: dict[Alternative, tuple[Side, ...]] = {
+            return Tail.of(1.0, self.law.method)
+        sides: dict[Alternative, tuple[TailSide, ...]] = {
             "greater": ("upper",),
             "less": ("lower",),
             "two-sided": ("upper", "lower"),
@@ -98,12 +101,12 @@ class ChanceTest:
             p=max(p, SMALLEST), log_p=max(log_p, math.log(SMALLEST)) if p == 0.0 else log_p, method=least.method
         )
 
-    def _tied(self, side: Side, ties: Ties) -> Tail:
+    def _tied(self, side: TailSide, ties: Ties) -> Tail:
         """A tail that counts hits equal to the observed fully, or by half."""
-        tail = self.null.tail(self.hits, side)
-        if ties == "full" or all(self.null.tail(self.hits, way).p == 1.0 for way in ("upper", "lower")):
+        tail = self.law.tail(self.hits, side)
+        if ties == "full" or all(self.law.tail(self.hits, way).p == 1.0 for way in ("upper", "lower")):
             return tail  # where chance always scores the same there is nothing to test, and nothing to halve
-        beyond = self.null.tail(self.hits + (1 if side == "upper" else -1), side)
+        beyond = self.law.tail(self.hits + (1 if side == "upper" else -1), side)
         halved = float(np.logaddexp(tail.log_p, beyond.log_p)) - math.log(2)
         return Tail(p=(tail.p + beyond.p) / 2 or SMALLEST, log_p=halved, method=tail.method)
 
@@ -134,31 +137,31 @@ class ChanceTest:
     @property
     def expected(self) -> float:
         """Hits that chance is expected to score."""
-        return self.null.mean
+        return self.law.mean
 
     @property
     def std(self) -> float:
         """Standard deviation of chance's hits."""
-        return self.null.std
+        return self.law.std
 
     @property
     def excess(self) -> float:
         """Hits above what chance is expected to score."""
-        return self.hits - self.null.mean
+        return self.hits - self.law.mean
 
     @property
     def zscore(self) -> float:
         """Excess in standard deviations of chance; NaN where chance always scores the same."""
-        return divide(self.excess, self.null.std)
+        return divide(self.excess, self.law.std)
 
     @property
     def chance_corrected(self) -> float:
         """(hits - expected)/(trials - expected): 0 for chance, 1 for perfect, as Cohen's κ; NaN if chance is perfect."""
-        return divide(self.excess, self.of - self.null.mean)
+        return divide(self.excess, self.of - self.law.mean)
 
     def critical_value(self, alpha: float) -> int | None:
         """The smallest number of hits with P(X ≥ hits) ≤ alpha; None where no number of hits reaches it."""
-        return self.null.critical_value(alpha)
+        return self.law.critical_value(alpha)
 
     def in_words(self) -> str:
         """What chance gives and the p-value, as the end of a sentence."""

@@ -9,7 +9,7 @@ from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_altern
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion, both_matrices, check_zero_division
-from nofluke.measures.delays import Delays, FalseAlarms, Unit
+from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.doubts import doubts
@@ -153,7 +153,7 @@ def evaluation_of(
     trial, clock = cell.trial, sequence.clock
     tolerance = trial.tolerances[cell.d]
     matrices = both_matrices(trial, cell.d, cell.k)
-    unit: Unit = "steps" if clock is None else "seconds" if clock.is_dates else "clock"
+    unit: TimeUnit = "steps" if clock is None else "seconds" if clock.is_dates else "clock"
     # ticks a second; divided by, for times 1e-9 would make a week 604800.0000000001 s
     per_unit = 10**9 // clock.tick_size if clock is not None and clock.is_dates else 1
     duration = (
@@ -177,9 +177,9 @@ def evaluation_of(
         false_alarms=FalseAlarms(count=matrices[0].fp, duration=duration, unit=unit),
         left_out=sequence.left_out,
         precision_test=ChanceTest(
-            measure="precision", hits=cell.precision_hits, of=cell.n_predictions, null=nulls.precision, **how
+            measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
         ),
-        recall_test=ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_events, null=nulls.recall, **how),
+        recall_test=ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_events, law=nulls.recall, **how),
         settings=settings,
         cell=cell,
         sequence=sequence,

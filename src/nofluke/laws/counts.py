@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.laws.law import How, Law, Side, Tail
+from nofluke.laws.law import How, Law, Tail, TailSide
 from nofluke.ratios import TIE_SLACK
 
 
@@ -18,10 +18,10 @@ class CountLaw(Law):
     def _table(self) -> FloatArray:
         return self.counts / self.total
 
-    def _count(self, hits: int, side: Side) -> int:
+    def _count(self, hits: int, side: TailSide) -> int:
         return int(self.counts[max(hits, 0) :].sum() if side == "upper" else self.counts[: max(hits + 1, 0)].sum())
 
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         return Tail.of(self._count(hits, side) / self.total, self.method)
 
     def _reaches(self, k: int, level: float) -> bool:
@@ -37,6 +37,6 @@ class SimulatedLaw(CountLaw):
         self.n_resamples = n_resamples
         self.seed = seed
 
-    def tail(self, hits: int, side: Side = "upper") -> Tail:
+    def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """(b + 1)/(n + 1), with b the resamples that have at least (at most) as many hits."""
         return Tail.of((self._count(hits, side) + 1) / (self.n_resamples + 1), self.method)

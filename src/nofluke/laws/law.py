@@ -26,7 +26,7 @@ from nofluke.ratios import TIE_SLACK
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-Side = Literal["upper", "lower"]
+TailSide = Literal["upper", "lower"]
 Kind = Literal["exact", "bound", "approximate", "simulated"]
 
 SMALLEST = math.ulp(0.0)  # what stands for a positive probability that no double can hold
@@ -123,7 +123,7 @@ class Law(ABC):
         self.method = method
         if mean is not None and var is not None:
             self.mean, self.var = self._checked(mean, var)
-        self._known: dict[tuple[int, Side], Tail] = {}
+        self._known: dict[tuple[int, TailSide], Tail] = {}
 
     def _checked(self, mean: float, var: float) -> tuple[float, float]:
         if not (math.isfinite(mean) and math.isfinite(var)):
@@ -146,7 +146,7 @@ class Law(ABC):
         """Its variance."""
         return self._checked(*self._moments())[1]
 
-    def tail(self, hits: int, side: Side = "upper") -> Tail:
+    def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
         if (hits, side) not in self._known:
             certain = hits <= 0 if side == "upper" else hits >= self.size
@@ -158,7 +158,7 @@ class Law(ABC):
         return self._known[hits, side]
 
     @abstractmethod
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         """The tail, for hits of which it is neither certain nor impossible by their range alone."""
 
     def upper(self, hits: int) -> float:

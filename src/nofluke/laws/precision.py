@@ -18,7 +18,7 @@ from nofluke.errors import InputError
 from nofluke.laws import costs
 from nofluke.laws.exact.few import few_cost
 from nofluke.laws.exact.moments import Moments, precision_moments
-from nofluke.laws.law import MASS_ERROR, How, Law, Side, Tail, exactly
+from nofluke.laws.law import MASS_ERROR, How, Law, Tail, TailSide, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
@@ -96,7 +96,7 @@ class _OfWindows(Law):
         return self._exact_moments.mean, self._exact_moments.var
 
 
-def _not_certified(law: _OfWindows, hits: int, side: Side) -> InputError:
+def _not_certified(law: _OfWindows, hits: int, side: TailSide) -> InputError:
     return InputError(
         f"method='exact' cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {law.size:,} predictions and "
         f"{law.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
@@ -120,7 +120,7 @@ class PrecisionTable(_OfWindows, TableLaw):
             return self._filled(0, programme.precision_pmf(self.windows, self.n_events))
         return self._filled(0, few.joint_pmf(self.windows, self.n_events).sum(axis=0))
 
-    def _far(self, hits: int, side: Side, found: float) -> Tail:
+    def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         from nofluke.laws.exact import fourier
 
         costs.announce_compilation()
@@ -145,7 +145,7 @@ class PrecisionFourier(_OfWindows):
         super().__init__(windows, n_events, exactly("Fourier"), size)
         self.insist = insist
 
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         from nofluke.laws.exact import fourier
 
         near = self._from_centre(hits, side)
@@ -169,7 +169,7 @@ class PrecisionFourier(_OfWindows):
             raise _not_certified(self, hits, side)
         return Tail.of_log(found.log_p, BOUND)
 
-    def _from_centre(self, hits: int, side: Side) -> Tail | None:
+    def _from_centre(self, hits: int, side: TailSide) -> Tail | None:
         """A tail that is no small one, where the bulk of the law is known already: to nine digits at least."""
         if "_centre" not in self.__dict__:
             return None
@@ -182,7 +182,7 @@ class PrecisionFourier(_OfWindows):
             return None
         return Tail.of(p, How(kind="exact", name="Fourier", error=CENTRAL_SLACK / p))
 
-    def _by_programme(self, hits: int, side: Side, most_missed: int | None) -> Tail:
+    def _by_programme(self, hits: int, side: TailSide, most_missed: int | None) -> Tail:
         """The tail by a dynamic programme, over the whole law or its upper end only."""
         from nofluke.laws.exact.programme import few_missed_pmf, precision_pmf
 
@@ -269,7 +269,7 @@ class PrecisionSaddlepoint(_OfWindows):
     def __init__(self, windows: Windows, n_events: int, size: int | None = None) -> None:
         super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"), size)
 
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         from nofluke.laws.exact import saddlepoint
 
         if self.var == 0.0:  # chance always scores the same: there is nothing to approximate

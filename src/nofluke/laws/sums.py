@@ -19,7 +19,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.law import How, Law, Side, Tail, exactly
+from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
 
 _DIRECT = 20_000  # multiplications up to which a convolution term by term is as fast as one by Fourier transforms
@@ -144,7 +144,7 @@ class SumLaw(Law):
         _, _, _, lengths = self._flat
         return float(lengths.sum()) ** 2 / 2
 
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         low, high = self.ends
         if (hits <= low) if side == "upper" else (hits >= high):
             return Tail.of(1.0, self.method)
@@ -162,7 +162,7 @@ class SumLaw(Law):
         # the data count as one of the resamples, so that no simulated p-value is below 1/(n + 1)
         return found if drawn is None else Tail.of((found.p * drawn + 1) / (drawn + 1), self.method)
 
-    def _inverted(self, hits: int, side: Side) -> Tail:
+    def _inverted(self, hits: int, side: TailSide) -> Tail:
         """A tail that begins inside the range, from a tilted law."""
         low, _ = self.ends
         theta = self._tilt_to(hits)

@@ -16,7 +16,7 @@ from nofluke.laws.exact.hypergeometric import (
     hypergeometric_pmf,
 )
 from nofluke.laws.exact.moments import Moments, recall_moments
-from nofluke.laws.law import How, Law, Side, Tail, exactly
+from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
 
 TRUSTED = 1e-250  # a table keeps all digits of tails down to here
@@ -46,14 +46,14 @@ class TableLaw(Law):
     def _lower(self) -> FloatArray:
         return np.cumsum(self.table)
 
-    def _tail(self, hits: int, side: Side) -> Tail:
+    def _tail(self, hits: int, side: TailSide) -> Tail:
         first, last = self.ends
         if (hits <= first) if side == "upper" else (hits >= last):
             return Tail.of(1.0, self.method)
         found = min(float((self._upper if side == "upper" else self._lower)[hits]), 1.0)
         return Tail.of(found, self.method) if found >= TRUSTED else self._far(hits, side, found)
 
-    def _far(self, hits: int, side: Side, found: float) -> Tail:
+    def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         """A tail too small for the table, by whatever else is known of the law; here, what the table says."""
         del hits, side
         return Tail.of(found, self.method)
@@ -75,7 +75,7 @@ class Hypergeometric(TableLaw):
         lowest, highest = max(0, n_events + covered - n_steps), min(n_events, covered)
         return lowest, hypergeometric_log_pmf(n_steps, covered, n_events, np.arange(lowest, highest + 1))
 
-    def _far(self, hits: int, side: Side, found: float) -> Tail:
+    def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         del found
         return Tail.of_log(hypergeometric_log_tail(*self._law, hits, side), self.method)
 
@@ -111,7 +111,7 @@ class Binomial(TableLaw):
             return super().log_bulk()
         return 0, binomial_law.log_pmf(np.arange(self.size + 1), self.size, self._chance)
 
-    def _far(self, hits: int, side: Side, found: float) -> Tail:
+    def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         if not 0 < self._chance < 1:
             return Tail.of(found, self.method)
         return Tail.of_log(binomial_law.log_tail(hits, self.size, self._chance, side), self.method)

@@ -18,7 +18,7 @@ from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
 from nofluke.series.trial import Trial
 
-Side = Literal["neither", "truth", "predictions"]
+ToleranceIn = Literal["neither", "truth", "predictions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ class Confusion:
     fp: int
     fn: int
     tn: int
-    tolerance_in: Side = "neither"
+    tolerance_in: ToleranceIn = "neither"
 
     def __post_init__(self) -> None:
         check_word(self.tolerance_in, "tolerance_in", ("neither", "truth", "predictions"))
@@ -66,7 +66,7 @@ class Confusion:
             object.__setattr__(self, name, as_whole(getattr(self, name), name, 0, 2**63 - 1))
 
     @classmethod
-    def from_marginals(cls, tp: int, predicted: int, actual: int, total: int, tolerance_in: Side) -> Confusion:
+    def from_marginals(cls, tp: int, predicted: int, actual: int, total: int, tolerance_in: ToleranceIn) -> Confusion:
         """The matrix from its hits and marginal sums."""
         return cls(
             tp=tp, fp=predicted - tp, fn=actual - tp, tn=total - predicted - actual + tp, tolerance_in=tolerance_in

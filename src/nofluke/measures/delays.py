@@ -14,10 +14,10 @@ from nofluke.dates import Duration, as_duration, format_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, finite_or_none, number_or_none
 
-Unit = Literal["steps", "seconds", "clock"]
+TimeUnit = Literal["steps", "seconds", "clock"]
 
 
-def show_time(value: float, unit: Unit) -> str:
+def show_time(value: float, unit: TimeUnit) -> str:
     """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``."""
     if math.isnan(value):
         return "undefined"
@@ -44,7 +44,7 @@ class FalseAlarms:
 
     count: int
     duration: float
-    unit: Unit
+    unit: TimeUnit
 
     def rate(self, per: float | str | object = None) -> float:
         """False alarms per unit of time; NaN where no time was watched.
@@ -119,7 +119,7 @@ class Delays(ByValue):
 
     values: FloatArray = field(repr=False)
     found: BoolArray = field(repr=False)
-    unit: Unit
+    unit: TimeUnit
 
     def quantile(self, q: float) -> float:
         """A quantile of the delays of the events that were found; NaN if none was."""

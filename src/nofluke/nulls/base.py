@@ -18,7 +18,7 @@ from nofluke.series.trial import Cell
 
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
-Side = Literal["truth", "detector"]
+Moved = Literal["truth", "detector"]
 Trait = Literal["runs", "clusters", "season"]
 EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season"})
 MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
@@ -60,7 +60,7 @@ class NullModel(ABC):
     """
 
     name: ClassVar[str]
-    moves: ClassVar[Side] = "truth"
+    moves: ClassVar[Moved] = "truth"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
 
     def __init_subclass__(cls, **kwargs: Any) -> None:

@@ -39,7 +39,7 @@ def null(
     Parameters
     ----------
     distribution : Law
-        Such as ``result.precision_test.null``.
+        Such as ``result.precision_test.law``.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     observed : int, optional
@@ -63,7 +63,7 @@ def null(
     >>> from matplotlib.figure import Figure
     >>> import nofluke as nf
     >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0])
-    >>> ax = nf.plot.null(result.recall_test.null, Figure().subplots(), observed=2)
+    >>> ax = nf.plot.null(result.recall_test.law, Figure().subplots(), observed=2)
     >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
     ('probability', ['chance, exact', 'binomial', 'observed 2, p = 0.036'])
     """
@@ -181,7 +181,7 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     )
     for ax, (test, what) in zip(panels, tests, strict=True):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
-        _draw(test.null, ax, (test.hits, test.pvalue), "pmf", compare_binomial)
+        _draw(test.law, ax, (test.hits, test.pvalue), "pmf", compare_binomial)
         ax.set_title(f"{test.measure} {show_share(test.value)}")
         ax.set_xlabel(f"{what}, of {test.of:,}")
     return panels

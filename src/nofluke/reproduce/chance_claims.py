@@ -134,7 +134,7 @@ def significant(study: Study) -> Claim:
 
 def _distance(study: Study, side: str) -> float:
     """The largest distance between the exact and the binomial distribution function (the same mean)."""
-    null = getattr(study.result, f"{side}_test").null
+    null = getattr(study.result, f"{side}_test").law
     other = binomial(null.size, null.mean / null.size)
     return float(np.abs(np.cumsum(null.table) - np.cumsum(other.table)).max())
 
@@ -156,7 +156,7 @@ def recall_binomial(study: Study) -> Claim:
 
 def precision_overdispersed(study: Study) -> Claim:
     """Precision's null beside the binomial."""
-    null = study.result.precision_test.null
+    null = study.result.precision_test.law
     ratio = study.dispersion("precision")[THE_TOLERANCE, THE_QUANTILE]
     return Claim(
         key="precision-overdispersed",

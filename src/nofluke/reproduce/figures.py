@@ -145,11 +145,11 @@ def _null_distributions(figure: Figure, study: Study) -> None:
     titles = {"recall": "PAδ-AA (unnormalised recall)", "precision": "PA-AAδ (unnormalised precision)"}
     for ax, side in zip(figure.subplots(1, 2, sharey=True), SIDES, strict=True):
         test, drawn = getattr(study.result, f"{side}_test"), study.simulated(side)
-        likely = np.flatnonzero(test.null.table > 1e-6)
+        likely = np.flatnonzero(test.law.table > 1e-6)
         hits = np.arange(likely[0], max(likely[-1], test.hits) + 1)
         for law, color, style, width, label in (
             (drawn, PALETTE["simulated"], "-", 3.2, f"simulated ({study.permutations:,})"),
-            (test.null, PALETTE["chance"], "-", 1.2, "exact"),
+            (test.law, PALETTE["chance"], "-", 1.2, "exact"),
             (study.fitted_binomial(side), PALETTE["binomial"], "--", 1.2, "binomial"),
         ):
             below = np.minimum(np.cumsum(law.table), 1)[hits]
@@ -248,7 +248,7 @@ def _lag(figure: Figure, study: Study) -> None:
     """Figure 8: hits after moving the predictions in time."""
     shifts = [lag.shift for lag in study.lags]
     for ax, side in zip(figure.subplots(1, 2), SIDES, strict=True):
-        nulls = [getattr(lag.result, f"{side}_test").null for lag in study.lags]
+        nulls = [getattr(lag.result, f"{side}_test").law for lag in study.lags]
         low, high = np.array([null.quantile((0.025, 0.975)) for null in nulls]).T
         ax.fill_between(shifts, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label="chance, 95% (exact)")
         ax.plot(

@@ -170,7 +170,7 @@ def _chance(study: Study, figures: dict[str, Drawn]) -> str:
                 "binomial with the success probability estimated from the simulations.",
             ),
             "<p>Recall's hits are hypergeometric, which a binomial resembles. Precision's are not: one event makes hits of "
-            f"all predictions around it, so that their variance is {precision.null.var:.1f} where the binomial has "
+            f"all predictions around it, so that their variance is {precision.law.var:.1f} where the binomial has "
             f"{study.fitted_binomial('precision').var:.1f}. Taken for binomial, they would give a p-value of "
             f"{show_p(study.fitted_binomial('precision').upper(precision.hits))} in place of {show_p(precision.pvalue)}.</p>",
         ]

@@ -98,7 +98,7 @@ def _null_distributions(study: Study) -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for side in SIDES:
         exact, drawn, fitted = (
-            getattr(study.result, f"{side}_test").null,
+            getattr(study.result, f"{side}_test").law,
             study.simulated(side),
             study.fitted_binomial(side),
         )
@@ -142,7 +142,7 @@ def _lag(study: Study) -> tuple[tuple[str, ...], Rows]:
     for side in SIDES:
         for lag in study.lags:
             test = getattr(lag.result, f"{side}_test")
-            low, high = test.null.quantile((0.025, 0.975))
+            low, high = test.law.quantile((0.025, 0.975))
             rows.append((side, lag.shift, test.hits, test.of, test.expected, low, high, test.pvalue))
     return ("measure", "days_moved", "hits", "of", "chance_mean", "chance_2.5%", "chance_97.5%", "p_exact"), rows
 
@@ -167,7 +167,7 @@ def _tests(study: Study) -> tuple[tuple[str, ...], Rows]:
                 test.of,
                 test.value,
                 test.expected,
-                test.null.var,
+                test.law.var,
                 test.pvalue,
                 study.simulated(side).upper(test.hits),
                 study.permutations,

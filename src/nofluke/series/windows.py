@@ -15,7 +15,7 @@ from nofluke.lazy import lazy
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blocks:
+class WindowBlocks:
     """Maximal stretches of steps on which an event covers the same predictions ``g, g+1, ..., h-1`` (h > g)."""
 
     length: IntArray
@@ -59,14 +59,14 @@ class Windows:
         return Windows(starts=self.starts[some], stops=self.stops[some], n_steps=self.n_steps)
 
     @lazy
-    def blocks(self) -> Blocks:
+    def blocks(self) -> WindowBlocks:
         """The blocks, in time order: at most 2n, however long the sequence and the tolerance are."""
         edges = np.unique(np.concatenate([self.starts, self.stops]))
         left = edges[:-1]
         g = np.searchsorted(self.stops, left, side="right").astype(np.int64)
         h = np.searchsorted(self.starts, left, side="right").astype(np.int64)
         kept = h > g
-        return Blocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
+        return WindowBlocks(length=np.diff(edges)[kept], g=g[kept], h=h[kept])
 
     @lazy
     def reach(self) -> int:

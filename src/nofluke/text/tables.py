@@ -10,7 +10,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-Cell = str | int | float | None
+TableCell = str | int | float | None
 
 
 def show_share(value: float) -> str:
@@ -116,7 +116,7 @@ class Table:
         return f"<div><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
 
 
-def csv_text(columns: tuple[str, ...], rows: list[tuple[Cell, ...]]) -> str:
+def csv_text(columns: tuple[str, ...], rows: list[tuple[TableCell, ...]]) -> str:
     """Comma-separated values with full digits; a missing or undefined number is an empty field."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")

@@ -28,7 +28,7 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt
-from nofluke.laws.exact.grids import Grid, band_grid, tail_grid
+from nofluke.laws.exact.grids import Angles, band_grid, tail_grid
 from nofluke.laws.exact.moments import expected_misses
 from nofluke.series.windows import Windows
 
@@ -343,7 +343,7 @@ def _invert_tail(structure: Structure, n_events: int, reached: int, side: str, m
 
 
 def _characteristic(
-    point: Point, n_events: int, grid: Grid, weight: FloatArray, most_blocks: int
+    point: Point, n_events: int, grid: Angles, weight: FloatArray, most_blocks: int
 ) -> tuple[npt.NDArray[np.complex128], float, float, int]:
     """E[e^{i psi (C - n')}; N = m] of the tilted law, n' = counted_by_misses.
 

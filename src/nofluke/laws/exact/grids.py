@@ -14,7 +14,7 @@ _PRECISION = 2e-13  # what each source of error may contribute, relative to the 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
+class Angles:
     """How many angles, how far their mean can be from the integral, and which form the tail's aliases take."""
 
     n_phi: int
@@ -24,7 +24,7 @@ class Grid:
     tau: float
 
 
-def tail_grid(point: Point, n_events: int, hits: int, sign: int, log_scale: float) -> Grid:
+def tail_grid(point: Point, n_events: int, hits: int, sign: int, log_scale: float) -> Angles:
     """Enough angles that aliases of the tilted law cannot change the answer."""
     structure = point.structure
     pole = -math.expm1(-abs(point.t))
@@ -46,10 +46,10 @@ def tail_grid(point: Point, n_events: int, hits: int, sign: int, log_scale: floa
             n_psi, subtract = needed, below_all
             alias = outward.bound(n_psi) + inward.bound(n_psi) / -math.expm1(-abs(point.t) * n_psi)
     n_phi, alias_phi = _phi_angles(point, n_events, log_goal + math.log(pole))
-    return Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi / pole, subtract=subtract, tau=_PRECISION * answer)
+    return Angles(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi / pole, subtract=subtract, tau=_PRECISION * answer)
 
 
-def band_grid(point: Point, n_events: int, low: int, high: int, precision: float) -> Grid:
+def band_grid(point: Point, n_events: int, low: int, high: int, precision: float) -> Angles:
     """Enough angles that every c from low to high is told from its aliases, to so much of the largest probability."""
     spread = math.sqrt(point.var_given_events)
     answer = 1.0 / (_width(math.sqrt(point.var_events)) * _width(spread))
@@ -61,7 +61,7 @@ def band_grid(point: Point, n_events: int, low: int, high: int, precision: float
         if needed < n_psi:
             n_psi, alias = needed, sides[0].bound(needed) + sides[1].bound(needed)
     n_phi, alias_phi = _phi_angles(point, n_events, log_goal)
-    return Grid(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi, subtract=False, tau=precision * answer)
+    return Angles(n_phi=n_phi, n_psi=n_psi, alias=alias + alias_phi, subtract=False, tau=precision * answer)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import MOST_STEPS, Cell, Hits, Problem, count_hits, positive
+from nofluke.laws.montecarlo.problem import MOST_STEPS, At, Hits, Problem, count_hits, positive
 from nofluke.laws.montecarlo.results import (
     FamilyWise,
     JointCounts,
@@ -114,8 +114,8 @@ def simulate(
     rng: Any = None,
     workers: int = 1,
     progress: Callable[[int], object] | None = None,
-    histograms: Literal["auto", "all", "none"] | Sequence[Cell] = "auto",
-    joint: Sequence[Cell] = (),
+    histograms: Literal["auto", "all", "none"] | Sequence[At] = "auto",
+    joint: Sequence[At] = (),
     standardisation: Standardisation | None = None,
     draw: Draw | None = None,
 ) -> Simulation:

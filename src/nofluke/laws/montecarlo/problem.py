@@ -13,7 +13,7 @@ from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 
-Cell = tuple[int, int]
+At = tuple[int, int]
 
 MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
 
@@ -91,14 +91,14 @@ class Problem:
         )
 
     @property
-    def shape(self) -> Cell:
+    def shape(self) -> At:
         """Number of tolerances and of thresholds: the shape of every table of cells."""
         return len(self.cover_start), self.n_thresholds
 
     @property
     def n_predictions(self) -> IntArray:
         """Number of predicted steps, by threshold."""
-        return reaching(self.level, self.n_thresholds)
+        return above_each(self.level, self.n_thresholds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -129,14 +129,14 @@ def count_hits(problem: Problem, events: ArrayLike) -> Hits:
         opened = np.bincount(start[steps], minlength=problem.level.size + 1)
         closed = np.bincount(stop[steps], minlength=problem.level.size + 1)
         covered = np.cumsum(opened - closed)[:-1] > 0
-        precision.append(reaching(problem.level[covered], problem.n_thresholds))
+        precision.append(above_each(problem.level[covered], problem.n_thresholds))
         recall.append(
-            reaching(window_maxima(problem.level, Ranges(starts=start, stops=stop))[steps], problem.n_thresholds)
+            above_each(window_maxima(problem.level, Ranges(starts=start, stops=stop))[steps], problem.n_thresholds)
         )
     return Hits(precision=np.array(precision), recall=np.array(recall))
 
 
-def reaching(levels: IntArray, n_thresholds: int) -> IntArray:
+def above_each(levels: IntArray, n_thresholds: int) -> IntArray:
     """How many of the levels lie above each threshold."""
     return np.cumsum(np.bincount(levels, minlength=n_thresholds + 1)[:0:-1])[::-1].astype(np.int64)
 

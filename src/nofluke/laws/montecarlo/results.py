@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 
-Cell = tuple[int, int]
+At = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -21,7 +21,7 @@ class Tally:
     at_most: IntArray = field(repr=False)
     total: IntArray = field(repr=False)
     total_squares: NDArray[np.object_] = field(repr=False)  # Python integers: no overflow
-    histograms: dict[Cell, IntArray] = field(repr=False)
+    histograms: dict[At, IntArray] = field(repr=False)
 
     @property
     def p_upper(self) -> FloatArray:
@@ -113,7 +113,7 @@ class Simulation:
     n_resamples: int
     precision: Tally
     recall: Tally
-    joint: dict[Cell, JointCounts] = field(repr=False)
+    joint: dict[At, JointCounts] = field(repr=False)
     family_wise: FamilyWise | None = field(repr=False)
 
 

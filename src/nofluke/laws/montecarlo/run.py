@@ -16,10 +16,10 @@ from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 
-Cell = tuple[int, int]
-Side = Literal["precision", "recall"]
+At = tuple[int, int]
+Measure = Literal["precision", "recall"]
 Draw = Callable[[np.random.Generator, int], NDArray[Any]]
-SIDES: tuple[Side, Side] = ("precision", "recall")
+SIDES: tuple[Measure, Measure] = ("precision", "recall")
 
 
 CHUNK = 256  # placements per random stream: fixed, so that the answer depends neither on workers nor on the problem
@@ -95,8 +95,8 @@ class Run:
         n_resamples: int,
         observed: Hits,
         streams: Streams,
-        histograms: str | Sequence[Cell],
-        joint: Sequence[Cell],
+        histograms: str | Sequence[At],
+        joint: Sequence[At],
         standardisation: Standardisation | None,
         draw: Draw | None = None,
     ) -> None:
@@ -136,7 +136,7 @@ class Run:
         self.histogram_offsets = {side: np.concatenate([[0], ends[side]]).astype(np.int64) for side in SIDES}
         self.joint_cells = self._flat("joint", joint)
 
-        self.moments: dict[Side, tuple[FloatArray, FloatArray]] = {}
+        self.moments: dict[Measure, tuple[FloatArray, FloatArray]] = {}
         self.statistics: dict[str, FloatArray] = {}
         self.bars: dict[str, FloatArray] = {}
         self.maxima: dict[str, FloatArray] = {}
@@ -165,10 +165,10 @@ class Run:
             )
         return Hits(precision=found["precision"].astype(np.int64), recall=found["recall"].astype(np.int64))
 
-    def cell(self, flat: int) -> Cell:
+    def cell(self, flat: int) -> At:
         return flat // self.problem.n_thresholds, flat % self.problem.n_thresholds
 
-    def _flat(self, name: str, cells: Sequence[Cell]) -> IntArray:
+    def _flat(self, name: str, cells: Sequence[At]) -> IntArray:
         for d, k in cells:
             if not (0 <= d < self.problem.shape[0] and 0 <= k < self.problem.shape[1]):
                 raise InputError(
@@ -285,7 +285,7 @@ class Counts:
             self.sums[side][3] = 0
         self.undrained = 0
 
-    def _add_maxima(self, start: int, flat: dict[Side, NDArray[np.int32]]) -> None:
+    def _add_maxima(self, start: int, flat: dict[Measure, NDArray[np.int32]]) -> None:
         from nofluke.laws.montecarlo import kernels
 
         run, size = self.run, len(flat["recall"])
@@ -366,7 +366,7 @@ def _bins_before(bins: NDArray[np.uint32], n_thresholds: int) -> NDArray[np.int3
     return np.cumsum(rows, axis=0, dtype=np.int32)
 
 
-def _observed(problem: Problem, side: Side, hits: IntArray) -> NDArray[np.int32]:
+def _observed(problem: Problem, side: Measure, hits: IntArray) -> NDArray[np.int32]:
     hits = integers(f"observed.{side}", hits)
     if hits.shape != problem.shape:
         raise InputError(f"observed.{side} must have shape {problem.shape} (tolerances, thresholds), got {hits.shape}.")

@@ -141,7 +141,7 @@ def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
 
 
 def _side(test: ChanceTest, value: float) -> dict[str, Any]:
-    drawn = picture_of(test.null)
+    drawn = picture_of(test.law)
     share = test.expected / test.of if test.of else math.nan
     return {
         "hits": test.hits,
