@@ -107,9 +107,6 @@ def _each_cell(trial: Trial, laws_of: Callable[[Cell], dict[str, Law]]) -> dict[
     hits = {"precision": trial.precision_hits, "recall": trial.recall_hits}
     todo = [(d, int(k)) for d in range(len(trial.tolerances)) for k in first]
 
-    for reach in trial.reaches:  # what threads would work out twice, at the same time
-        reach.around_alarms(first[:0])
-
     def numbers(at: tuple[int, int]) -> dict[str, dict[str, Any]]:
         return {side: _numbers(law, int(hits[side][at])) for side, law in laws_of(trial.cell(*at)).items()}
 

@@ -25,7 +25,6 @@ from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.windows import Windows
 
-CONCENTRATED = 25.0  # it is slow where hits have a smaller variance: their characteristic function hardly decays
 SMALLEST_IN_TABLE = 1e-16  # probabilities below this are 0 in a table of the Fourier inversion; tails have no limit
 WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed
 INSISTENT = 50  # how many times the usual effort method="exact" puts into an inversion before it fails
@@ -61,7 +60,7 @@ def precision_law(
             return PrecisionTable(windows, n_events, "few", size, insist=method == "exact")
         if method == "auto":
             var = precision_moments(windows, n_events).var
-            return None if var < CONCENTRATED else PrecisionSaddlepoint(windows, n_events, size)
+            return None if var < fourier.CONCENTRATED else PrecisionSaddlepoint(windows, n_events, size)
     return PrecisionFourier(windows, n_events, size, insist=method == "exact")
 
 

@@ -22,6 +22,7 @@ from nofluke.series.truth import Truth
 
 LEVEL = 0.01  # a note on one in a hundred results without reason is little enough
 ENOUGH_EVENTS = 8  # fewer make a cluster by accident
+_SEEN = "seen in the events"  # under which a truth keeps it
 
 
 def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
@@ -66,9 +67,6 @@ def _seen(truth: Truth) -> _Seen:
         truth.__dict__[_SEEN] = _Seen(truth=truth)
     seen: _Seen = truth.__dict__[_SEEN]
     return seen
-
-
-_SEEN = "seen in the events"  # under which a truth keeps it
 
 
 def _doubts_about_events(model: NullModel, truth: Truth) -> tuple[str, ...]:

@@ -23,6 +23,18 @@ class WindowBlocks:
     h: IntArray
 
 
+def cut(length: IntArray, longest: int) -> tuple[IntArray, IntArray]:
+    """Blocks cut into nearly equal pieces of at most ``longest`` steps: of which block each piece is, and its length.
+
+    >>> cut(np.array([2, 7]), 3)
+    (array([0, 1, 1, 1]), array([2, 3, 2, 2]))
+    """
+    pieces = -(-length // longest)
+    block = np.repeat(np.arange(len(length)), pieces)
+    place = np.arange(len(block)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    return block, length[block] // pieces[block] + (place < length[block] % pieces[block])
+
+
 @dataclass(frozen=True, kw_only=True)
 class Windows:
     """For each prediction, the half-open range of steps on which an event makes it a hit.

@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS, ratio
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Windows, cut
 
 
 def few_cost(windows: Windows, n_events: int) -> float:
@@ -54,11 +54,8 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     odds = n_events / max(windows.n_steps - n_events, 1)
     log_growth = float(np.log1p(odds))
     longest = max(int(LOG_GROWTH_ALLOWED / log_growth), 1)
-    pieces = -(-blocks.length // longest)  # a long block is several short ones with the same predictions
-    piece = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    length, g, h, pieces = (np.repeat(part, pieces) for part in (blocks.length, blocks.g, blocks.h, pieces))
-    length = length // pieces + (piece < length % pieces)
-    weights = walk(length, g, h, rows - 1, windows.reach, odds, MASS, LOG_GROWTH_ALLOWED)
+    of, length = cut(blocks.length, longest)  # a long block is several short ones with the same predictions
+    weights = walk(length, blocks.g[of], blocks.h[of], rows - 1, windows.reach, odds, MASS, LOG_GROWTH_ALLOWED)
     # one factor after the other: their product could underflow where the entry does not
     weights *= ratio(np.ones(rows), weights.sum(axis=1))[:, None]
     weights *= hypergeometric_pmf(windows.n_steps, windows.covered, n_events)[:, None]

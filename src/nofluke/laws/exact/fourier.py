@@ -32,7 +32,9 @@ from nofluke.laws.exact.grids import Angles, band_grid, tail_grid
 from nofluke.laws.exact.moments import expected_misses
 from nofluke.series.windows import Windows
 
-_CONCENTRATED = 25.0
+CONCENTRATED = (
+    25.0  # an inversion is slow where hits have a smaller variance: their characteristic function hardly decays
+)
 _LOG_NEGLIGIBLE = -45.0  # one less e^-45 is one
 #: Blocks passed over, for 32 angles at a time, before an inversion gives up: some ten seconds.
 MOST_BLOCKS = 100_000_000
@@ -217,7 +219,7 @@ def estimate_cost(windows: Windows, n_events: int) -> float:
     decided = float(structure.single_count @ (hit * (1.0 - hit))) > 40.0
     inside = max(n_events - structure.free * middle.p, 1.0)
     others = 0.0 if decided else 0.5 * n_phi * n_psi * strip * n_blocks * min(1.0, 80.0 / inside)
-    if middle.var_given_events < _CONCENTRATED:  # the characteristic function hardly decays: nearly every angle counts
+    if middle.var_given_events < CONCENTRATED:  # nearly every angle counts
         others = 0.5 * n_phi * (windows.n + 1.0) * n_blocks
     return 2e-3 + 7e-7 * windows.n + 4e-7 * n_blocks + 1.7e-9 * (1_500.0 * n_blocks + others)
 

@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Windows, cut
 
 _CLOSED_FORM_FROM = 4  # so many equal single-block clusters are worth a logarithm per angle
 _GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and never above e^100:
@@ -146,11 +146,8 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
     rank = np.full(len(starts), len(member))
     rank[member] = np.arange(len(member))
     kept = np.argsort(rank[owner], kind="stable")[: n_blocks[member].sum()]
-    length = blocks.length[kept]
-    pieces = -(-length // longest_block)
-    piece = np.arange(pieces.sum()) - np.repeat(np.cumsum(pieces) - pieces, pieces)
-    kept, length, pieces = (np.repeat(a, pieces) for a in (kept, length, pieces))
-    length = length // pieces + (piece < length % pieces)
+    of, length = cut(blocks.length[kept], longest_block)
+    kept = kept[of]
     owner, g, h = rank[owner[kept]], g[kept], h[kept]
     lengths, index = np.unique(length, return_inverse=True)
     # entries of the queue still alive at a block: those of its cluster that reach beyond g
