@@ -162,6 +162,10 @@ class NullModel(ABC):
         del cell
         return None
 
+    def is_drawn(self, method: Method) -> bool:
+        """Whether this method is simulation and nothing else, so that all cells of a trial are drawn together."""
+        return method == "montecarlo" or set(self.methods) == {"auto", "montecarlo"}
+
     def hurried(self) -> NullModel:
         """The same null with less patience, for one cell of many."""
         return self

@@ -62,7 +62,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     """How the nulls of a cell are found: out of one simulation of all cells, or cell by cell."""
     settings = result.settings
     model, method, n_resamples = settings.null, settings.method, settings.n_resamples
-    if method == "montecarlo" or set(model.methods) == {"auto", "montecarlo"}:
+    if model.is_drawn(method):
         # the same random placements as for a single cell, counted for all cells at once
         found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
         return lambda cell: laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
