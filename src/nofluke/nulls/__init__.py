@@ -11,6 +11,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
+from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
@@ -22,6 +23,8 @@ __all__ = [
     "CircularShift",
     "Custom",
     "IntervalShuffle",
+    "LocalPermutation",
+    "LocalShift",
     "NullModel",
     "Permutation",
     "Seasonal",
@@ -34,7 +37,7 @@ Null = str | NullModel | Callable[..., Any]
 
 _MODELS: dict[str, type[NullModel]] = {
     model.name: model
-    for model in (Permutation, CircularShift, Seasonal, IntervalShuffle, Segments, Blocks, Bernoulli, Stationary)
+    for model in (Permutation, CircularShift, LocalShift, LocalPermutation, Seasonal, IntervalShuffle, Segments, Blocks, Bernoulli, Stationary)
 }
 
 

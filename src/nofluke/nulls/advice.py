@@ -10,27 +10,27 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.circular import CircularShift, precision_by_shift, recall_by_shift
+from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.evidence import (
     CALENDAR_PERIODS,
     Evidence,
     cluster_scales,
     dispersion_of,
-    in_runs,
     pairs_in_blocks,
     season_of_calendar,
     season_of_steps,
 )
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.shifts import around
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
-Period = int | str
+Period = int | float | str
 RESAMPLES = 199
+FEWEST = 49  # resamples where there are very many events
 SEED = 2020
-FEW_EVENTS = 10  # fewer show no clusters even where there are some
 LAGS = 20
 LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
 CHUNK = 2_000_000  # events drawn at a time
@@ -120,7 +120,7 @@ def look_for_clusters(cell: Cell, strata: IntArray | None) -> Clusters:
     draw = Seasonal(strata=labels).draw(cell.truth)
     generator = np.random.default_rng(SEED)
     pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
-    rows, left = max(CHUNK // len(events), 1), RESAMPLES
+    rows, left = max(CHUNK // len(events), 1), min(max(CHUNK // len(events), FEWEST), RESAMPLES)
     while left > 0:
         drawn = np.sort(draw(generator, min(rows, left)), axis=1).astype(np.int64)
         pairs.append(_pairs(drawn, scales))
@@ -156,47 +156,6 @@ def _rank(values: FloatArray) -> float:
     return float((values >= values[0] - 1e-9).mean())
 
 
-def recommend(
-    cell: Cell, seasons: tuple[SeasonSeen, ...], clusters: Clusters, runs: Evidence, alpha: float
-) -> tuple[NullModel, str]:
-    """The null that keeps what was found, and why."""
-    season = strongest(seasons)
-    ranges = in_runs(runs)
-    together = ranges or clusters.counts.pvalue <= alpha or clusters.gaps.pvalue <= alpha
-    how = "come as runs" if ranges else "come in clusters"
-    if season is not None:
-        shift = _whole_periods(cell, season.period, alpha) if together else None
-        if shift is not None:
-            return shift, f"There is a season ({season.label}), and events {how} within it."
-        caution = (
-            f" Events {how} within it, which this null does not keep: distrust p-values near the level." * together
-        )
-        return Seasonal(period=season.period), f"There is a season ({season.label}).{caution}"
-    if together:
-        return CircularShift(), f"Events {how}, which a shift of them all keeps."
-    if cell.n_events < FEW_EVENTS:
-        return (
-            CircularShift(),
-            "There are too few events to tell whether they cluster; a shift of them all keeps that they may.",
-        )
-    return Permutation(), "No clusters, runs or season of the events were found."
-
-
-def _whole_periods(cell: Cell, period: Period, alpha: float) -> CircularShift | None:
-    """Circular shifts by whole periods, where the period is whole steps and there are enough of them for the level."""
-    if not cell.truth.open_steps.all():
-        return None
-    if isinstance(period, str):
-        clock = cell.clock
-        if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
-            return None
-        every = round(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
-    else:
-        every = int(period)
-    shifts = -(-cell.n_steps // every)
-    return CircularShift(every=every) if shifts >= 2 / alpha else None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LagProfile:
     """Hits of the events shifted by small lags, and whether the best lag means anything."""
@@ -213,12 +172,12 @@ def lag_profile(cell: Cell) -> LagProfile:
     """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular shifts."""
     n = cell.n_steps
     reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
-    precision, recall = precision_by_shift(cell), recall_by_shift(cell)
+    recall, precision = around(cell, n)
     lags = np.arange(-reach, reach + 1)
     both = _standardised(precision) + _standardised(recall)
-    around = np.concatenate([both, both, both])
+    thrice = np.concatenate([both, both, both])
     steps = np.arange(n)
-    largest = window_maxima(around, Ranges(starts=steps + n - reach, stops=steps + n + reach + 1))
+    largest = window_maxima(thrice, Ranges(starts=steps + n - reach, stops=steps + n + reach + 1))
     near = both[lags]
     # the tolerance makes a plateau of equally good lags: its middle, or none where it reaches 0
     tied = lags[near >= near.max() - 1e-9]

@@ -19,8 +19,8 @@ from nofluke.series.trial import Cell
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
 Moved = Literal["truth", "detector"]
-Trait = Literal["runs", "clusters", "season"]
-EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season"})
+Trait = Literal["runs", "clusters", "season", "drift"]
+EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season", "drift"})
 MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
 MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
 SIMULATED_FLOOR = 1 / 10_001  # the smallest p with as many resamples as evaluate draws by default
@@ -57,11 +57,14 @@ class NullModel(ABC):
         Which side it moves: the events, or the scores (alarms) of the detector.
     methods : tuple of str
         How its laws can be computed.
+    takes_ranges : bool
+        Whether it can place events that are whole ranges.
     """
 
     name: ClassVar[str]
     moves: ClassVar[Moved] = "truth"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
+    takes_ranges: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -183,10 +186,10 @@ class NullModel(ABC):
     def check(self, method: object, cell: Cell | None = None) -> None:
         """Refuse a method that this null does not have, and events that no law of single steps holds for."""
         check_word(method, "method", self.methods, f" for the null {self.name}")
-        if cell is not None and not cell.truth.points:
+        if cell is not None and not cell.truth.points and not self.takes_ranges:
             raise InputError(
-                f"null={shown(self.text)} has laws for events of one step each: events that are ranges, or lie between two "
-                "steps, need nulls.simulation.simulate with a null that places them."
+                f"null={shown(self.text)} places events of one step each, and these are ranges: use null='auto', "
+                "'circular-shift', 'local-shift' or 'segments', or count every step of a range by count_events='steps'."
             )
 
 

@@ -9,8 +9,8 @@ from typing import Any
 from nofluke.arrays import ByValue, IntArray
 from nofluke.nulls import advice
 from nofluke.nulls.advice import Period
+from nofluke.nulls.auto import Look, pick
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.evidence import adjacency
 from nofluke.nulls.findings import (
     Finding,
     SmallestP,
@@ -30,6 +30,10 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_number
 
 DEFAULT_QUANTILE = 0.9
+NOT_LOOKED_FOR = (
+    "Not looked for: more than one season at a time, a season that fewer than four cycles show or whose strength changes, and "
+    "anything but timing that events and alarms have in common, such as a cause of both that acts within the tolerance."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,6 +50,8 @@ class Diagnosis(ByValue):
         The null to pass as ``null=``.
     why : str
         The reason in a sentence.
+    holds : bool
+        Whether any null keeps what was found; where none does, the verdict of an evaluation is "cannot tell".
     smallest_p : tuple of SmallestP
         For the permutation, the circular shift and the recommended null.
     covered : float
@@ -74,6 +80,7 @@ class Diagnosis(ByValue):
     findings: tuple[Finding, ...]
     recommended: NullModel
     why: str
+    holds: bool
     smallest_p: tuple[SmallestP, ...]
     covered: float
     lags: IntArray = field(repr=False)
@@ -101,6 +108,7 @@ class Diagnosis(ByValue):
                 "text": self.recommended.text,
                 "assumption": self.recommended.assumption,
                 "why": self.why,
+                "holds": self.holds,
             },
             "findings": [
                 {
@@ -146,7 +154,9 @@ class Diagnosis(ByValue):
             columns=("", "found", "statistic", "p", "looked at"),
             rows=rows,
             notes=(
-                f'Recommended: null="{self.recommended.text}". {self.why} {self.recommended.assumption}',
+                f'Recommended: null="{self.recommended.text}". {self.why} {self.recommended.assumption}'
+                if self.holds
+                else f"No null holds for these data. {self.why}",
                 *found,
                 f"Smallest p that can come out: {smallest}.",
                 *(f"Note: {note}" for note in self.notes),
@@ -248,34 +258,34 @@ def diagnosis_of(
     cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
 ) -> Diagnosis:
     """The diagnosis of one cell of a trial, for whoever has one."""
-    seasons = advice.look_for_seasons(cell, period, alpha)
-    if period is not None and not seasons:
+    look = Look(cell=cell, alpha=alpha, period=period)
+    if period is not None and not look.calendar:
         missed = f"The period {period} could not be looked at: it needs at least four periods of three steps or more."
         notes = (*notes, missed)
-    strata = advice.strata_of_seasons(cell, seasons)
-    clusters = advice.look_for_clusters(cell, strata)
-    runs = adjacency(cell.truth.starts, cell.n_steps)
+    chosen = pick(look)
     profile = advice.lag_profile(cell)
-    model, why = advice.recommend(cell, seasons, clusters, runs, alpha)
-    smallest = tuple(SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, model).items())
+    smallest = tuple(
+        SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
+    )
     return Diagnosis(
         n=cell.n_steps,
         n_events=cell.n_events,
         n_predictions=cell.n_predictions,
         findings=(
-            *event_findings(cell, clusters, runs, strata is not None, alpha),
-            *season_findings(seasons),
+            *event_findings(look),
+            *season_findings(look),
             *alarm_findings(cell, alpha),
             lag_finding(profile, alpha),
             few_events(cell, smallest[-1], alpha),
         ),
-        recommended=model,
-        why=why,
+        recommended=chosen.model,
+        why=chosen.why,
+        holds=chosen.holds,
         smallest_p=smallest,
         covered=cell.windows.covered / cell.n_steps,
         lags=profile.lags,
         precision_hits=profile.precision_hits,
         recall_hits=profile.recall_hits,
         alpha=alpha,
-        notes=notes,
+        notes=(*notes, NOT_LOOKED_FOR),
     )

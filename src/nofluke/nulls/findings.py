@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from nofluke.nulls import advice
-from nofluke.nulls.advice import SeasonSeen
-from nofluke.nulls.evidence import Evidence, adjacency, in_runs, memory
+from nofluke.nulls.auto import LENIENT, WITHIN, Look
+from nofluke.nulls.evidence import adjacency, cluster_scales, memory
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share
@@ -51,69 +52,96 @@ class SmallestP:
     recall: float | None
 
 
-def event_findings(
-    cell: Cell, clusters: advice.Clusters, runs: Evidence, within_season: bool, alpha: float
-) -> tuple[Finding, ...]:
-    scales = f"{clusters.scales[0]} to {clusters.scales[-1]:,} steps" if len(clusters.scales) else "no scale"
-    within = ", within the phases of the season" if within_season else ""
-    clustered = clusters.counts.pvalue <= alpha
-    uneven = clusters.gaps.pvalue <= alpha
-    ranges = in_runs(runs)
-    few = cell.n_events < advice.FEW_EVENTS
+def event_findings(look: Look) -> tuple[Finding, ...]:
+    """Clusters, even spacing and runs."""
+    events, cell = look.events, look.cell
+    inner = not (events.ranges or look.few) and (look.season is not None or look.drifts)
+    within = "" if not inner else ", within phases" if look.season is not None else ", within windows of time"
+    clusters = look.within.counts if inner else events.clusters
+    clustered = not look.few and clusters.pvalue <= (WITHIN if inner else LENIENT) / 2
+    scales = cluster_scales(cell.n_steps)
+    looked = f"{scales[0]} to {scales[-1]:,} steps" if len(scales) else "no scale"
+    even = not look.few and events.evenness.pvalue <= LENIENT / 2
     return (
         Finding(
             name="clusters of events",
             found=clustered,
-            statistic=clusters.counts.statistic,
-            pvalue=clusters.counts.pvalue,
-            looked_at=f"largest variance over mean of counts in {scales}{within}",
-            sentence="Events come in clusters: placing them one by one understates what chance does."
+            statistic=clusters.statistic,
+            pvalue=clusters.pvalue,
+            looked_at=f"largest variance over mean of counts in {looked}{within}",
+            sentence="Events may come in clusters: placing them one by one would understate what chance does."
             if clustered
             else f"{plural(cell.n_events, 'event')} {'are' if cell.n_events != 1 else 'is'} too few to show clusters."
-            if few
+            if look.few
             else "No clusters of events were found.",
         ),
         Finding(
-            name="uneven gaps",
-            found=uneven,
-            statistic=clusters.gaps.statistic,
-            pvalue=clusters.gaps.pvalue,
-            looked_at=f"coefficient of variation of the gaps between events, 1 for random ones{within}",
-            sentence="The gaps between events are more uneven than random ones."
-            if uneven
-            else "The gaps between events are no more uneven than random ones.",
+            name="evenly spaced events",
+            found=even,
+            statistic=events.evenness.statistic,
+            pvalue=events.evenness.pvalue,
+            looked_at="smallest gap between two events, in steps",
+            sentence="Events keep a distance from each other: placing them one by one would understate what they cover."
+            if even
+            else "Events keep no more distance from each other than random ones.",
         ),
         Finding(
             name="runs of events",
-            found=ranges,
-            statistic=runs.statistic,
-            pvalue=runs.pvalue,
-            looked_at="mean length of runs of events",
-            sentence="Events come as runs (ranges): a permutation tears them apart, circular shifts and segments keep them."
-            if ranges
-            else "Events do not come as runs.",
+            found=events.in_runs,
+            statistic=events.runs.statistic,
+            pvalue=events.runs.pvalue,
+            looked_at="mean length of runs of labelled steps",
+            sentence="Labelled steps come in runs (ranges): a permutation would tear them apart."
+            if events.in_runs
+            else "Labelled steps do not come in runs.",
+        ),
+        Finding(
+            name="slow change",
+            found=look.drifts,
+            statistic=look.drift.ratio,
+            pvalue=look.drift.pvalue,
+            looked_at="spectra of events and alarms below 8 cycles, over what comes behind (largest ratio)",
+            sentence="Events and alarms change slowly with time (a trend or a drift): only nulls that look nearby keep that."
+            if look.drifts
+            else "No slow change that events and alarms share was found.",
         ),
     )
 
 
-def season_findings(seasons: tuple[SeasonSeen, ...]) -> tuple[Finding, ...]:
-    return tuple(
+def season_findings(look: Look) -> tuple[Finding, ...]:
+    """Seasons of the calendar or of a known period, and the search for any other."""
+    found = [
         Finding(
             name=f"season of {side}: {season.label}",
-            found=found,
+            found=seen,
             statistic=evidence.statistic,
             pvalue=evidence.pvalue,
             looked_at="spectrum at the period and its harmonics, over its neighbours (largest)",
             sentence=f"{side.capitalize()} follow a season ({season.label}): a null must keep it."
-            if found
+            if seen
             else f"{side.capitalize()} show no season ({season.label}).",
         )
-        for season in seasons
-        for side, evidence, found in (
+        for season in look.calendar
+        for side, evidence, seen in (
             ("events", season.events, season.events_found),
             ("alarms", season.alarms, season.alarms_found),
         )
-    )
+    ]
+    searched = look.search
+    if searched is not None:
+        found.append(
+            Finding(
+                name="season of any period",
+                found=searched.found,
+                statistic=searched.steps if searched.found else math.nan,
+                pvalue=searched.pvalue,
+                looked_at=f"period in steps, of {searched.shortest:,.4g} to {searched.longest:,.4g}, that both spectra show",
+                sentence=f"Events and alarms share a period of about {searched.steps:,.4g} steps: a null must keep it."
+                if searched.found
+                else "No period that events and alarms share was found.",
+            )
+        )
+    return tuple(found)
 
 
 def alarm_findings(cell: Cell, alpha: float) -> tuple[Finding, Finding]:

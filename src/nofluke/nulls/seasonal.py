@@ -21,7 +21,7 @@ from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import MOST_STEPS, SIMULATED_FLOOR, Method, NullModel, Trait, floor_of
-from nofluke.plain import as_whole
+from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.clock import Clock
 from nofluke.series.counting import dilate
 from nofluke.series.trial import Cell
@@ -32,96 +32,22 @@ MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
 ROWS = 10_000  # placements at a time
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Seasonal(NullModel):
-    """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.
+class Stratified(NullModel):
+    """What nulls that permute events within strata have in common.
 
-    Keeps how many events fall into each phase, and so a season that events and predictions share; destroys everything
-    else about when they come. Use it where both follow the same season.
-
-    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each phase. Precision's hits are exact
+    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each stratum. Precision's hits are exact
     where there are at most 200,000 placements, else simulated.
-
-    Parameters
-    ----------
-    period : int or str, optional
-        Steps of the season, cut into ``bins`` phases of nearly equal length; or a rule on the clock: "hour of day", "day of
-        week" or "month", where every hour, day or month is a phase.
-    bins : int, optional
-        Number of phases of a period in steps; by default 12, or the period if that is shorter.
-    strata : array, optional
-        One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
-        masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
     """
 
-    period: int | str | None = None
-    bins: int | None = None
-    strata: Any = None
-
-    name: ClassVar[str] = "seasonal"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
-
-    def __post_init__(self) -> None:
-        if (self.period is None) is (self.strata is None):
-            raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
-        if isinstance(self.period, str) and self.period not in CALENDAR:
-            raise InputError(
-                f"period={shown(self.period)} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
-            )
-        if self.period is not None and not isinstance(self.period, str):
-            object.__setattr__(self, "period", as_whole(self.period, "period", 2, MOST_STEPS))
-        if self.bins is not None:
-            object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
-        if self.strata is not None:
-            object.__setattr__(self, "strata", as_labels(self.strata))
-
-    @property
-    def assumption(self) -> str:
-        season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
-        return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
-
-    def _season(self) -> str:
-        return self.period if isinstance(self.period, str) else f"period {self.period} steps, {self.phases} phases"
-
-    @property
-    def phases(self) -> int:
-        """Number of phases of a period in steps."""
-        return min(self.bins or 12, int(self.period or 1))
 
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
-        if self.strata is not None:
-            labels = self.strata
-            if labels.shape != side.open_steps.shape:
-                raise InputError(
-                    f"strata has shape {labels.shape}, but the sequence has {len(side.open_steps)} steps: pass one label for "
-                    "each step."
-                )
-            labels = labels[side.open_steps]
-            if (labels < 0).any():
-                raise InputError(
-                    f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
-                )
-        elif isinstance(self.period, str):
-            labels = calendar_phase(side.clock, self.period)
-        else:
-            period = int(self.period or 1)
-            labels = (np.flatnonzero(side.open_steps) % period) * self.phases // period
-        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        raise NotImplementedError
 
     def fits(self, side: Truth) -> None:
-        """Refuse a series that has no such phases."""
+        """Refuse a series that has no such strata."""
         self.strata_of(side)
-
-    @property
-    def keeps(self) -> frozenset[Trait]:
-        """The season, and nothing within its phases."""
-        return frozenset({"season"})
-
-    @property
-    def code(self) -> str:
-        """Strata are arrays of the user's."""
-        return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
 
     def enumerable(self, cell: Cell, times: int = 1) -> bool:
         """Whether there are few enough placements to go through them all, so many times, for precision's null."""
@@ -172,6 +98,101 @@ class Seasonal(NullModel):
             side: floor_of(self.law_of(cell, side)) if side in exact else SIMULATED_FLOOR
             for side in ("precision", "recall")
         }
+
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Seasonal(Stratified):
+    """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.
+
+    Keeps how many events fall into each phase, and so a season that events and predictions share; destroys everything
+    else about when they come. Use it where both follow the same season.
+
+    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each phase. Precision's hits are exact
+    where there are at most 200,000 placements, else simulated.
+
+    Parameters
+    ----------
+    period : int, float or str, optional
+        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a rule on the clock: "hour of day", "day of
+        week" or "month", where every hour, day or month is a phase.
+    bins : int, optional
+        Number of phases of a period in steps; by default 12, or the period if that is shorter.
+    strata : array, optional
+        One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
+        masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
+    """
+
+    period: int | float | str | None = None
+    bins: int | None = None
+    strata: Any = None
+
+    name: ClassVar[str] = "seasonal"
+
+    def __post_init__(self) -> None:
+        if (self.period is None) is (self.strata is None):
+            raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
+        if isinstance(self.period, str) and self.period not in CALENDAR:
+            raise InputError(
+                f"period={shown(self.period)} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
+            )
+        if self.period is not None and not isinstance(self.period, str):
+            object.__setattr__(self, "period", as_period(self.period))
+        if self.bins is not None:
+            object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
+        if self.strata is not None:
+            object.__setattr__(self, "strata", as_labels(self.strata))
+
+    @property
+    def assumption(self) -> str:
+        season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
+        return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
+
+    def _season(self) -> str:
+        return self.period if isinstance(self.period, str) else f"period {self.period:,} steps, {self.phases} phases"
+
+    @property
+    def phases(self) -> int:
+        """Number of phases of a period in steps."""
+        return min(self.bins or 12, int(self.period or 1))
+
+    def strata_of(self, side: Truth) -> IntArray:
+        """The stratum of each step that counts, numbered from 0."""
+        if self.strata is not None:
+            labels = self.strata
+            if labels.shape != side.open_steps.shape:
+                raise InputError(
+                    f"strata has shape {labels.shape}, but the sequence has {len(side.open_steps)} steps: pass one label for "
+                    "each step."
+                )
+            labels = labels[side.open_steps]
+            if (labels < 0).any():
+                raise InputError(
+                    f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
+                )
+        elif isinstance(self.period, str):
+            labels = calendar_phase(side.clock, self.period)
+        else:
+            period = self.period or 1
+            labels = ((np.flatnonzero(side.open_steps) % period) * self.phases // period).astype(np.int64)
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """The season, and nothing within its phases."""
+        return frozenset({"season"})
+
+    @property
+    def code(self) -> str:
+        """Strata are arrays of the user's."""
+        return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
+
+
+def as_period(value: object) -> int | float:
+    """The steps of a season: a whole number, or one between two."""
+    if whole_or_none(value) is not None:
+        return as_whole(value, "period", 2, MOST_STEPS)
+    return as_number(value, "period", f"be a number of steps from 2 to {MOST_STEPS:,}", lambda x: 2 <= x <= MOST_STEPS)
 
 
 def as_labels(strata: Any) -> IntArray:

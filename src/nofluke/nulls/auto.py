@@ -1,0 +1,313 @@
+"""Which null the data allow: one look at the events, one at the alarms, and a rule.
+
+The rule goes by the truth and by the alarms, each for itself, never by hits or p-values: it says the same for every rotation
+of the one against the other, so that the test that follows stays what it is. Leaning towards the more careful null costs
+little power, so that everything is looked for at a lenient level; only the permutation needs evidence that it holds.
+
+The section "Which null to trust" of docs/theory.md has the reasons.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.lazy import lazy
+from nofluke.nulls import spectrum
+from nofluke.nulls.advice import Clusters, Period, SeasonSeen, look_for_clusters, look_for_seasons, strongest
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, evenness, in_runs
+from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasonal import Seasonal
+from nofluke.series.alarms import runs
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
+
+LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
+SEASON = 0.05  # level of a season, for each side
+WITHIN = 0.05  # level of clusters within a season or a slow change
+STRICT = 0.02  # level of a slow change beside a season: there are few nulls that keep both
+FEW_EVENTS = 10  # fewer show no clusters even where there are some
+WINDOWS = 40  # of time, in which events are permuted where rates change slowly; more where they change faster
+FEWEST_WINDOWS = 5
+PHASES = 48  # of a season
+_SEEN = "seen in the events"  # under which a truth keeps it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """The null that the data allow, why, and whether it holds."""
+
+    model: NullModel
+    why: str
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are known."""
+
+    period: Period
+    steps: float | None
+    label: str
+
+    @property
+    def null(self) -> Seasonal:
+        """The null that keeps it, in phases fine enough for a strong season."""
+        if isinstance(self.period, str):
+            return Seasonal(period=self.period)
+        return Seasonal(period=self.period, bins=min(PHASES, int(self.period)))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Events:
+    """What is seen in the events alone, worked out once for a truth, however many detectors are judged on it."""
+
+    truth: Truth
+
+    @classmethod
+    def of(cls, truth: Truth) -> Events:
+        """What is known of this truth already, or will be."""
+        if _SEEN not in truth.__dict__:
+            truth.__dict__[_SEEN] = cls(truth=truth)
+        seen: Events = truth.__dict__[_SEEN]
+        return seen
+
+    @lazy
+    def labelled(self) -> IntArray:
+        """The steps of events, ascending."""
+        return self.truth.starts if self.truth.points else np.flatnonzero(self.truth.flags)
+
+    @lazy
+    def runs(self) -> Evidence:
+        """Labelled steps in runs."""
+        return adjacency(self.labelled, self.truth.n_steps)
+
+    @lazy
+    def in_runs(self) -> bool:
+        """Whether labelled steps come as runs."""
+        return in_runs(self.runs)
+
+    @lazy
+    def ranges(self) -> bool:
+        """Whether events are whole ranges, or steps that come as such."""
+        return not self.truth.points or self.in_runs
+
+    @lazy
+    def starts(self) -> IntArray:
+        """Where events begin: the first step of each, or of each run of them."""
+        if not self.truth.points:  # an event behind the last step begins there
+            return np.unique(np.minimum(self.truth.starts, self.truth.n_steps - 1))
+        return runs(self.labelled).starts if self.in_runs else self.labelled
+
+    @lazy
+    def longest(self) -> int:
+        """Steps of the longest range."""
+        found = runs(self.labelled) if self.truth.points and self.in_runs else self.truth
+        return int((found.stops - found.starts).max(initial=1))
+
+    @lazy
+    def clusters(self) -> Evidence:
+        """Events in clusters of any length, against random steps."""
+        return clustering(self.starts, self.truth.n_steps)
+
+    @lazy
+    def evenness(self) -> Evidence:
+        """Events that keep a distance from each other."""
+        return evenness(self.starts, self.truth.n_steps)
+
+    @property
+    def flags(self) -> BoolArray:
+        """Whether an event begins on each step."""
+        flags = np.zeros(self.truth.n_steps, dtype=np.bool_)
+        flags[self.starts] = True
+        return flags
+
+    @lazy
+    def side(self) -> spectrum.Side:
+        """Their spectrum."""
+        return spectrum.Side.of(self.flags, self.truth.open_steps)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Look:
+    """What is seen in the events and the alarms of one cell of a trial, each looked at by itself."""
+
+    cell: Cell
+    alpha: float
+    period: Period | None = None
+
+    @property
+    def events(self) -> Events:
+        """What is seen in the events alone."""
+        return Events.of(self.cell.truth)
+
+    @lazy
+    def alarms(self) -> spectrum.Side:
+        """The spectrum of the alarms."""
+        return spectrum.Side.of(self.cell.alarm_flags, self.cell.truth.open_steps)
+
+    @lazy
+    def window(self) -> int:
+        """Steps within the tolerance of an event, typically."""
+        cover = self.cell.cover
+        some = slice(None, None, max(len(cover.starts) // 1000, 1))
+        return max(int(np.median(cover.stops[some] - cover.starts[some])), 1)
+
+    @lazy
+    def calendar(self) -> tuple[SeasonSeen, ...]:
+        """Seasons of the calendar, or the one whose period is known."""
+        return look_for_seasons(self.cell, self.period, 2 * SEASON)
+
+    @lazy
+    def search(self) -> spectrum.Period | None:
+        """Any period that both sides have in common; None where the period is known."""
+        if self.period is not None:
+            return None
+        return spectrum.common_period(self.events.side, self.alarms, self.window + 1, SEASON)
+
+    @lazy
+    def season(self) -> Season | None:
+        """The season that a null has to keep, if there is one."""
+        seen = strongest(self.calendar)
+        if seen is not None:
+            return Season(period=seen.period, steps=self._steps_of(seen.period), label=seen.label)
+        if self.search is not None and self.search.found:
+            steps = _tidy(self.search.steps)
+            return Season(period=steps, steps=self._steps_of(steps), label=f"period {steps:,} steps")
+        return None
+
+    def _steps_of(self, period: Period) -> float | None:
+        """The period in steps that count; None on an irregular clock or under a mask."""
+        if not self.cell.truth.open_steps.all():
+            return None
+        if not isinstance(period, str):
+            return period
+        clock = self.cell.clock
+        if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
+            return None
+        return float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
+
+    @lazy
+    def drift(self) -> spectrum.Drift:
+        """Slow changes of both rates, beyond what a season explains."""
+        if self.season is None:
+            return spectrum.drift(self.events.side, self.alarms)
+        strata = self.season.null.strata_of(self.cell.truth)
+        sizes = np.bincount(strata)
+
+        def rest(flags: AnyArray) -> spectrum.Side:
+            return spectrum.Side.of(
+                flags - (np.bincount(strata, weights=flags) / sizes)[strata], self.cell.truth.open_steps
+            )
+
+        return spectrum.drift(rest(self.events.flags), rest(self.cell.alarm_flags))
+
+    @lazy
+    def drifts(self) -> bool:
+        """Whether rates change slowly."""
+        return self.drift.pvalue <= (LENIENT if self.season is None else STRICT)
+
+    @lazy
+    def few(self) -> bool:
+        """Whether there are too few events to show clusters."""
+        return self.cell.n_events < FEW_EVENTS
+
+    @lazy
+    def within(self) -> Clusters:
+        """Clusters within the phases of the season or the windows of a slow change."""
+        strata = self.season.null if self.season is not None else LocalPermutation(windows=self.windows)
+        return look_for_clusters(self.cell, strata.strata_of(self.cell.truth))
+
+    @lazy
+    def windows(self) -> int:
+        """Windows of time, each several tolerances long."""
+        return max(min(WINDOWS * self.drift.cycles // 2, self.cell.n_steps // (5 * self.window)), 1)
+
+    @lazy
+    def together(self) -> str:
+        """Why events cannot be moved one by one; empty where they can."""
+        if self.events.ranges:
+            return "events come as runs" if self.cell.truth.points else "events are ranges"
+        if self.few:
+            return "there are too few events to tell whether they cluster"
+        if self.season is not None or self.drifts:
+            clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= WITHIN / 2
+            return "events come in clusters" if clustered else ""
+        if self.events.clusters.pvalue <= LENIENT / 2:
+            return "events may come in clusters"
+        if self.events.evenness.pvalue <= LENIENT / 2:
+            return "events keep a distance from each other"
+        return ""
+
+
+def pick(look: Look) -> Pick:
+    """The null that keeps what was seen, and why."""
+    if look.cell.n_events == 0 or len(look.cell.alarms) == 0:
+        return Pick(model=CircularShift(), why="There are no events or no alarms to look at.")
+    if look.season is not None:
+        return _with_season(look, look.season)
+    if look.drifts:
+        return _with_drift(look)
+    if look.together:
+        return Pick(model=CircularShift(), why=_sentence(f"{look.together}, which a shift of them all keeps"))
+    return Pick(
+        model=Permutation(),
+        why="The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.",
+    )
+
+
+def _with_season(look: Look, season: Season) -> Pick:
+    seen = f"There is a season ({season.label})"
+    if not look.together and not look.drifts:
+        return Pick(model=season.null, why=f"{seen}: events are moved within its phases.")
+    what = " and ".join(filter(None, [look.together, "rates also change slowly" if look.drifts else ""]))
+    least = math.ceil(2 / look.alpha)  # shifts that the level needs
+    n, steps = look.cell.n_steps, season.steps
+    if steps is not None and not look.drifts and n / steps >= least:
+        model: NullModel = CircularShift(every=_tidy(steps))
+        return Pick(model=model, why=f"{seen}, and {what}: shifts by whole periods keep both.")
+    if steps is not None and steps * least / 2 <= n / (5 * look.drift.cycles):
+        model = LocalShift(reach=math.ceil(steps * least / 2), every=_tidy(steps))
+        return Pick(model=model, why=f"{seen}, and {what}: small shifts by whole periods keep both.")
+    return Pick(
+        model=CircularShift() if look.together else season.null,
+        why=f"{seen}, and {what}: no null keeps both here, since shifts by whole periods need {least} of them "
+        "on a regular clock.",
+        holds=False,
+    )
+
+
+def _with_drift(look: Look) -> Pick:
+    seen = "Events and alarms change slowly with time (a trend or a drift)"
+    if not look.together and look.windows >= FEWEST_WINDOWS:
+        return Pick(
+            model=LocalPermutation(windows=look.windows), why=f"{seen}: events are moved within windows of time."
+        )
+    what = look.together or "the tolerance is long"
+    allowed = look.cell.n_steps // (5 * look.drift.cycles)
+    wanted = max(math.ceil(5 / look.alpha), 2 * look.events.longest + look.window)
+    least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
+    if min(wanted, allowed) >= least:
+        return Pick(model=LocalShift(reach=min(wanted, allowed)), why=f"{seen}, and {what}: small shifts keep both.")
+    return Pick(
+        model=CircularShift(),
+        why=f"{seen}, and {what}: shifts of at least {least:,} steps are long enough for these events, and of at most "
+        f"{allowed:,} short enough for the change, so that no null keeps both.",
+        holds=False,
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _tidy(steps: float) -> int | float:
+    """A period in steps without digits that nobody can know."""
+    near = round(steps)
+    return near if abs(steps - near) < 0.02 else float(f"{steps:.5g}")

@@ -1,0 +1,177 @@
+"""Hits of both sides for shifts of one against the other: around a circle, or a little way with mirrored borders.
+
+A shift by s moves the events s steps later. Points move themselves; whole ranges stay where they are, so that none is ever
+cut in two, and the alarms move s steps earlier instead. Everything is counted in whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.series.alarms import runs
+from nofluke.series.counting import dilate, union, within
+from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Cell
+
+PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
+AT_ONCE = 4_000_000  # shifts times positions looked at together
+
+
+def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
+    """Recall's and precision's hits for shifts by 0, 1, ... around the circle of the first so many steps.
+
+    What lies behind the circle stays where it is. Windows do not wrap: a rotated sequence is evaluated like any other.
+    """
+    if cell.n_events == 0 or len(cell.alarms) == 0:
+        return np.zeros(circle, dtype=np.int64), np.zeros(circle, dtype=np.int64)
+    if cell.truth.points:
+        return _recall_of_points(cell, circle), _precision_of_points(cell, circle)
+    return _recall_of_ranges(cell, circle), _precision_of_ranges(cell, circle)
+
+
+def _recall_of_points(cell: Cell, n: int) -> IntArray:
+    """Events that land near a prediction."""
+    near_alarm, events = dilate(cell.alarm_flags, cell.cover), cell.truth.flags
+    behind = int(np.count_nonzero(near_alarm[n:] & events[n:]))
+    return behind + _correlation(events[:n], near_alarm[:n])
+
+
+def _precision_of_points(cell: Cell, n: int) -> IntArray:
+    """Predictions, or episodes of them, that an event lands near."""
+    events, windows = cell.truth.starts, Ranges(starts=cell.windows.starts, stops=cell.windows.stops)
+    always = within(events[events >= n], windows) > 0  # what an event behind the circle hits, every rotation does
+    moving = _some(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
+    return int(np.count_nonzero(always)) + touched_by_shift(moving, runs(events[events < n]), n)
+
+
+def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
+    """Ranges with a prediction near them, the predictions rotated the other way."""
+    alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
+    always = within(alarms[alarms >= n], windows) > 0
+    fixed = _some(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
+    hits = touched_by_shift(fixed, runs(alarms[alarms < n]), n)
+    return int(np.count_nonzero(always)) + hits[-np.arange(n) % n]
+
+
+def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
+    """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
+    near = _flags(union(_some(cell.trial.event_windows[cell.d])), cell.n_steps)
+    if cell.trial.count_alarms == "steps":
+        flags = cell.alarm_flags
+        return int(np.count_nonzero(flags[n:] & near[n:])) + _correlation(near[:n], flags[:n])
+    episodes = cell.episodes
+    moving = episodes.stops <= n
+    behind = _touched(near, episodes.starts[~moving], episodes.stops[~moving], np.zeros(1, dtype=np.int64))
+    fixed = Ranges(starts=episodes.starts[moving], stops=episodes.stops[moving])
+    return behind + touched_by_shift(fixed, runs(np.flatnonzero(near[:n])), n)
+
+
+def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
+    """How many of the fixed ranges meet a moved one, for the moved ones shifted by 0..n-1 around the circle.
+
+    Fixed ranges of the same length share one transform. Lengths that few have are counted as intervals of shifts instead,
+    one for each pair. The moved ranges ascend and do not touch; neither are empty.
+
+    >>> one, two = Ranges(starts=np.array([0]), stops=np.array([2])), Ranges(starts=np.array([3]), stops=np.array([4]))
+    >>> touched_by_shift(one, two, 5)  # step 3 comes to 0 and 1 by shifts of 2 and 3
+    array([0, 0, 1, 1, 0])
+    """
+    hits = np.zeros(n, dtype=np.int64)
+    if len(fixed.starts) == 0 or len(moved.starts) == 0:
+        return hits
+    lengths, which = np.unique(fixed.stops - fixed.starts, return_inverse=True)
+    many = np.bincount(which) * len(moved.starts) > PAIRS_PER_STEP * n
+    flags = _flags(moved, n) if many.any() else np.zeros(0, dtype=np.bool_)
+    for at in np.flatnonzero(many):
+        members = np.bincount(fixed.starts[which == at], minlength=n)
+        hits += _correlation(_ahead(flags, int(lengths[at])), members)
+    few = ~many[which]
+    return hits + _by_intervals(fixed.starts[few], fixed.stops[few], moved, n)
+
+
+def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
+    """The same, pair by pair: shifts that bring a moved range onto a fixed one are an interval, cut where the next begins."""
+    change = np.zeros(2 * n + 1, dtype=np.int64)  # intervals may run over the end once: folded below
+    rows = max(1, AT_ONCE // len(moved.starts))
+    gaps = np.diff(moved.stops, prepend=moved.stops[-1] - n)  # to the range before, around the circle
+    for first in range(0, len(starts), rows):
+        start, stop = starts[first : first + rows, None], stops[first : first + rows, None]
+        begins = (start - moved.stops + 1) % n
+        # a range further back comes here later: its interval begins as many shifts later as it ends earlier
+        ends = begins + np.minimum(stop - start + moved.stops - moved.starts - 1, gaps)
+        change += np.bincount(begins.ravel(), minlength=len(change)) - np.bincount(ends.ravel(), minlength=len(change))
+    hits = np.cumsum(change[:-1])
+    return np.asarray(hits[:n] + hits[n:])
+
+
+def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
+    """Both hits for small shifts without wrapping: what leaves at a border meets the mirror image of what is there.
+
+    Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so that
+    both keep their number.
+    """
+    reach = int(np.abs(shifts).max(initial=0))
+    windows = _some(cell.trial.event_windows[cell.d])
+    near_event = _mirrored(_flags(union(windows), cell.n_steps), reach)
+    if cell.truth.points:
+        near_alarm = _mirrored(dilate(cell.alarm_flags, cell.cover), reach)
+        recall = _within(near_alarm, cell.truth.starts + reach, shifts)
+    else:
+        recall = _touched(_mirrored(cell.alarm_flags, reach), windows.starts + reach, windows.stops + reach, shifts)
+    if cell.trial.count_alarms == "steps":
+        return recall, _within(near_event, cell.alarms + reach, -shifts)
+    episodes = cell.episodes
+    return recall, _touched(near_event, episodes.starts + reach, episodes.stops + reach, -shifts)
+
+
+def _mirrored(flags: BoolArray, reach: int) -> BoolArray:
+    """Flags with so many steps of their mirror image before the first and behind the last."""
+    return np.pad(flags, reach, mode="symmetric")
+
+
+def _within(zone: BoolArray, at: IntArray, shifts: IntArray) -> IntArray:
+    """How many positions lie in the zone, for each shift of them."""
+    return _for_each(shifts, len(at), lambda s: zone[at + s])
+
+
+def _touched(zone: BoolArray, starts: IntArray, stops: IntArray, shifts: IntArray) -> IntArray:
+    """How many ranges hold a step of the zone, for each shift of them."""
+    before = np.concatenate([[0], np.cumsum(zone)])
+    return _for_each(shifts, len(starts), lambda s: before[stops + s] > before[starts + s])
+
+
+def _for_each(shifts: IntArray, width: int, hit: Callable[[IntArray], AnyArray]) -> IntArray:
+    rows = max(AT_ONCE // max(width, 1), 1)
+    chunks = (shifts[first : first + rows, None] for first in range(0, len(shifts), rows))
+    return np.concatenate([np.count_nonzero(hit(chunk), axis=1) for chunk in chunks]).astype(np.int64)
+
+
+def _some(ranges: Ranges) -> Ranges:
+    """Without the ranges that hold no step."""
+    some = ranges.stops > ranges.starts
+    return ranges if some.all() else Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
+
+
+def _flags(ranges: Ranges, n: int) -> BoolArray:
+    change = np.bincount(ranges.starts, minlength=n + 1) - np.bincount(ranges.stops, minlength=n + 1)
+    return np.asarray(np.cumsum(change[:-1]) > 0)
+
+
+def _ahead(flags: BoolArray, length: int) -> BoolArray:
+    """Whether any flag lies in [t, t + length) around the circle."""
+    n = len(flags)
+    total = np.concatenate([[0], np.cumsum(np.concatenate([flags, flags[: min(length, n)]]))])
+    t = np.arange(n)
+    return np.asarray(total[t + min(length, n)] > total[t])
+
+
+def _correlation(moved: AnyArray, fixed: AnyArray) -> IntArray:
+    """For each shift s, at how many steps the moved flags meet the fixed ones: sum over t of moved[t - s] fixed[t]."""
+    from scipy import fft
+
+    spectrum = np.conj(fft.rfft(moved.astype(np.float64))) * fft.rfft(fixed.astype(np.float64))
+    counts = fft.irfft(spectrum, n=len(moved))
+    return np.asarray(np.rint(counts), dtype=np.int64)

@@ -1,0 +1,241 @@
+"""What the spectra of events and alarms show: slow changes of their rates, and periods that both follow.
+
+Powers do not change when a sequence is rotated, and each side is looked at by itself, so that what is seen here cannot
+depend on how many events the alarms hit.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.lazy import lazy
+
+SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
+BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
+LEAST_CYCLES = 4  # a period that is searched for must come back this often
+BINS = 4096  # enough for the frequencies of slow changes
+MOST_STEPS = 2**21  # longer series are added up in steps of two, three, ... for the search of periods
+NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
+GAP = 2  # frequencies next to it that a season between two frequencies leaks into
+JOINTLY = 0.2  # share of the level for what only both sides together show
+MANY_CYCLES = 12
+OTHER_SIDE = 0.2  # level at which the other side must show the period too
+HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
+FINE = 16  # frequencies looked at between two ordinates
+PARTS = 64  # in which a slow wave is added up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drift:
+    """Slow changes of the rates of events and alarms.
+
+    Attributes
+    ----------
+    pvalue : float
+        How often both spectra together are that strong at low frequencies where there is nothing slow.
+    ratio : float
+        The largest ratio of low frequencies to those behind, of either side.
+    cycles : int
+        2, 4 or 8: rates change within about a half of T/cycles steps.
+    """
+
+    pvalue: float
+    ratio: float
+    cycles: int
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Side:
+    """Events or alarms: one value for each step that counts, where these lie among all steps, and the spectrum of them.
+
+    Steps that do not count are taken to have the mean value.
+    """
+
+    values: AnyArray
+    index: IntArray
+    n_steps: int
+
+    @classmethod
+    def of(cls, values: AnyArray, open_steps: BoolArray) -> Side:
+        """Values of the open steps."""
+        return cls(values=values, index=np.flatnonzero(open_steps), n_steps=len(open_steps))
+
+    @lazy
+    def centred(self) -> FloatArray:
+        """The values less their mean."""
+        centred = self.values.astype(np.float64)
+        centred -= centred.mean()
+        return centred
+
+    @lazy
+    def slow(self) -> FloatArray:
+        """Powers of the lowest frequencies, from 1 cycle on."""
+        return self._powers(BINS)
+
+    @lazy
+    def full(self) -> FloatArray:
+        """Powers of all frequencies, from 1 cycle on; of a very long series those that its coarser bins show."""
+        return self._powers(-(-self.n_steps // self.coarse))
+
+    @property
+    def coarse(self) -> int:
+        """Steps added up for the full spectrum."""
+        return -(-self.n_steps // MOST_STEPS)
+
+    def _powers(self, bins: int) -> FloatArray:
+        bins = min(bins, self.n_steps)
+        series = self.centred
+        if len(series) != bins:
+            at = self.index if bins == self.n_steps else self.index * bins // self.n_steps
+            series = np.bincount(at, weights=series, minlength=bins)
+        spectrum = np.fft.rfft(series)[1 : (bins + 1) // 2]
+        return np.asarray(spectrum.real**2 + spectrum.imag**2)
+
+
+def drift(events: Side, alarms: Side) -> Drift:
+    """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's method."""
+    sides = (events.slow, alarms.slow)
+    best, ratio, cycles = 1.0, 0.0, SLOW[0]
+    looked = [k for k in SLOW if len(sides[0]) >= 2 * k]
+    for k in looked:
+        tails = [_slow(side, 0, k) for side in sides]
+        best = min(best, _fisher(*(p for p, _ in tails)))
+        ratio = max(ratio, *(r for _, r in tails))
+        octave = [_slow(side, k // 2, k)[0] for side in sides]
+        if k > SLOW[0] and max(octave) <= 0.3 and _fisher(*octave) <= 0.05:
+            cycles = k
+    return Drift(pvalue=min(best * max(len(looked), 1), 1.0), ratio=ratio, cycles=cycles)
+
+
+def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
+    """P-value and ratio of the mean of some low powers to the mean of those behind: an F with even degrees of freedom."""
+    low, behind = power[first:last], power[last : (1 + BACKGROUND) * last]
+    total = float(behind.sum())
+    if total <= 0:
+        return 1.0, 0.0
+    k, m = len(low), len(behind)
+    ratio = float(low.mean()) * m / total
+    y = m / (m + k * ratio)
+    # P(F > f) = y^m Σ_{j<k} C(m + j - 1, j) (1 - y)^j
+    term, tail = y**m, 0.0
+    for j in range(k):
+        tail += term
+        term *= (1 - y) * (m + j) / (j + 1)
+    return min(tail, 1.0), ratio
+
+
+def _fisher(one: float, other: float) -> float:
+    """Two p-values combined: P(product ≤ that of these)."""
+    product = max(one, 1e-300) * max(other, 1e-300)
+    return min(product * (1 - math.log(product)), 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Period:
+    """A period that events and alarms both follow.
+
+    Attributes
+    ----------
+    steps : float
+        Its length.
+    cycles : float
+        How often it comes back in the series.
+    pvalue : float
+        Of the side that shows it best, or of both, corrected for the search.
+    found : bool
+    shortest, longest : float
+        What was searched, in steps.
+    """
+
+    steps: float
+    cycles: float
+    pvalue: float
+    found: bool
+    shortest: float
+    longest: float
+
+
+def common_period(events: Side, alarms: Side, shortest: float, level: float) -> Period:
+    """Search both spectra for a period of at least ``shortest`` steps and four cycles that they have in common.
+
+    Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M neighbours
+    exceeds f with probability (1 + f/M)^-M. Either one side must show it after Bonferroni's correction for all that was searched
+    and the other at that frequency alone; or both together must, at a fifth of the level: a detector with skill copies the
+    accidents of the events' spectrum. A period that comes back less than twelve times must stand out from all longer ones, or
+    it is a slow change.
+    """
+    n_steps, sides = events.n_steps, (events.full, alarms.full)
+    shortest = max(shortest, 3.0 * events.coarse)
+    first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(sides[0]) - 1)
+    searched = {"shortest": shortest, "longest": n_steps / LEAST_CYCLES}
+    nothing = Period(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
+    if last < first or any(side.sum() == 0 for side in sides):
+        return nothing
+    tails = [_against_neighbours(side) for side in sides]
+    searching = slice(first - 1, last)
+    count = last - first + 1
+    both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
+    at = int(both[searching].argmax()) + first
+    together = float(both[at - 1])
+    # two exponentials: P(sum ≥ x) = e^-x (1 + x)
+    candidates = [(min(math.exp(-together) * (1 + together) * count / JOINTLY, 1.0), 0.0, at)]
+    for mine, theirs in (tails, tails[::-1]):
+        at = int(mine[searching].argmax()) + first
+        other = min(3 * math.exp(-float(_near(theirs, at).max())), 1.0)
+        candidates.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
+    known = [c for c in candidates if c[1] <= OTHER_SIDE and any(_stands_out(side, c[2]) for side in sides)]
+    if not known or min(known)[0] > level:
+        return replace(nothing, pvalue=min(candidates)[0])
+    pvalue, _, at = min(known)
+    cycles = _refined(events, alarms, _fundamental(np.minimum(*tails), at))
+    return Period(steps=n_steps / cycles, cycles=cycles, pvalue=pvalue, found=True, **searched)
+
+
+def _stands_out(power: FloatArray, at: int) -> bool:
+    """Whether a power at few cycles exceeds all at fewer; that at many cycles need not."""
+    return at >= MANY_CYCLES or bool(power[at - 1] > power[: max(at - 1 - GAP, 0)].max(initial=0.0))
+
+
+def _against_neighbours(power: FloatArray) -> FloatArray:
+    """-log P of each power, from its ratio to the mean of its neighbours."""
+    n = len(power)
+    total = np.concatenate([[0.0], np.cumsum(power)])
+    k = np.arange(n)
+    edges = (k - GAP - NEIGHBOURS, k - GAP, k + GAP + 1, k + GAP + 1 + NEIGHBOURS)
+    below, left, right, above = (np.clip(edge, 0, n) for edge in edges)
+    count = np.maximum((left - below) + (above - right), 1)
+    background = (total[left] - total[below] + total[above] - total[right]) / count
+    ratio = np.divide(power, background, out=np.zeros(n), where=background > 0)
+    return np.asarray(count * np.log1p(ratio / count))
+
+
+def _near(tails: FloatArray, at: int) -> FloatArray:
+    return tails[max(at - 2, 0) : at + 1]
+
+
+def _fundamental(tails: FloatArray, at: int) -> int:
+    """The lowest frequency of which this one is a multiple and that stands out itself."""
+    for divisor in (4, 3, 2):
+        low = round(at / divisor)
+        if low >= LEAST_CYCLES and float(_near(tails, low).max()) >= -math.log(HARMONIC):
+            return max(low - 1, 1) + int(_near(tails, low).argmax())
+    return at
+
+
+def _refined(events: Side, alarms: Side, at: int) -> float:
+    """The frequency around an ordinate where both sides together are strongest."""
+    index, n_steps = events.index, events.n_steps
+    offsets = np.arange(-FINE, FINE + 1) / FINE
+    part = index * PARTS // n_steps
+    wave = np.exp(index * (-2j * np.pi * at / n_steps))  # brings that frequency down to 0: what is left is slow
+    fine = np.exp(np.outer(offsets, (np.arange(PARTS) + 0.5) * (-2j * np.pi / PARTS)))
+    total = np.zeros(len(offsets))
+    for side in (events, alarms):
+        down = side.centred * wave
+        real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
+        total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.centred @ side.centred)
+    return at + float(offsets[total.argmax()])
