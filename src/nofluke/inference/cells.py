@@ -84,7 +84,7 @@ class SweepChance(ByValue):
 
 def chance_of_cells(trial: Trial, model: NullModel, method: Method, *, n_resamples: int, rng: Any) -> SweepChance:
     """Null mean, band and p-value of both hits in every cell of a trial."""
-    if model.is_drawn(method):
+    if model.is_drawn(method) and trial.truth.points:
         return _simulated(trial, model, n_resamples, rng)
     model = model.hurried()
     if method == "auto":

@@ -55,17 +55,20 @@ class IntervalShuffle(_Shuffle):
 class Segments(_Shuffle):
     """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
 
-    For events that come as ranges (runs of ones). Keeps the lengths of the runs and of the gaps; destroys their order.
-    With single events it is the interval shuffle.
+    For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps; destroys
+    their order. No range is ever cut in two. With single events it is the interval shuffle.
     """
 
     name: ClassVar[str] = "segments"
+    takes_ranges: ClassVar[bool] = True
 
     @property
     def assumption(self) -> str:
         return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
 
     def draw(self, side: Truth) -> Draw:
+        if not side.points:
+            return _whole_ranges(side)
         n_events, n_steps = side.n, side.n_steps
         runs, gaps = runs_and_gaps(side.flags)
 
@@ -79,6 +82,29 @@ class Segments(_Shuffle):
             return (rows + generator.integers(n_steps, size=(size, 1))) % n_steps
 
         return shuffled
+
+
+def _whole_ranges(side: Truth) -> Draw:
+    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of them."""
+    n_steps, n = side.n_steps, side.n
+    lengths = side.stops - side.starts
+    gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
+
+    def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+        order = generator.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
+        free = generator.permuted(np.tile(gaps, (size, 1)), axis=1)
+        stops = np.cumsum(lengths[order] + free, axis=1) - free
+        # a gap of g steps can be cut at g + 1 places
+        places = np.cumsum(free + 1, axis=1)
+        cut = generator.integers(places[:, -1:], size=(size, 1))
+        gap = (cut >= places).sum(axis=1, keepdims=True)
+        into = cut - np.take_along_axis(places - free - 1, gap, axis=1)
+        seam = np.take_along_axis(stops, gap, axis=1) + into
+        rows = np.empty_like(order)
+        np.put_along_axis(rows, order, (stops - lengths[order] - seam) % n_steps, axis=1)
+        return rows
+
+    return shuffled
 
 
 def runs_and_gaps(truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

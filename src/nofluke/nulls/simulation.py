@@ -39,6 +39,11 @@ def simulate_hits(
         raise InputError(
             f"null={shown(null.text)} moves the detector, not the events: its laws of hits are had by nulls.simulation.simulate."
         )
+    if not trial.truth.points:
+        raise InputError(
+            f"null={shown(null.text)} places whole ranges cell by cell, which takes too long for many at once: use null='auto' or "
+            "null='circular-shift'."
+        )
     announce_compilation(kernels.draw_hits, seconds=3)
     with progress_bar(what, n_resamples) as advance:
         return montecarlo.simulate(
@@ -56,6 +61,8 @@ def simulate_hits(
 def simulated(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Nulls:
     """Both laws as histograms of random placements; with exact means and variances where they are known."""
     seed = as_seed(rng)
+    if not cell.truth.points:
+        return _simulated_ranges(cell, null, n_resamples, rng if seed is None else seed, seed)
     found = simulate_hits(
         _alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
     )
@@ -79,9 +86,59 @@ def laws_of_tally(
     return Nulls(**laws)
 
 
+def _simulated_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any, seed: int | None) -> Nulls:
+    """Both laws of whole ranges that a null places."""
+    found = _placed_ranges(cell, null, n_resamples, rng)
+    laws = {}
+    for side, size in (("precision", cell.n_predictions), ("recall", cell.n_events)):
+        hits = found[side]
+        counts = np.bincount(hits, minlength=size + 1)
+        laws[side] = SimulatedLaw(
+            counts, mean=float(hits.mean()), var=float(hits.var()), n_resamples=n_resamples, seed=seed
+        )
+    return Nulls(**laws)
+
+
+def _placed_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> dict[str, IntArray]:
+    blocks = [hits_of_ranges(cell, rows) for rows in draws(null, cell.trial, n_resamples, rng)]
+    return {side: np.concatenate([block[side] for block in blocks]) for side in SIDES}
+
+
+def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
+    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth."""
+    rows = np.asarray(placements, dtype=np.int64)
+    order, end = np.argsort(rows, axis=1, kind="stable"), cell.n_steps - 1
+    first = np.take_along_axis(rows, order, axis=1)
+    last = np.maximum(first + (cell.truth.stops - cell.truth.starts)[order] - 1, first)
+    first, last = np.minimum(first, end), np.minimum(last, end)
+    starts, stops = cell.cover.starts[first], cell.cover.stops[last]
+    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+    counted = cell.episodes if cell.trial.count_alarms == "episodes" else None
+    if counted is None:
+        begin, behind = before[starts], before[stops]
+    else:
+        begin = np.searchsorted(counted.stops, starts, side="right")
+        behind = np.searchsorted(counted.starts, stops, side="left")
+    # windows ascend: each adds what lies behind those before it
+    known = np.maximum.accumulate(behind, axis=1)
+    known = np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), known[:, :-1]], axis=1)[:, : behind.shape[1]]
+    return {
+        "precision": np.maximum(behind - np.maximum(begin, known), 0).sum(axis=1),
+        "recall": np.count_nonzero(before[stops] > before[starts], axis=1).astype(np.int64),
+    }
+
+
 def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:
     """Pairs of both hits over random placements."""
     seed = as_seed(rng)
+    if not cell.truth.points:
+        hits = _placed_ranges(cell, null, n_resamples, rng if seed is None else seed)
+        return Joint(
+            recall_hits=hits["recall"],
+            precision_hits=hits["precision"],
+            weights=np.ones(n_resamples),
+            method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
+        )
     found = simulate_hits(
         _alone(cell),
         null,
