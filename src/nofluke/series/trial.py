@@ -55,7 +55,6 @@ class Trial:
     tolerances: tuple[Tolerance, ...]
     thresholds: FloatArray = field(repr=False)
     reaches: tuple[Reach, ...] = field(repr=False)
-    count_alarms: str = "steps"
 
     @classmethod
     def at_every_score(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...]) -> Trial:
