@@ -99,6 +99,37 @@ class Clock(ByValue):
         stops = np.searchsorted(since, latest, side="right")
         return starts.astype(np.int64), stops.astype(np.int64)
 
+    def windows_around(
+        self, begins: npt.NDArray[Any], ends: npt.NDArray[Any], before: Duration | float, after: Duration | float
+    ) -> tuple[IntArray, IntArray]:
+        """For each range of time, the half-open range of steps from ``before`` its begin to ``after`` its end, closed in time.
+
+        Begins and ends are ticks; none begins before the first step.
+        """
+        since = self.elapsed()
+        earliest: npt.NDArray[Any]
+        latest: npt.NDArray[Any]
+        if since.dtype.kind == "u":
+            begin, end = (at.view(np.uint64) - self.ticks[:1].view(np.uint64) for at in (begins, ends))
+            end = np.minimum(end, since[-1])
+            low, high = (min(int(d) // self.tick_size, 2**64 - 1) for d in (before, after))
+            earliest = begin - np.minimum(begin, np.uint64(low))
+            latest = end + np.minimum(since[-1] - end, np.uint64(high))
+        else:
+            earliest = begins - float(self.ticks[0]) - (float(before) + self.slack)
+            latest = ends - float(self.ticks[0]) + (float(after) + self.slack)
+        starts = np.searchsorted(since, earliest, side="left")
+        stops = np.searchsorted(since, latest, side="right")
+        return starts.astype(np.int64), stops.astype(np.int64)
+
+    @property
+    def end(self) -> Any:
+        """Where the last step ends, which lasts as long as the median step; not part of it, unless it lasts no time."""
+        last = self.ticks[-1]
+        if self.ticks.dtype.kind == "i":
+            return min(int(last) + math.ceil(self.step), _LAST_TICK)
+        return float(last) + self.step
+
     def steps_at(self, times: npt.NDArray[Any], name: str) -> IntArray:
         """Step of each time: the last step at or before it. Times outside the clock are an error that lists them.
 
@@ -120,17 +151,17 @@ class Clock(ByValue):
             # a time that should equal a step's but was rounded otherwise belongs to that step, not to the one before
             own = 4 * np.spacing(np.abs(times)) if times.dtype.kind == "f" else 0.0
             ticks = times.astype(np.float64) + np.maximum(self.slack, own)
-        end = min(int(last) + math.ceil(self.step), _LAST_TICK) if whole else float(last) + self.step
-        inside = fits & (ticks >= first) & ((ticks < end) | (ticks <= (last if whole else last + 2 * self.slack)))
+        inside = fits & (ticks >= first) & ((ticks < self.end) | (ticks <= (last if whole else last + 2 * self.slack)))
         if not inside.all():
             outside = times[~inside]
             raise InputError(
                 f"{name} has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
-                f"{listing(outside, self._show_time)}: remove them, or pass the steps of that time too."
+                f"{listing(outside, self.show_time)}: remove them, or pass the steps of that time too."
             )
         return np.searchsorted(self.ticks, ticks, side="right").astype(np.int64) - 1
 
-    def _show_time(self, time: Any) -> str:
+    def show_time(self, time: Any) -> str:
+        """A time as it was given, a date of whatever unit or a number, as text."""
         if self.unit is None:
             return self.show(time)
         unit = np.datetime_data(time.dtype)[0]
