@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
 from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
+from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
@@ -207,24 +208,7 @@ class Evaluation(ByValue):
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        ranges = self.count_events == "ranges"
-        if self.tolerance.zero:
-            near = "in" if ranges else "on the step of"
-        elif self.tolerance.early == self.tolerance.late:
-            near = f"within {self.tolerance} of"
-        else:
-            near = f"near ({self.tolerance})"
-        one = 1 in (self.n_events, self.recall_hits)
-        found, inside = f"{'is' if one else 'are'} {near}", ""
-        if ranges:
-            found = "has" if one else "have"
-            inside = " inside" if self.tolerance.zero else f" {near} it" if one else f" {near} them"
-        return (
-            f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
-            f"{'is' if 1 in (self.n_predictions, self.precision_hits) else 'are'} {near} {'a range' if ranges else 'an event'}; {self.precision_test.in_words()}.",
-            f"{self.recall_hits:,} of {plural(self.n_events, self.cell.truth.noun)} "
-            f"{found} a prediction{inside}; {self.recall_test.in_words()}.",
-        )
+        return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun)
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
