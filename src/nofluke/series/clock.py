@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import ByValue, IntArray
+from nofluke.arrays import BoolArray, ByValue, IntArray
 from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
 
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _LAST_TICK = int(np.iinfo(np.int64).max)
 
 
@@ -100,27 +101,40 @@ class Clock(ByValue):
         return starts.astype(np.int64), stops.astype(np.int64)
 
     def windows_around(
-        self, begins: npt.NDArray[Any], ends: npt.NDArray[Any], before: Duration | float, after: Duration | float
+        self,
+        begins: npt.NDArray[Any],
+        ends: npt.NDArray[Any],
+        before: Duration | float,
+        after: Duration | float,
+        opens: BoolArray | None = None,
     ) -> tuple[IntArray, IntArray]:
-        """For each range of time, the half-open range of steps from ``before`` its begin to ``after`` its end, closed in time.
+        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its end.
 
-        Begins and ends are ticks; none begins before the first step.
+        Both belong to it, but for the begins and ends that ``opens`` flags, in two rows.
         """
-        since = self.elapsed()
+        since, first = self.elapsed(), self.ticks[0]
+        open_begin, open_end = np.zeros((2, len(begins)), dtype=np.bool_) if opens is None else opens
         earliest: npt.NDArray[Any]
         latest: npt.NDArray[Any]
         if since.dtype.kind == "u":
+            # unsigned, and cut to what the clock holds, so that no difference and no sum can overflow
+            low, high = (np.uint64(min(int(d) // self.tick_size, 2**64 - 1)) for d in (before, after))
             begin, end = (at.view(np.uint64) - self.ticks[:1].view(np.uint64) for at in (begins, ends))
-            end = np.minimum(end, since[-1])
-            low, high = (min(int(d) // self.tick_size, 2**64 - 1) for d in (before, after))
-            earliest = begin - np.minimum(begin, np.uint64(low))
-            latest = end + np.minimum(since[-1] - end, np.uint64(high))
+            all_before = (begins < first) | (begin < low)
+            all_after = (ends >= first) & ((end > since[-1]) | (since[-1] - np.minimum(end, since[-1]) < high))
+            earliest, latest = (
+                np.where(all_before, np.uint64(0), begin - low),
+                np.where(all_after, since[-1], end + high),
+            )
         else:
-            earliest = begins - float(self.ticks[0]) - (float(before) + self.slack)
-            latest = ends - float(self.ticks[0]) + (float(after) + self.slack)
-        starts = np.searchsorted(since, earliest, side="left")
-        stops = np.searchsorted(since, latest, side="right")
-        return starts.astype(np.int64), stops.astype(np.int64)
+            # an open end needs slack as a closed one does, but towards the other side
+            earliest = begins - float(first) - (float(before) + np.where(open_begin, -self.slack, self.slack))
+            latest = ends - float(first) + (float(after) + np.where(open_end, -self.slack, self.slack))
+            all_before, all_after = earliest < 0, latest > since[-1]
+        starts, behind = (np.searchsorted(since, earliest, side=side) for side in _SIDES)
+        stops, until = (np.searchsorted(since, latest, side=side) for side in _SIDES[::-1])
+        starts, stops = np.where(open_begin, behind, starts), np.where(open_end, until, stops)
+        return np.where(all_before, 0, starts).astype(np.int64), np.where(all_after, len(self), stops).astype(np.int64)
 
     @property
     def end(self) -> Any:

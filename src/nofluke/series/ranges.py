@@ -48,15 +48,15 @@ def read_ranges(
     pairs: Pairs, asked: TruthKind, n_steps: int, clock: Clock | None, overlaps: Overlaps, notes: list[str]
 ) -> tuple[Spans, Clock | None]:
     """Ranges over all steps, and the clock, in a finer unit where the ends of the ranges need one."""
+    if len(pairs) == 0:
+        none = np.zeros(0, dtype=np.int64)
+        return Spans.of_steps(none, none, clock), clock
     for side, values in (("start", pairs.starts), ("end", pairs.ends)):
         _check_present(values, side)
-    dates = len(pairs) > 0 and pairs.starts.dtype.kind == "M"
+    dates = pairs.starts.dtype.kind == "M"
     if dates and asked == "positions":
         raise InputError("truth holds dates, but truth_as='positions': pass truth_as='times'.")
     if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
-        if len(pairs) == 0:
-            none = np.zeros(0, dtype=np.int64)
-            return Spans.of_steps(none, none, clock), clock
         clock = fitting_clock(clock, dates, pairs.aware, "truth")
         return _on_clock(pairs, clock, overlaps, notes)
     return _on_steps(pairs, n_steps, clock, overlaps, notes), clock
@@ -96,19 +96,21 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
 def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) -> tuple[Spans, Clock]:
     clock = _refined(clock, pairs)
     begins, ends = (_ticks(values, clock, up) for values, up in ((pairs.starts, True), (pairs.ends, False)))
-    # on a clock of floats an open end lies just inside, by more than what closed windows allow for rounding
-    least: Any = 1 if clock.ticks.dtype.kind == "i" else 3 * clock.slack
     bounds = _Bounds(begins=begins, ends=ends, given=pairs, show=clock.show_time, slack=clock.slack)
-    bounds = _apart(_in_order(bounds, least), overlaps, notes, shared=True)
+    bounds = _apart(_in_order(bounds, 0), overlaps, notes, shared=True)
     first, last = clock.ticks[0], clock.ticks[-1]
     span = f"the clock ({clock.show(first)} to {clock.show(last)})"
     # times of floats are compared with room for rounding; ticks stay whole, since floats would merge them
     low, high = (first - clock.slack, last + clock.slack) if clock.slack else (first, last)
-    beyond = (bounds.begins > high) & (bounds.begins >= clock.end)
-    _within(bounds, (bounds.ends < low) | beyond, span, "pass the steps of that time too")
+    early = bounds.ends < low if pairs.closed in ("both", "right") else bounds.ends <= first
+    late = (bounds.begins > high) & (bounds.begins >= clock.end)
+    _within(bounds, early | late, span, "pass the steps of that time too")
     _note_cut(bounds[(bounds.begins < low) | ((bounds.ends > high) & (bounds.ends >= clock.end))], span, notes)
-    begins, ends = np.maximum(bounds.begins, first), np.maximum.accumulate(np.maximum(bounds.ends, first))
-    starts, stops = clock.windows_around(begins, ends, 0, 0)
+    ends = np.maximum.accumulate(bounds.ends)  # they ascend but for rounding
+    opens = np.repeat(
+        [[pairs.closed in ("right", "neither")], [pairs.closed in ("left", "neither")]], len(ends), axis=1
+    )
+    starts, stops = clock.windows_around(bounds.begins, ends, 0, 0, opens)
     # a step at the instant in which two ranges touch belongs to the earlier one
     before = np.concatenate([[0], np.maximum.accumulate(stops)[:-1]])
     taken = starts < before
@@ -117,9 +119,15 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
             f"{int(taken.sum())} range(s) begin at the very step at which the one before ends, which that one keeps: "
             f"{bounds[taken].words()}."
         )
-        begins = np.where(taken, np.minimum(begins + least, ends), begins)
     starts = np.maximum(starts, before)
-    return Spans(starts=starts, stops=np.maximum(stops, starts), begins=begins, ends=ends), clock
+    spans = Spans(
+        starts=starts,
+        stops=np.maximum(stops, starts),
+        begins=bounds.begins,
+        ends=ends,
+        opens=opens if opens.any() else None,
+    )
+    return spans, clock
 
 
 def _refined(clock: Clock, pairs: Pairs) -> Clock:
@@ -156,8 +164,8 @@ def _ticks(values: AnyArray, clock: Clock, up: bool) -> AnyArray:
     return np.where(near, np.where(near, inner, 0).astype(np.int64), np.where(inner > 0, _LAST - 1, 1 - _LAST))
 
 
-def _in_order(bounds: _Bounds, least: Any) -> _Bounds:
-    """Ascending ranges, with ends that are open moved inside by the least that counts; reversed and empty ones are refused."""
+def _in_order(bounds: _Bounds, least: int) -> _Bounds:
+    """Ascending ranges, those of steps without the ends that are open; reversed and empty ones are refused."""
     back = bounds.begins > bounds.ends
     if back.any():
         raise InputError(
@@ -166,7 +174,7 @@ def _in_order(bounds: _Bounds, least: Any) -> _Bounds:
     closed = bounds.given.closed
     begins = bounds.begins if closed in ("both", "left") else bounds.begins + least
     ends = bounds.ends if closed in ("both", "right") else bounds.ends - least
-    empty = begins > ends
+    empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
             f"truth has {int(empty.sum())} interval(s) that hold nothing, closed={closed!r}: {bounds[empty].words()}: remove them."

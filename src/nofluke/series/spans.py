@@ -21,12 +21,15 @@ class Spans(ByValue):
         Each covers the steps from ``starts`` up to, not including, ``stops``; none, where it lies between two steps.
     begins, ends : arrays of ticks, or None
         Its own ends on the clock; None where there is no clock.
+    opens : bool array of two rows, or None
+        Which of the begins and of the ends do not belong to their range; None where all do.
     """
 
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
     begins: AnyArray | None = field(repr=False, default=None)
     ends: AnyArray | None = field(repr=False, default=None)
+    opens: BoolArray | None = field(repr=False, default=None)
 
     @classmethod
     def of_runs(cls, flags: BoolArray, clock: Clock | None) -> Spans:
@@ -82,4 +85,6 @@ class Spans(ByValue):
             stops=last,
             begins=moved(self.begins, first > starts, np.minimum(first, len(open_steps) - 1)),
             ends=moved(self.ends, last < stops, np.maximum(last - 1, 0)),
+            # an end that was cut off at a masked step leaves one that belongs to the range
+            opens=None if self.opens is None else self.opens[:, kept] & np.stack([first == starts, last == stops]),
         )

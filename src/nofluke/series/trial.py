@@ -149,7 +149,7 @@ class Trial:
         return tuple(
             reach.around_events(first, last)
             if begins is None or ends is None or reach.tolerance.unit == "steps"
-            else reach.around_times(begins, ends)
+            else reach.around_times(begins, ends, self.truth.opens)
             for reach in self.reaches
         )
 
@@ -364,4 +364,7 @@ class Cell:
             return nearest_alarms(truth.starts, self.alarms, when, windows)
         starts = np.minimum(truth.starts, self.n_steps - 1)  # one behind the last step has no step of its own
         begins = truth.begins if truth.begins is not None else starts if when is None else when[starts]
+        clock = self.trial.reaches[self.d].clock
+        if clock is not None:  # before that, nobody could have raised an alarm
+            begins = np.maximum(begins, clock.ticks[0])
         return first_alarms(begins, self.alarms, np.arange(self.n_steps) if when is None else when, windows)

@@ -33,6 +33,8 @@ class Truth:
         Which of all steps count: masked steps take up time, and phases of a season in steps are counted over them too.
     begins, ends : arrays of ticks, or None
         On a clock, the events' own ends, from which a tolerance in time is measured; None where they are those of their steps.
+    opens : bool array of two rows, or None
+        Which begins and which ends do not belong to their events; None where all do.
     count_events : {"steps", "ranges"}
         What an event is: a step, or a range, which may happen to be one step long.
 
@@ -50,6 +52,7 @@ class Truth:
     open_steps: BoolArray = field(repr=False)
     begins: AnyArray | None = field(repr=False, default=None)
     ends: AnyArray | None = field(repr=False, default=None)
+    opens: BoolArray | None = field(repr=False, default=None)
     count_events: CountEvents = "steps"
 
     def __post_init__(self) -> None:
@@ -83,6 +86,7 @@ class Truth:
             open_steps=open_steps,
             begins=spans.begins,
             ends=spans.ends,
+            opens=spans.opens,
             count_events="ranges",
         )
 
@@ -117,4 +121,4 @@ class Truth:
         order = np.argsort(starts, kind="stable")
         begin = np.asarray(starts, dtype=np.int64)[order]
         stops = begin + (self.stops - self.starts)[order]
-        return replace(self, starts=begin, stops=stops, begins=None, ends=None)
+        return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None)
