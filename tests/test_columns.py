@@ -253,8 +253,14 @@ def test_an_empty_column_is_read(value):
         (np.zeros((3, 2)), r"^truth must have one dimension, got shape \(3, 2\): pass one column"),
         ([[0, 1], [1, 0]], r"^truth must have one dimension, got shape \(2, 2\)"),
         ([[0], [1, 0]], "^truth must be one column of plain items, got nested sequences of unequal length: pass one"),
-        (pd.DataFrame({"a": [0, 1], "b": [1, 0]}), r"^truth must have one dimension, got shape \(2, 2\): pass one column"),
-        (pl.DataFrame({"a": [0, 1], "b": [1, 0]}), r"^truth must have one dimension, got shape \(2, 2\): pass one column"),
+        (
+            pd.DataFrame({"a": [0, 1], "b": [1, 0]}),
+            r"^truth must have one dimension, got shape \(2, 2\): pass one column",
+        ),
+        (
+            pl.DataFrame({"a": [0, 1], "b": [1, 0]}),
+            r"^truth must have one dimension, got shape \(2, 2\): pass one column",
+        ),
         (pl.LazyFrame({"a": [0, 1]}), "^truth must be one column of values, got a LazyFrame: pass an array"),
         (pa.table({"a": [0, 1], "b": [1, 0]}), r"^truth must have one dimension, got shape \(2, 2\): pass one column"),
         (xr.DataArray(np.zeros((2, 2)), dims=("t", "x")), r"^truth has 2 dimensions \('t', 'x'\): select one sequence"),

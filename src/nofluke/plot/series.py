@@ -98,7 +98,7 @@ def timeline(
             color="#999999",
             alpha=0.25,
             linewidth=0,
-            label="near an event",
+            label="near a range" if sequence.spans is not None else "near an event",
         )
     if not sequence.open_steps.all():
         left_out = ~sequence.open_steps

@@ -82,7 +82,7 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
             )
 
     def whole(values: AnyArray) -> IntArray:
-        far = 2**62 if values.dtype.kind in "uf" else _LAST  # beyond all steps, and in reach of 64 bits
+        far = 2**62  # beyond all steps, and in reach of 64 bits
         return np.clip(values, 0 if values.dtype.kind == "u" else -far, far).astype(np.int64)
 
     bounds = _Bounds(begins=whole(pairs.starts), ends=whole(pairs.ends), given=pairs, show=_show_step)
