@@ -72,7 +72,7 @@ class Question:
 
     case: Case
     data: dict[str, Any]
-    """truth, scores or predictions, times, mask, truth_as, missing"""
+    """truth, scores or predictions, times, mask, truth_as, missing, count_events"""
     cuts: list[Any]
     """The thresholds that stand for -3 to 5 in the case."""
     tolerance: Any
@@ -140,6 +140,24 @@ def dressed_times(times: np.ndarray, zoned: bool) -> st.SearchStrategy[Any]:
     return st.sampled_from([times.copy(), fine, pd.Series(fine), pl.Series(fine), pa.array(fine), text])
 
 
+def dressed_pairs(steps: np.ndarray) -> st.SearchStrategy[Any]:
+    """Runs of steps as pairs of their ends, both of which belong to them, from every library."""
+    runs = np.split(steps, np.flatnonzero(np.diff(steps) > 1) + 1) if len(steps) else []
+    pairs = np.array([[run[0], run[-1]] for run in runs], dtype=np.int64).reshape(-1, 2)
+    starts, ends = pairs.T
+    ways: list[Callable[[], Any]] = [
+        lambda: pairs.copy(),
+        lambda: pairs[::-1].astype(np.float64),
+        lambda: pd.DataFrame({"to": ends, "from": starts}),
+        lambda: pl.DataFrame({"Start": starts, "End": ends, "n": ends - starts}),
+        lambda: pa.table({"begin": starts, "stop": ends}),
+        lambda: pd.IntervalIndex.from_arrays(starts, ends + 1, closed="left"),
+    ]
+    if len(pairs):
+        ways.append(lambda: [tuple(pair) for pair in pairs.tolist()])
+    return st.sampled_from(ways).map(lambda way: way())
+
+
 @st.composite
 def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Question:
     """Any case in any clothes."""
@@ -165,9 +183,11 @@ def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Ques
     if times is not None:
         data["times"] = draw(dressed_times(times, zoned))
     events = np.flatnonzero(case.truth)
-    kind = draw(st.sampled_from(["labels", "positions", "times"])) if gone["truth"] is None else "labels"
+    kind = draw(st.sampled_from(["labels", "positions", "times", "ranges"])) if gone["truth"] is None else "labels"
     if kind == "times" and times is not None and len(events):
         data |= {"truth": draw(dressed_times(times[events], zoned)), "truth_as": "times"}
+    elif kind == "ranges":
+        data |= {"truth": draw(dressed_pairs(events)), "truth_as": "positions", "count_events": "steps"}
     elif kind == "positions":
         data |= {"truth": draw(st.permutations(events.tolist())), "truth_as": "positions"}
     else:
@@ -250,6 +270,13 @@ MAKERS: list[Callable[[], Any]] = [
     lambda: np.array([]),
     lambda: np.array(["auto", "exact"]),
     lambda: np.array([[0, 1], [1, 0]]),
+    lambda: [(0, 1), (1, 2)],
+    lambda: [(0, 1), (1, None), ("x", 3)],
+    lambda: np.array([[2**63, 2**64 - 1]], dtype=np.uint64),
+    lambda: np.array([[-1e308, 1e308]]),
+    lambda: [("0001-01-01", "9999-12-31")],
+    lambda: pd.DataFrame({"start": [0], "end": [1]}),
+    lambda: pd.interval_range(0, 3),
     lambda: np.array([0, 1, 0], dtype=[("x", int)]),
     lambda: np.array([1, 2], dtype="timedelta64[s]"),
     lambda: np.array([1e308, -1e308, math.inf]),
@@ -308,6 +335,10 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
     held: list[Any] = []
     for value in arguments:
         if type(value).__module__.startswith(("pandas", "polars", "pyarrow")) and np.ndim(value):
+            if isinstance(value, pa.Table | pl.DataFrame | pd.DataFrame):
+                value = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict()
+                held.append(repr({name: list(column) for name, column in value.items()}))
+                continue
             labels = value.index if isinstance(value, pd.Series) else ()
             held.append(repr((list(value), list(labels))))  # their pickles hold caches, too
             continue

@@ -211,7 +211,7 @@ FUNCTIONS = {
     "sweep": (nf.sweep, ("truth", "scores", "tolerances", "thresholds", "quantiles", "times", "mask")),
     "diagnose": (nf.diagnose, ("truth", "scores", "predictions", "tolerance", "times", "mask", "period", "alpha")),
 }
-COMMON = ("truth_as", "missing")
+COMMON = ("truth_as", "missing", "count_events", "overlaps")
 CHANCE = ("null", "method", "rng")
 MORE = {
     "evaluate": (*COMMON, *CHANCE, "alternative", "ties", "alpha", "zero_division"),

@@ -93,7 +93,7 @@ def test_a_message_is_one_line_of_bounded_length():
 
 
 @pytest.mark.parametrize("value", NO_WORDS, ids=kind_of)
-@pytest.mark.parametrize("name", ["truth_as", "missing", "null", "method", "alternative", "ties"])
+@pytest.mark.parametrize("name", ["truth_as", "missing", "overlaps", "null", "method", "alternative", "ties"])
 def test_what_is_no_word_is_refused_by_name(name, value):
     """Arrays, missing values and numbers in place of a word are one error, never ambiguous."""
     with pytest.raises(nf.InputError, match=f"^{name}=.* must be "):

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
+from nofluke.nulls.base import NullModel
 from nofluke.show.report import grid as grids
 from nofluke.show.report.grid import make_grid
 from nofluke.text.numbers import show_chance, show_p
@@ -336,3 +337,19 @@ def test_a_million_steps_open(visit, tmp_path, monkeypatch):
     page = visit(path)
     shown = "Object.values(lanes.missed).slice(0, line.columns).filter(level => level !== 255).length"
     assert page.evaluate(shown) == len(np.unique(events // 25))
+
+
+def test_ranges_are_drawn_whole_and_tolerance_bands_do_not_pile_up(visit, tmp_path, monkeypatch):
+    """Windows that overlap are one shape; a range is one bar; the matrix that ranges do not have is not shown."""
+    monkeypatch.setattr(NullModel, "check", lambda *_: None)  # only what is drawn matters here
+    scores = np.arange(60.0) % 13
+    result = nf.evaluate([(5, 9), (12, 12), (40, 50)], scores, threshold=12, tolerance=3, null="circular-shift")
+    page = visit(result.report(tmp_path / "report.html"))
+    rects = "document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').map(s => [s.x0, s.x1])"
+    assert page.evaluate(rects) == [[1.5, 15.5], [36.5, 53.5]]
+    bars = page.evaluate(
+        "document.getElementById('timeline').data.filter(t => t.name === 'ranges found').map(t => [...t.x])[0]"
+    )
+    assert sorted({x for x in bars if x is not None}) == [4.5, 9.5, 11.5, 12.5, 39.5, 50.5]
+    assert page.locator('[data-matrix="truth"]').is_visible()
+    assert not page.locator('[data-matrix="predictions"]').is_visible()

@@ -12,7 +12,10 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
-_DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing")
+_DATA = (
+    *("truth", "truth_file", "truth_start", "truth_end", "count_events", "overlaps"),
+    *("scores", "time", "time_format", "mask", "missing"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +67,10 @@ def read(
     *,
     truth: str | None,
     truth_file: str | None,
+    truth_start: str | None,
+    truth_end: str | None,
+    count_events: str | None,
+    overlaps: str,
     scores: str | None,
     time: str | None,
     time_format: str | None,
@@ -73,10 +80,13 @@ def read(
     outputs: str = "--scores COLUMN",
 ) -> Data:
     """The arguments of `evaluate` and `sweep` from columns of files, none of which may be the output."""
-    from nofluke.data.files import read_columns, read_events
+    from nofluke.data.files import pairs_of, read_columns, read_events
 
     if truth is None and truth_file is None:
         raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
+    ends = (truth_start, truth_end)
+    if ends != (None, None) and (truth_file is None or truth is not None):
+        raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
     if (scores is None) is (predictions is None):
         raise InputError(f"name the detector's output: {outputs}.")
     if file == truth_file == "-":
@@ -98,13 +108,14 @@ def read(
         file, columns={role: name for role, name in roles.items() if name is not None}, time_format=time_format
     )
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
-    found["missing"] = missing
+    found |= {"missing": missing, "count_events": count_events, "overlaps": overlaps}
     notes = table.notes
     if truth_file is not None:
-        events = read_events(truth_file, column=truth, time_format=time_format)
-        found["truth"], notes = events.values["time"], (*notes, *events.notes)
+        events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)
+        notes = (*notes, *events.notes)
+        found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
         found["truth_as"] = "positions" if time is None else "times"
-        if time is None and found["truth"].dtype.kind == "M":
+        if time is None and any(values.dtype.kind == "M" for values in events.values.values()):
             raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
     else:
         found["truth_as"] = "labels"

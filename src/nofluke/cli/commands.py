@@ -249,7 +249,9 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
         options["seed"] = 0
     data = read_detector(file, output, options)
     result = data.noted(nf.evaluate(**data.arguments, **chance_arguments(options), alpha=alpha))
-    roles = {role: options[role] for role in ("truth", "scores", "time", "mask", "predictions")}
+    roles = {
+        role: options[role] for role in ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
+    }
     source = Source(
         file=file,
         columns={role: name for role, name in roles.items() if name is not None},
@@ -257,6 +259,7 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
         time_format=options["time_format"],
         truth_file=options["truth_file"],
         missing=options["missing"],
+        overlaps=options["overlaps"],
     )
     if output is None:
         write(make_page(result, title=title, scripts=scripts, source=source).rstrip("\n"), None)

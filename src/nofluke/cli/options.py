@@ -74,7 +74,24 @@ data_options = several(
     click.option(
         "--truth-file",
         metavar="FILE",
-        help="Another file with one event time (or step number) a row; --truth then names its column.",
+        help="Another file with one event time (or step number) a row; --truth then names its column. Or with ranges: two "
+        "columns, start and end (begin, stop, from, to).",
+    ),
+    click.option("--truth-start", metavar="COLUMN", help="Column of --truth-file in which ranges start."),
+    click.option(
+        "--truth-end", metavar="COLUMN", help="Column of --truth-file in which ranges end; it belongs to them."
+    ),
+    click.option(
+        "--count-events",
+        type=click.Choice(["steps", "ranges"]),
+        help="What an event is: a step (default for labels), or a range or run of labels (default for ranges).",
+    ),
+    click.option(
+        "--overlaps",
+        type=click.Choice(["error", "merge"]),
+        default="error",
+        show_default=True,
+        help="What to do with ranges that overlap.",
     ),
     click.option("--scores", metavar="COLUMN", help="Column of anomaly scores."),
     click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),

@@ -20,6 +20,7 @@ _OTHER_NAMES = {
 # what is more than one argument, or has no option of its own
 _PHRASES = {
     "truth_as='times'": "--time COLUMN",
+    "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
     "Tolerance(early=..., late=...)": "--early and --late",
 }
@@ -38,6 +39,7 @@ _JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
 _ADVICE = {
     "pass quantiles or thresholds, or ask for curve.chance": "pass --quantile, --threshold or --chance",
     "nf.diagnose": "nofluke diagnose",
+    'count_events="ranges"': "--count-events ranges",
 }
 
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.data.frames import frame_columns, is_a
 from nofluke.dates import UNITS, in_unit
 from nofluke.errors import InputError, shown
 from nofluke.plain import exact_floats, refuse_lost, whole_or_none
@@ -49,15 +50,21 @@ def as_column(value: Any, name: str) -> Column:
         raise InputError(f"{name} is None: pass an array, a Series or a list.")
     if isinstance(value, bytearray):  # text, not the codes of its letters
         value = bytes(value)
-    if _is_a("xarray", "DataArray", value):
+    if is_a("xarray", "DataArray", value):
         if value.ndim != 1:
             raise InputError(f"{name} has {value.ndim} dimensions {tuple(value.dims)}: select one sequence first.")
         values, aware = _array_values(np.asarray(value.values), name)
         return Column(values=values, index=value.indexes.get(value.dims[0]), aware=aware)
-    index = value.index if _is_a("pandas", "Series", value) else None
-    if _is_a("pyarrow", "Array", value):
+    if not isinstance(value, np.ndarray | list | tuple | range):
+        columns = frame_columns(value)
+        if columns is not None and len(columns) == 1:
+            value = columns[0][1]
+    elif isinstance(value, np.ndarray) and value.ndim == 2 and value.shape[1] == 1:
+        value = value[:, 0]
+    index = value.index if is_a("pandas", "Series", value) else None
+    if is_a("pyarrow", "Array", value):
         value = sys.modules["pyarrow"].chunked_array([value])
-    elif _is_a("pandas", "Index", value):
+    elif is_a("pandas", "Index", value):
         value = value.to_series()
     if isinstance(value, np.ma.MaskedArray):
         value = _unmasked(value, name)
@@ -65,11 +72,6 @@ def as_column(value: Any, name: str) -> Column:
     series = None if isinstance(value, np.ndarray | list | tuple | range) else _as_series(value)
     values, aware = _array_values(value, name) if series is None else _series_values(series, name)
     return Column(values=values, index=index, aware=aware or isinstance(value, UtcTimes))
-
-
-def _is_a(package: str, kind: str, value: Any) -> bool:
-    """Whether a value is of a class of a package, or of one derived from it; the package is not imported for this."""
-    return isinstance(value, getattr(sys.modules.get(package), kind, ()))
 
 
 def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:

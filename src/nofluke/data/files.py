@@ -13,7 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.data.columns import as_column
+from nofluke.data.pairs import Pairs, end_column, has_ends, pairs_of_columns, start_column
 from nofluke.data.sources import open_table
+from nofluke.data.table import FileTable
 from nofluke.data.times import times_of
 from nofluke.data.values import labels_of, numbers_of
 from nofluke.errors import InputError, shown
@@ -21,6 +24,7 @@ from nofluke.errors import InputError, shown
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+ENDS = ("start", "end")
 _ROLES = ("truth", "scores", "predictions", "time", "mask", "series")
 
 
@@ -136,17 +140,79 @@ def read_times(source: str | Path, column: str | int | None = None, time_format:
     return read_events(source, column, time_format).values["time"]
 
 
-def read_events(source: str | Path, column: str | int | None = None, time_format: str | None = None) -> Columns:
-    """As `read_times`, with what there is to tell about the file."""
-    with open_table(source, [] if column is None else [column], time_format) as table:
-        if column is None and len(table.names) > 1:
-            raise InputError(f"{table.label} has {len(table.names)} columns: name one of {table.listing()}.")
-        position = 0 if column is None else table.position(column, "time")
-        table.load([position])
-        times = times_of(table, position, time_format)
-        missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
-        if missing.any():
-            row = int(missing.argmax())
-            raise InputError(f"{table.at(row)}: column {shown(table.names[position])} has no time: remove the row.")
-        names = {"time": table.names[position]}
-        return Columns(values={"time": times}, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+def read_ranges(
+    source: str | Path, start: str | int | None = None, end: str | int | None = None, time_format: str | None = None
+) -> Pairs:
+    """Read a list of ranges, one a line: two columns of times or step numbers.
+
+    Parameters
+    ----------
+    source : str or Path
+        A path, or "-" for standard input; text or Parquet as in `read_columns`.
+    start, end : str or int, optional
+        The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or to.
+    time_format : str, optional
+        As in `read_columns`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder) / "incidents.csv"
+    ...     _ = path.write_text("from,to,cause\\n3,5,disk\\n9,9,network\\n")
+    ...     pairs = read_ranges(path)
+    >>> pairs.starts, pairs.ends
+    (array([3, 9]), array([5, 9]))
+    """
+    return pairs_of(read_events(source, None, time_format, (start, end)))
+
+
+def pairs_of(events: Columns) -> Pairs:
+    """The ranges that a file of them holds."""
+    starts, ends = (as_column(events.values[role], f"{events.source}, column {events.names[role]}") for role in ENDS)
+    return pairs_of_columns(starts, ends, events.source)
+
+
+def read_events(
+    source: str | Path,
+    column: str | int | None = None,
+    time_format: str | None = None,
+    ends: tuple[str | int | None, str | int | None] | None = None,
+) -> Columns:
+    """Events of a file, with what there is to tell about it: times, or starts and ends of ranges.
+
+    Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends are.
+    """
+    asked = [name for name in (column, *(ends or ())) if name is not None]
+    with open_table(source, asked, time_format) as table:
+        if ends is not None or (column is None and has_ends(table.names)):
+            picked = dict(zip(ENDS, _end_columns(table, ends or (None, None)), strict=True))
+        else:
+            if column is None and len(table.names) > 1:
+                raise InputError(
+                    f"{table.label} has {len(table.names)} columns: name one of {table.listing()}, or two of them by start= and end= for "
+                    "ranges."
+                )
+            picked = {"time": 0 if column is None else table.position(column, "time")}
+        table.load(sorted(set(picked.values())))
+        values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+        for role, times in values.items():
+            missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
+            if missing.any():
+                row, name = int(missing.argmax()), shown(table.names[picked[role]])
+                raise InputError(f"{table.at(row)}: column {name} has no {role}: remove the row.")
+        names = {role: table.names[position] for role, position in picked.items()}
+        return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+
+
+def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | None]) -> tuple[int, int]:
+    """Positions of the starts and of the ends, by their names where they are given, else by what they are called."""
+    start, end = (None if name is None else table.position(name, role) for name, role in zip(ends, ENDS, strict=True))
+    if start is None or end is None:
+        remedy = "name them by start= and end="
+        found = [
+            find(table.names, table.label, remedy) if own is None else own
+            for own, find in ((start, start_column), (end, end_column))
+        ]
+        start, end = found[0], found[1]
+    return start, end

@@ -167,7 +167,13 @@ class Sweep(CellMeasures, ByValue):
             name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()
         }
-        result: dict[str, Any] = {"n": self.n, "n_events": self.n_events, "cells": cells, "notes": list(self.notes)}
+        result: dict[str, Any] = {
+            "n": self.n,
+            "n_events": self.n_events,
+            "count_events": self.trial.truth.count_events,
+            "cells": cells,
+            "notes": list(self.notes),
+        }
         if self.shows_chance:
             result |= {"null": self.chance.model, "methods": list(self.chance.methods)}
             if self.chance.n_resamples:
@@ -191,7 +197,7 @@ class Sweep(CellMeasures, ByValue):
                 )
             )
         title = (
-            f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {plural(len(self.thresholds), 'threshold')}, "
+            f"{plural(self.n, 'step')}, {plural(self.n_events, self.trial.truth.noun)}, {plural(len(self.thresholds), 'threshold')}, "
             f"{plural(len(self.tolerances), 'tolerance')}; the threshold of the best F1 for each tolerance"
         )
         return Table(
@@ -238,7 +244,7 @@ class Sweep(CellMeasures, ByValue):
             told = f"best F1 {show_share(float(self.f1[best]))} at tolerance {self.tolerances[best[0]]}"
         return (
             f"<Sweep of {plural(len(self.tolerances), 'tolerance')} × {plural(len(self.thresholds), 'threshold')}, "
-            f"{plural(self.n_events, 'event')} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
+            f"{plural(self.n_events, self.trial.truth.noun)} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
         )
 
     def __str__(self) -> str:

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.remarks import offered_ranges
 from nofluke.inference.settings import Settings
-from nofluke.measures.confusion import Confusion, both_matrices, check_zero_division
+from nofluke.measures.confusion import both_matrices, check_zero_division
 from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng, check_alpha
 from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import as_quantile, chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
+from nofluke.series.truth import CountEvents
 
 ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
 NO_EVENTS = "There are no events: recall is undefined."
@@ -36,6 +42,8 @@ def evaluate(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
     zero_division: float = math.nan,
     null: Null = "permutation",
     method: Method = "auto",
@@ -56,7 +64,9 @@ def evaluate(
     ----------
     truth : array-like
         Events: 0/1 or bool for each step; or the positions of the events; or their times, against the clock of the
-        scores (an event between two steps belongs to the last step at or before it).
+        scores (an event between two steps belongs to the last step at or before it); or ranges: pairs (start, end) in a
+        list, an array of two columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to
+        a range.
     scores : array-like, optional
         The anomaly score z of each step; a step is predicted if z ≥ τ, ties included.
     predictions : array-like, optional
@@ -71,10 +81,17 @@ def evaluate(
         The clock: one increasing date or number for each step. Taken from a pandas or xarray index of dates by itself.
     mask : array-like of bool, optional
         True for steps to leave out of everything: stretches that nobody labelled. They still take up time.
-    truth_as : {"auto", "labels", "positions", "times"}
-        How to read ``truth`` where type and length leave a doubt.
+    truth_as : {"auto", "labels", "positions", "times", "ranges"}
+        How to read ``truth`` where type and length leave a doubt. Ends of ranges that are numbers are times where there is a
+        clock of numbers, else positions, unless "positions" or "times" is passed.
     missing : {"error", "mask"}
         What to do with NaN in scores, alarms or labels.
+    count_events : {"steps", "ranges"}, optional
+        What an event is. "steps" counts every step of an event, as in the paper, and is the default for labels, positions and
+        times; "ranges" counts each range once, found if there is a prediction from its start - early to its end + late, and is
+        the default for ranges. With labels, each run of ones is a range.
+    overlaps : {"error", "merge"}
+        What to do with ranges that overlap. Ranges that only touch stay two.
     zero_division : {nan, 0, 1}
         Value of precision without predictions and of recall without events; F is reckoned from those.
     null : str, NullModel or callable
@@ -123,7 +140,15 @@ def evaluate(
     zero_division = check_zero_division(zero_division)
     window = as_tolerance(tolerance)
     sequence = prepare(
-        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+        truth,
+        scores,
+        predictions=predictions,
+        times=times,
+        mask=mask,
+        truth_as=truth_as,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
     )
     cuts = chosen_thresholds(sequence, threshold, quantile)
     quantile = None if quantile is None else as_quantile(quantile)
@@ -139,6 +164,8 @@ def evaluate(
         zero_division=zero_division,
     )
     cell = Trial.of(sequence, (window,), cuts).cell(0, 0)
+    offered = offered_ranges(sequence, cell.truth, count_events)
+    sequence = replace(sequence, notes=(*sequence.notes, *offered)) if offered else sequence
     nulls = settings.null.distributions(cell, method, n_resamples=settings.n_resamples, rng=settings.rng)
     result = evaluation_of(cell, sequence, nulls, settings, quantile)
     for test in (result.precision_test, result.recall_test):
@@ -174,7 +201,7 @@ def evaluation_of(
         tolerant_truth=matrices[0],
         tolerant_predictions=matrices[1],
         delays=Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
-        false_alarms=FalseAlarms(count=matrices[0].fp, duration=duration, unit=unit),
+        false_alarms=FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
         left_out=sequence.left_out,
         precision_test=ChanceTest(
             measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
@@ -183,27 +210,27 @@ def evaluation_of(
         settings=settings,
         cell=cell,
         sequence=sequence,
-        notes=(*sequence.notes, *_remarks(cell, *matrices), *doubts(settings.null, cell)),
+        notes=(*sequence.notes, *_remarks(cell), *doubts(settings.null, cell)),
     )
 
 
-def _remarks(cell: Cell, truth_side: Confusion, prediction_side: Confusion) -> tuple[str, ...]:
+def _remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     remarks, n = [], cell.n_steps
-    scores = cell.scores
+    scores, predicted, events = cell.scores, len(cell.alarms), np.count_nonzero(cell.truth.flags)
     if scores is not None and n > 1 and scores.min() == scores.max():
         remarks.append(ALL_EQUAL)
-    if truth_side.predicted == 0:
+    if predicted == 0:
         remarks.append("There are no predictions: precision is undefined.")
-    elif truth_side.predicted == n:
+    elif predicted == n:
         remarks.append("Every step is predicted: recall says nothing about the detector.")
-    if prediction_side.actual == 0:
+    if cell.n_events == 0:
         remarks.append(NO_EVENTS)
-    elif prediction_side.actual == n:
+    elif events == n:
         remarks.append("Every step is an event: precision says nothing about the detector.")
     if not cell.trial.tolerances[cell.d].zero:
-        if 0 < truth_side.predicted < n == prediction_side.predicted:
+        if 0 < predicted < n == cell.trial.near_predictions[cell.d, cell.k]:
             remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
-        if 0 < prediction_side.actual < n == truth_side.actual:
+        if cell.n_events and events < n == cell.trial.near_events[cell.d]:
             remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
     return tuple(remarks)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
 from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
+from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
@@ -19,6 +20,7 @@ from nofluke.ratios import divide, f_beta
 from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
+from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 
@@ -35,10 +37,11 @@ class Evaluation(ByValue):
         The threshold τ of the scores, and the quantile it came from, if it did.
     tolerance : Tolerance
         How early or late a prediction may be.
-    tolerant_truth, tolerant_predictions : Confusion
-        The two confusion matrices: precision comes from the first, recall from the second.
+    tolerant_truth, tolerant_predictions : Confusion or None
+        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: where ranges
+        are counted, the second is None.
     delays : Delays
-        Signed distance from each event to its nearest prediction.
+        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds it.
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
@@ -72,8 +75,8 @@ class Evaluation(ByValue):
     threshold: float | None
     quantile: float | None
     tolerance: Tolerance
-    tolerant_truth: Confusion
-    tolerant_predictions: Confusion
+    tolerant_truth: Confusion | None
+    tolerant_predictions: Confusion | None
     delays: Delays
     false_alarms: FalseAlarms
     left_out: LeftOut
@@ -98,14 +101,19 @@ class Evaluation(ByValue):
         return self.settings.alpha
 
     @property
+    def count_events(self) -> CountEvents:
+        """What an event is: a step, or a range."""
+        return self.cell.truth.count_events
+
+    @property
     def precision_hits(self) -> int:
         """PA-AAδ: predictions with an event within the tolerance."""
-        return self.tolerant_truth.tp
+        return self.precision_test.hits
 
     @property
     def recall_hits(self) -> int:
         """PAδ-AA: events with a prediction within the tolerance."""
-        return self.tolerant_predictions.tp
+        return self.recall_test.hits
 
     @property
     def precision(self) -> float:
@@ -170,6 +178,7 @@ class Evaluation(ByValue):
         return {
             "n": self.n,
             "n_events": self.n_events,
+            "count_events": self.count_events,
             "n_predictions": self.n_predictions,
             "threshold": finite_or_none(self.threshold),
             "quantile": self.quantile,
@@ -189,8 +198,8 @@ class Evaluation(ByValue):
             "f1": finite_or_none(self.f1),
             "verdict": self.verdict,
             "alpha": self.alpha,
-            "tolerant_truth": self.tolerant_truth.to_dict(),
-            "tolerant_predictions": self.tolerant_predictions.to_dict(),
+            "tolerant_truth": None if self.tolerant_truth is None else self.tolerant_truth.to_dict(),
+            "tolerant_predictions": None if self.tolerant_predictions is None else self.tolerant_predictions.to_dict(),
             "false_alarms": self.false_alarms.to_dict(),
             "delay": self.delays.to_dict(),
             "left_out": self.left_out.to_dict(),
@@ -199,18 +208,7 @@ class Evaluation(ByValue):
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        if self.tolerance.zero:
-            near = "on the step of"
-        elif self.tolerance.early == self.tolerance.late:
-            near = f"within {self.tolerance} of"
-        else:
-            near = f"near ({self.tolerance})"
-        return (
-            f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
-            f"{'is' if 1 in (self.n_predictions, self.precision_hits) else 'are'} {near} an event; {self.precision_test.in_words()}.",
-            f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
-            f"{'is' if 1 in (self.n_events, self.recall_hits) else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
-        )
+        return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun)
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
@@ -251,7 +249,7 @@ class Evaluation(ByValue):
         if self.threshold is not None:
             origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
             alarms += f" (score ≥ {show_number(self.threshold)}{origin})"
-        return f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {alarms}; tolerance {self.tolerance}"
+        return f"{plural(self.n, 'step')}, {plural(self.n_events, self.cell.truth.noun)}, {alarms}; tolerance {self.tolerance}"
 
     def _note_lines(self) -> tuple[str, ...]:
         return tuple(f"Note: {note}" for note in self.notes)

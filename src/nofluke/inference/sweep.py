@@ -11,16 +11,19 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
+from nofluke.inference.remarks import offered_ranges
 from nofluke.inference.settings import Settings
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng
 from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_thresholds
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.series.trial import Trial
+from nofluke.series.truth import CountEvents
 
 
 def sweep(
@@ -34,6 +37,8 @@ def sweep(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
     null: Null = "permutation",
     method: Method = "auto",
     n_resamples: int = 10_000,
@@ -50,7 +55,7 @@ def sweep(
 
     Parameters
     ----------
-    truth, scores, times, mask, truth_as, missing
+    truth, scores, times, mask, truth_as, missing, count_events, overlaps
         As in :func:`evaluate`.
     tolerances : sequence of int, str, timedelta or Tolerance, default (0,)
         One or many tolerances.
@@ -85,7 +90,16 @@ def sweep(
            [1., 1., 1.]])
     """
     windows = _tolerances(tolerances)
-    sequence = prepare(truth, scores, times=times, mask=mask, truth_as=truth_as, missing=missing)
+    sequence = prepare(
+        truth,
+        scores,
+        times=times,
+        mask=mask,
+        truth_as=truth_as,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
+    )
     levels: FloatArray | None = None
     if thresholds is None and quantiles is None:
         trial = Trial.at_every_score(sequence, windows)
@@ -95,7 +109,7 @@ def sweep(
     settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
     settings.null.check(method)
     settings.null.fits(trial.truth)
-    notes = list(sequence.notes)
+    notes = [*sequence.notes, *offered_ranges(sequence, trial.truth, count_events)]
     if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)
     if trial.n_events == 0:

@@ -93,8 +93,11 @@ class CellMeasures:
         below = of_recall * precision + of_precision * recall
         return np.where(below == 0, 0.0, _ratio((of_recall + of_precision) * precision * recall, below))
 
-    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion, Confusion]:
-        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions)."""
+    def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion | None, Confusion | None]:
+        """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions).
+
+        Matrices count steps: where ranges are counted, the second is None.
+        """
         return both_matrices(self.trial, tolerance, threshold)
 
     def best(self, beta: float = 1.0) -> list[tuple[int, int]]:

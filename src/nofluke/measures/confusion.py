@@ -283,13 +283,18 @@ MEASURES: dict[str, Measure] = {
 """Every standard measure of a confusion matrix (Powers 2007), by name."""
 
 
-def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion, Confusion]:
-    """Both confusion matrices of a cell of a trial: with tolerance in the truth, and in the predictions."""
+def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confusion | None]:
+    """Both confusion matrices of a cell of a trial: with tolerance in the truth, and in the predictions.
+
+    Matrices count steps: where events are ranges, the second is None.
+    """
     zero, n = trial.tolerances[d].zero, trial.n_steps
     hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
     alarms, near = int(trial.n_predictions[k]), int(trial.near_events[d])
     reach = int(trial.near_predictions[d, k])
     return (
         Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth"),
-        Confusion.from_marginals(found, reach, trial.n_events, n, "neither" if zero else "predictions"),
+        Confusion.from_marginals(found, reach, trial.n_events, n, "neither" if zero else "predictions")
+        if trial.truth.count_events == "steps" and trial.truth.points
+        else None,
     )

@@ -22,10 +22,12 @@ from nofluke.nulls.findings import (
 )
 from nofluke.plain import check_alpha, check_word
 from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
+from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_number
 
@@ -190,6 +192,8 @@ def diagnose(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
     period: Period | None = None,
     alpha: float = 0.05,
 ) -> Diagnosis:
@@ -204,7 +208,7 @@ def diagnose(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing
+    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing, count_events, overlaps
         As in :func:`evaluate`; with scores and neither threshold nor quantile, the highest tenth of them are the alarms.
     period : int or str, optional
         The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
@@ -244,7 +248,15 @@ def diagnose(
     alpha = check_alpha(alpha)
     window = as_tolerance(tolerance)
     sequence = prepare(
-        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+        truth,
+        scores,
+        predictions=predictions,
+        times=times,
+        mask=mask,
+        truth_as=truth_as,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
     )
     notes = list(sequence.notes)
     if sequence.scores is not None and threshold is None and quantile is None:

@@ -9,12 +9,13 @@ import numpy.typing as npt
 
 from nofluke.arrays import FloatArray
 from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
-from nofluke.series.counting import dilate
 from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import chosen_thresholds
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Trial
+from nofluke.series.trial import Cell, Trial
+from nofluke.series.truth import CountEvents
 from nofluke.text.tables import show_number
 
 if TYPE_CHECKING:
@@ -36,13 +37,15 @@ def timeline(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
     ax: Axes | None = None,
 ) -> Axes:
     """Draw score and threshold over time, which events were found, and which predictions were hits.
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing
+    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing, count_events, overlaps
         As in :func:`nofluke.evaluate`, and counted in the same way.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
@@ -62,7 +65,15 @@ def timeline(
     ['events found: 1', 'events missed: 1', 'predictions that are hits: 1', 'false alarms: 0']
     """
     sequence = prepare(
-        truth, scores, predictions=predictions, times=times, mask=mask, truth_as=truth_as, missing=missing
+        truth,
+        scores,
+        predictions=predictions,
+        times=times,
+        mask=mask,
+        truth_as=truth_as,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
     )
     window = as_tolerance(tolerance)
     cell = Trial.of(sequence, (window,), chosen_thresholds(sequence, threshold, quantile)).cell(0, 0)
@@ -70,8 +81,8 @@ def timeline(
     alarms = np.zeros(len(sequence.truth), dtype=np.bool_)
     alarms[sequence.open_steps] = cell.alarm_flags
     steps = len(sequence.truth)
-    near_event = dilate(sequence.truth, window.event_ranges(steps, sequence.clock))
-    near_alarm = dilate(alarms, window.prediction_ranges(steps, sequence.clock))
+    near_event = np.zeros(steps, dtype=np.bool_)
+    near_event[sequence.open_steps] = cell.trial.near_flags(0)
 
     ax = make_axes(ax, (9, 3.2))
     when = _when(sequence)
@@ -87,7 +98,7 @@ def timeline(
             color="#999999",
             alpha=0.25,
             linewidth=0,
-            label="near an event",
+            label="near a range" if sequence.spans is not None else "near an event",
         )
     if not sequence.open_steps.all():
         left_out = ~sequence.open_steps
@@ -97,14 +108,25 @@ def timeline(
         ax.set_ylabel("score")
     else:
         ax.set_yticks([])
+    begins, ends = _extents(cell, sequence, when)
+    noun, found = cell.truth.noun, cell.found
     lanes = (
-        ("events found", sequence.truth & near_alarm, 0.97, "v", "good"),
-        ("events missed", sequence.truth & ~near_alarm, 0.92, "x", "bad"),
-        ("predictions that are hits", alarms & near_event, 0.86, "|", "good"),
-        ("false alarms", alarms & ~near_event, 0.81, "|", "bad"),
+        (f"{noun}s found", begins[found], 0.97, "v", "good"),
+        (f"{noun}s missed", begins[~found], 0.92, "x", "bad"),
+        ("predictions that are hits", when[alarms & near_event], 0.86, "|", "good"),
+        ("false alarms", when[alarms & ~near_event], 0.81, "|", "bad"),
     )
-    for name, flags, height, marker, meaning in lanes:
-        at = when[flags]
+    if noun == "range":  # from begin to end, one line a range
+        for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
+            ax.hlines(
+                np.full(int(which.sum()), height),
+                begins[which],
+                ends[which],
+                transform=across,
+                color=PALETTE[meaning],
+                linewidth=3,
+            )
+    for name, at, height, marker, meaning in lanes:
         ax.plot(
             at,
             np.full(len(at), height),
@@ -147,6 +169,16 @@ def _thinned(scores: FloatArray) -> npt.NDArray[np.int64]:
     low, high = np.where(np.isnan(scores), np.inf, scores), np.where(np.isnan(scores), -np.inf, scores)
     ends = [s[0] + int(np.argmin(low[s])) for s in stretches] + [s[0] + int(np.argmax(high[s])) for s in stretches]
     return np.unique(np.array(ends, dtype=np.int64))
+
+
+def _extents(cell: Cell, sequence: Sequence, when: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """Where each event begins and ends on the timeline's axis: its own ends on a clock, else its first and last step."""
+    truth, clock = cell.truth, sequence.clock
+    if truth.begins is not None and truth.ends is not None and clock is not None:
+        unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
+        return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)
+    at = when[sequence.open_steps]
+    return at[truth.starts], at[truth.stops - 1]
 
 
 def _when(sequence: Sequence) -> npt.NDArray[Any]:

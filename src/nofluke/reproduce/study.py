@@ -18,6 +18,7 @@ from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.sweep import sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial
+from nofluke.measures.confusion import Confusion
 
 SIDES = ("recall", "precision")  # in the paper's order
 TOLERANCES = (0, 1, 2, 4)
@@ -81,6 +82,14 @@ class Study:
     lags: tuple[Lag, ...] = field(repr=False)
     familywise: FamilywiseTest
     clustering: tuple[Clustering, ...]
+
+    @property
+    def matrices(self) -> tuple[Confusion, Confusion]:
+        """Both confusion matrices, with tolerance in the truth and in the predictions: steps are counted, so both are there."""
+        first, second = self.result.tolerant_truth, self.result.tolerant_predictions
+        assert first is not None
+        assert second is not None
+        return first, second
 
     def measure(self, side: str) -> FloatArray:
         """Observed recall or precision of every cell."""

@@ -22,6 +22,8 @@ def length(given: Column, name: str, stamps: Column | None, events: Column) -> i
         n = len(events)  # its index is the clock, or there is none and that is said later
     else:
         n = len(given)
+    if n == 0 and dates:
+        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if n == 0:
         raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
     return n

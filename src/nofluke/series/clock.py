@@ -9,16 +9,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import ByValue, IntArray
+from nofluke.arrays import BoolArray, ByValue, IntArray
 from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
 
+_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _LAST_TICK = int(np.iinfo(np.int64).max)
 
 
@@ -99,6 +100,50 @@ class Clock(ByValue):
         stops = np.searchsorted(since, latest, side="right")
         return starts.astype(np.int64), stops.astype(np.int64)
 
+    def windows_around(
+        self,
+        begins: npt.NDArray[Any],
+        ends: npt.NDArray[Any],
+        before: Duration | float,
+        after: Duration | float,
+        opens: BoolArray | None = None,
+    ) -> tuple[IntArray, IntArray]:
+        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its end.
+
+        Both belong to it, but for the begins and ends that ``opens`` flags, in two rows.
+        """
+        since, first = self.elapsed(), self.ticks[0]
+        open_begin, open_end = np.zeros((2, len(begins)), dtype=np.bool_) if opens is None else opens
+        earliest: npt.NDArray[Any]
+        latest: npt.NDArray[Any]
+        if since.dtype.kind == "u":
+            # unsigned, and cut to what the clock holds, so that no difference and no sum can overflow
+            low, high = (np.uint64(min(int(d) // self.tick_size, 2**64 - 1)) for d in (before, after))
+            begin, end = (at.view(np.uint64) - self.ticks[:1].view(np.uint64) for at in (begins, ends))
+            all_before = (begins < first) | (begin < low)
+            all_after = (ends >= first) & ((end > since[-1]) | (since[-1] - np.minimum(end, since[-1]) < high))
+            earliest, latest = (
+                np.where(all_before, np.uint64(0), begin - low),
+                np.where(all_after, since[-1], end + high),
+            )
+        else:
+            # an open end needs slack as a closed one does, but towards the other side
+            earliest = begins - float(first) - (float(before) + np.where(open_begin, -self.slack, self.slack))
+            latest = ends - float(first) + (float(after) + np.where(open_end, -self.slack, self.slack))
+            all_before, all_after = earliest < 0, latest > since[-1]
+        starts, behind = (np.searchsorted(since, earliest, side=side) for side in _SIDES)
+        stops, until = (np.searchsorted(since, latest, side=side) for side in _SIDES[::-1])
+        starts, stops = np.where(open_begin, behind, starts), np.where(open_end, until, stops)
+        return np.where(all_before, 0, starts).astype(np.int64), np.where(all_after, len(self), stops).astype(np.int64)
+
+    @property
+    def end(self) -> Any:
+        """Where the last step ends, which lasts as long as the median step; not part of it, unless it lasts no time."""
+        last = self.ticks[-1]
+        if self.ticks.dtype.kind == "i":
+            return min(int(last) + math.ceil(self.step), _LAST_TICK)
+        return float(last) + self.step
+
     def steps_at(self, times: npt.NDArray[Any], name: str) -> IntArray:
         """Step of each time: the last step at or before it. Times outside the clock are an error that lists them.
 
@@ -120,17 +165,17 @@ class Clock(ByValue):
             # a time that should equal a step's but was rounded otherwise belongs to that step, not to the one before
             own = 4 * np.spacing(np.abs(times)) if times.dtype.kind == "f" else 0.0
             ticks = times.astype(np.float64) + np.maximum(self.slack, own)
-        end = min(int(last) + math.ceil(self.step), _LAST_TICK) if whole else float(last) + self.step
-        inside = fits & (ticks >= first) & ((ticks < end) | (ticks <= (last if whole else last + 2 * self.slack)))
+        inside = fits & (ticks >= first) & ((ticks < self.end) | (ticks <= (last if whole else last + 2 * self.slack)))
         if not inside.all():
             outside = times[~inside]
             raise InputError(
                 f"{name} has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
-                f"{listing(outside, self._show_time)}: remove them, or pass the steps of that time too."
+                f"{listing(outside, self.show_time)}: remove them, or pass the steps of that time too."
             )
         return np.searchsorted(self.ticks, ticks, side="right").astype(np.int64) - 1
 
-    def _show_time(self, time: Any) -> str:
+    def show_time(self, time: Any) -> str:
+        """A time as it was given, a date of whatever unit or a number, as text."""
         if self.unit is None:
             return self.show(time)
         unit = np.datetime_data(time.dtype)[0]

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.series.tolerance import Ranges
 
 Number = TypeVar("Number", np.float64, np.int64)
@@ -108,6 +108,25 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
     lag_counts = has_later & (later < ranges.stops)
     take_earlier = np.where(lead_counts == lag_counts, lead <= lag, lead_counts)
     return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
+
+
+def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ranges) -> FloatArray:
+    """Signed time from each event's begin to the first prediction in its range of steps; to the nearest one where none is.
+
+    ``when`` has the time of each step. Of two equally near predictions the earlier is taken; NaN where there is none at all.
+    """
+    if len(alarms) == 0:
+        return np.full(len(begins), np.nan)
+    first = np.searchsorted(alarms, ranges.starts)
+    inside = first < np.searchsorted(alarms, ranges.stops)
+    times = when[alarms]
+    after = np.searchsorted(times, begins)
+    earlier, later = times[np.maximum(after - 1, 0)], times[np.minimum(after, len(times) - 1)]
+    near = np.where(
+        (after > 0) & ((after == len(times)) | (_elapsed(earlier, begins) <= _elapsed(begins, later))), earlier, later
+    )
+    taken = np.where(inside, times[np.minimum(first, len(times) - 1)], near)
+    return np.where(taken < begins, -_elapsed(taken, begins), _elapsed(begins, taken)) + 0.0
 
 
 def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:

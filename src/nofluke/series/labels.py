@@ -12,11 +12,11 @@ from nofluke.data.columns import Column
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
 
-TruthKind = Literal["auto", "labels", "positions", "times"]
+TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 Missing = Literal["error", "mask"]
 
 
-def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> str:
+def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no positions."""
     dates = column.values.dtype.kind == "M"
     if asked != "auto":
@@ -30,7 +30,7 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> str:
     return "labels" if len(values) == n or (binary and len(values) > 0) else "positions"
 
 
-def kind_on_clock(column: Column, kind: str, clock: Clock | None, asked: TruthKind) -> str:
+def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
     """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
     if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
         return kind
@@ -106,20 +106,26 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
 
 
 def _steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
-    if clock is None:
-        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     values = column.values
+    clock = fitting_clock(clock, values.dtype.kind == "M", column.aware, name)
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         raise InputError(f"{name} has {int(missing.sum())} missing time(s): remove them.")
-    if clock.is_dates is not (values.dtype.kind == "M"):
-        kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
-        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
-    if clock.is_dates and clock.aware is not column.aware:
-        zoned = ("the clock", name) if clock.aware else (name, "the clock")
-        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
     _no_duplicates(values, name)
     return clock.steps_at(values, name)
+
+
+def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
+    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or without."""
+    if clock is None:
+        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
+    if clock.is_dates is not dates:
+        kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
+        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
+    if clock.is_dates and clock.aware is not aware:
+        zoned = ("the clock", name) if clock.aware else (name, "the clock")
+        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
+    return clock
 
 
 def _no_duplicates(values: npt.NDArray[Any], name: str) -> None:

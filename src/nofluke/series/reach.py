@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
 from nofluke.series.tolerance import Ranges, Tolerance
@@ -50,6 +52,17 @@ class Reach:
         if self._plain:
             return self._sums(first, last, self.tolerance.early, self.tolerance.late)
         return Ranges(starts=self.cover.starts[first], stops=self.cover.stops[last])
+
+    def around_times(self, begins: AnyArray, ends: AnyArray, opens: BoolArray | None = None) -> Ranges:
+        """The predictions that find each event, from its own begin - early to its own end + late, on a clock."""
+        if self.clock is None or self.tolerance.unit == "steps":
+            raise InputError(f"tolerance of {self.tolerance} is no length of time on a clock.")
+        sides: tuple[Any, Any] = (self.tolerance.early, self.tolerance.late)
+        starts, stops = self.clock.windows_around(begins, ends, *sides, opens)
+        if self.n_steps < len(self.open_steps):
+            rank = np.concatenate([[0], np.cumsum(self.open_steps)])
+            starts, stops = rank[starts], rank[stops]
+        return Ranges(starts=starts, stops=stops)
 
     def around_alarms(self, at: IntArray) -> Ranges:
         """The steps on which an event makes a hit of each prediction: from p - late to p + early."""

@@ -7,12 +7,13 @@ and notes on everything that was left out or merged, so that nothing is lost in 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nofluke.arrays import BoolArray, ByValue, FloatArray
-from nofluke.data.columns import as_column
+from nofluke.data.columns import Column, as_column
+from nofluke.data.pairs import Pairs, as_pairs, no_pairs
 from nofluke.errors import InputError
 from nofluke.plain import check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
@@ -27,6 +28,11 @@ from nofluke.series.labels import (
     kind_on_clock,
     read_flags,
 )
+from nofluke.series.ranges import Overlaps, read_ranges
+from nofluke.series.spans import Spans
+from nofluke.series.truth import CountEvents
+
+Kind = Literal["labels", "positions", "times", "ranges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +55,10 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sequence(ByValue):
-    """A labelled sequence, checked and aligned; closed steps hold no event and no prediction."""
+    """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
+
+    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed.
+    """
 
     truth: BoolArray = field(repr=False)
     scores: FloatArray | None = field(repr=False)
@@ -58,6 +67,13 @@ class Sequence(ByValue):
     clock: Clock | None
     left_out: LeftOut
     notes: tuple[str, ...]
+    spans: Spans | None = None
+    truth_as: Kind = "labels"
+
+    @property
+    def count_events(self) -> CountEvents:
+        """What an event is: a step, or a range."""
+        return "steps" if self.spans is None else "ranges"
 
     @property
     def n(self) -> int:
@@ -67,7 +83,7 @@ class Sequence(ByValue):
     @property
     def n_events(self) -> int:
         """Events on steps that count."""
-        return int(self.truth.sum())
+        return int(self.truth.sum()) if self.spans is None else len(self.spans)
 
     def open_scores(self) -> FloatArray:
         """Scores of the steps that count."""
@@ -85,19 +101,24 @@ def prepare(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence."""
-    check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times"))
+    check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
+    check_word(overlaps, "overlaps", ("error", "merge"))
+    if count_events is not None:
+        check_word(count_events, "count_events", ("steps", "ranges"))
     check_word(missing, "missing", ("error", "mask"))
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
     given = as_column(scores if predictions is None else predictions, name)
-    events = as_column(truth, "truth")
+    events, pairs = _events(truth, truth_as)
     stamps = None if times is None else as_column(times, "times")
     n = length(given, name, stamps, events)
     given_kind = "labels" if name == "scores" else kind_of(given, n, "auto", name)
-    truth_kind = kind_of(events, n, truth_as, "truth")
+    truth_kind = kind_of(events, n, truth_as, "truth") if pairs is None else "ranges"
     reference, whose = reference_of(given, given_kind, name, events, truth_kind, n)
     if truth_kind == "labels":
         events = aligned(events, reference, "truth", whose)
@@ -122,12 +143,23 @@ def prepare(
         )
 
     notes: list[str] = []
-    labels = read_flags(events, truth_kind, "truth", open_steps, clock, notes)
-    left_out = LeftOut(
-        missing=int((absent & ~masked).sum()),
-        masked=int(masked.sum()),
-        events=int((labels & ~open_steps).sum()),
-    )
+    spans: Spans | None = None
+    if pairs is not None:
+        spans, clock = read_ranges(pairs, truth_as, n, clock, overlaps, notes)
+        labels = spans.flags(n)
+    else:
+        labels = read_flags(events, truth_kind, "truth", open_steps, clock, notes)
+    if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
+        every = Spans.of_runs(labels, clock) if spans is None else spans
+        spans = every.among(open_steps, clock)
+        lost = len(every) - len(spans)
+    else:
+        if spans is not None and spans.between.any():
+            notes.append(
+                f"{int(spans.between.sum())} range(s) between two steps have no step to count and were left out."
+            )
+        lost, spans = int((labels & ~open_steps).sum()), None
+    left_out = LeftOut(missing=int((absent & ~masked).sum()), masked=int(masked.sum()), events=lost)
     values = alarms = None
     if name == "scores":
         values = exact_floats(given.values, name, open_steps)
@@ -141,16 +173,35 @@ def prepare(
         open_steps=open_steps,
         clock=clock,
         left_out=left_out,
-        notes=(*_left_out_notes(left_out), *notes),
+        notes=(*_left_out_notes(left_out, "event" if spans is None else "range"), *notes),
+        spans=spans,
+        truth_as=truth_kind,
     )
 
 
-def _left_out_notes(left_out: LeftOut) -> tuple[str, ...]:
+def _events(truth: Any, truth_as: TruthKind) -> tuple[Column, Pairs | None]:
+    """The events as one column, or as pairs of a start and an end, and then an empty column."""
+    pairs = as_pairs(truth, "truth")
+    if pairs is None:
+        column = as_column(truth, "truth")
+        if truth_as != "ranges":
+            return column, None
+        if len(column):
+            raise InputError("truth is one column, but truth_as='ranges': pass pairs of a start and an end.")
+        pairs = no_pairs()
+    elif truth_as == "labels":
+        raise InputError(
+            "truth holds pairs, but truth_as='labels': pass one label for each step, or truth_as='ranges'."
+        )
+    return Column(values=np.zeros(0)), pairs
+
+
+def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
     notes = []
     if left_out.missing:
         notes.append(f"{left_out.missing} step(s) without a score or label were left out.")
     if left_out.masked:
         notes.append(f"{left_out.masked} masked step(s) were left out.")
     if left_out.events:
-        notes.append(f"{left_out.events} event(s) on those steps were left out.")
+        notes.append(f"{left_out.events} {noun}(s) on those steps were left out.")
     return tuple(notes)

@@ -15,7 +15,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
-from nofluke.series.counting import largest_within, nearest_alarms, reaching, union, within
+from nofluke.series.counting import first_alarms, largest_within, nearest_alarms, reaching, union, within
 from nofluke.series.reach import Reach
 from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Ranges, Tolerance
@@ -80,8 +80,12 @@ class Trial:
         if given is None:
             raise InputError("pass either scores or predictions.")
         times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
+        if sequence.spans is None:
+            truth = Truth.of_flags(among_open(sequence.truth), times, kept)
+        else:
+            truth = Truth.of_spans(sequence.spans, times, kept)
         return cls(
-            truth=Truth.of_flags(among_open(sequence.truth), times, kept),
+            truth=truth,
             detector=among_open(given),
             tolerances=tolerances,
             thresholds=np.ones(1) if thresholds is None else thresholds,
@@ -141,7 +145,13 @@ class Trial:
         if not self.truth.points:  # an event between two steps reaches as far as the step behind it
             end = self.n_steps - 1
             first, last = np.minimum(first, end), np.minimum(np.maximum(self.truth.stops - 1, first), end)
-        return tuple(reach.around_events(first, last) for reach in self.reaches)
+        begins, ends = self.truth.begins, self.truth.ends
+        return tuple(
+            reach.around_events(first, last)
+            if begins is None or ends is None or reach.tolerance.unit == "steps"
+            else reach.around_times(begins, ends, self.truth.opens)
+            for reach in self.reaches
+        )
 
     @lazy
     def _near(self) -> tuple[Ranges, ...]:
@@ -196,6 +206,10 @@ class Trial:
         if len(self.thresholds) == 1:
             return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
         return np.stack([self._held(windows) for windows in self.event_windows])
+
+    def near_flags(self, d: int) -> BoolArray:
+        """Whether each step is near an event, within tolerance d."""
+        return self._flags(self._near[d])
 
     @lazy
     def near_events(self) -> IntArray:
@@ -338,8 +352,19 @@ class Cell:
         return within(self.alarms, self.trial.event_windows[self.d]) > 0
 
     def delays(self) -> FloatArray:
-        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones too."""
-        every = self.truth.open_steps
+        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones too.
+
+        For a range, to the first prediction that finds it; to the nearest one where none does.
+        """
+        truth, windows = self.truth, self.trial.event_windows[self.d]
+        every = truth.open_steps
         when = None if len(every) == self.n_steps else np.flatnonzero(every)
         when = when if self.clock is None else self.clock.ticks
-        return nearest_alarms(self.truth.starts, self.alarms, when, self.trial.event_windows[self.d])
+        if truth.count_events == "steps" and truth.points:
+            return nearest_alarms(truth.starts, self.alarms, when, windows)
+        starts = np.minimum(truth.starts, self.n_steps - 1)  # one behind the last step has no step of its own
+        begins = truth.begins if truth.begins is not None else starts if when is None else when[starts]
+        clock = self.trial.reaches[self.d].clock
+        if clock is not None:  # before that, nobody could have raised an alarm
+            begins = np.maximum(begins, clock.ticks[0])
+        return first_alarms(begins, self.alarms, np.arange(self.n_steps) if when is None else when, windows)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
+from typing import Literal
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
+from nofluke.series.spans import Spans
+
+CountEvents = Literal["steps", "ranges"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -27,6 +31,12 @@ class Truth:
         Times of these steps.
     open_steps : bool array
         Which of all steps count: masked steps take up time, and phases of a season in steps are counted over them too.
+    begins, ends : arrays of ticks, or None
+        On a clock, the events' own ends, from which a tolerance in time is measured; None where they are those of their steps.
+    opens : bool array of two rows, or None
+        Which begins and which ends do not belong to their events; None where all do.
+    count_events : {"steps", "ranges"}
+        What an event is: a step, or a range, which may happen to be one step long.
 
     Examples
     --------
@@ -40,6 +50,10 @@ class Truth:
     n_steps: int
     clock: Clock | None = field(repr=False, default=None)
     open_steps: BoolArray = field(repr=False)
+    begins: AnyArray | None = field(repr=False, default=None)
+    ends: AnyArray | None = field(repr=False, default=None)
+    opens: BoolArray | None = field(repr=False, default=None)
+    count_events: CountEvents = "steps"
 
     def __post_init__(self) -> None:
         starts, stops = self.starts, self.stops
@@ -59,6 +73,27 @@ class Truth:
         at = np.flatnonzero(flags)
         every = np.ones(len(flags), dtype=np.bool_) if open_steps is None else open_steps
         return cls(starts=at, stops=at + 1, n_steps=len(flags), clock=clock, open_steps=every)
+
+    @classmethod
+    def of_spans(cls, spans: Spans, clock: Clock | None, open_steps: BoolArray) -> Truth:
+        """Ranges, given over all steps, on those that count; the clock is of these."""
+        rank = np.concatenate([[0], np.cumsum(open_steps)]).astype(np.int64)
+        return cls(
+            starts=rank[spans.starts],
+            stops=rank[spans.stops],
+            n_steps=int(rank[-1]),
+            clock=clock,
+            open_steps=open_steps,
+            begins=spans.begins,
+            ends=spans.ends,
+            opens=spans.opens,
+            count_events="ranges",
+        )
+
+    @property
+    def noun(self) -> str:
+        """What an event is called: "event" for a step, "range" for a range."""
+        return "range" if self.count_events == "ranges" else "event"
 
     @property
     def n(self) -> int:
@@ -85,4 +120,5 @@ class Truth:
         """The same events, as long as they are, from other steps on (in any order)."""
         order = np.argsort(starts, kind="stable")
         begin = np.asarray(starts, dtype=np.int64)[order]
-        return replace(self, starts=begin, stops=begin + (self.stops - self.starts)[order])
+        stops = begin + (self.stops - self.starts)[order]
+        return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None)

@@ -16,6 +16,7 @@ from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import Nulls
 from nofluke.nulls.simulation import laws_of_tally, simulate_hits
+from nofluke.series.counting import within
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
 
@@ -92,6 +93,11 @@ def hits_by_lag(cell: Cell, lags: IntArray, before_thrice: IntArray) -> tuple[li
     ``before_thrice`` counts the events before each step of the sequence laid out three times, which no threshold changes.
     """
     n, events, total = cell.n_steps, cell.truth.starts, before_thrice
+    if cell.truth.count_events == "ranges":  # the alarms move the other way, so that no range is cut in two
+        near, windows = cell.trial.near_flags(cell.d), cell.trial.event_windows[cell.d]
+        moved = [np.sort((cell.alarms - lag) % n) for lag in lags.tolist()]
+        hits = [int(np.count_nonzero(near[alarms])) for alarms in moved]
+        return hits, [int(np.count_nonzero(within(alarms, windows))) for alarms in moved]
     before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
     near_alarm = before[cell.cover.stops] > before[cell.cover.starts]
     starts, stops = cell.windows.starts + n, cell.windows.stops + n

@@ -213,7 +213,7 @@ function drawLag() {
   draw(
     "lag",
     [line("precision", { color: c.observed }), line("recall", { color: c.chance, dash: "dash" })],
-    axis("shift of the events, in steps", wholeTicks(2 * data.lags[data.lags.length - 1])),
+    axis("shift of the " + data.noun + "s, in steps", wholeTicks(2 * data.lags[data.lags.length - 1])),
     axis("hits", { rangemode: "tozero", ...wholeTicks(Math.max(...lag.precision, ...lag.recall)) }),
     { shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "y domain", line: { color: c.soft, width: 1, dash: "dot" } }] },
   );
@@ -225,9 +225,9 @@ function drawDelay() {
   const gaps = at.slice(1).map((value, i) => value - at[i]);
   draw(
     "delay",
-    [{ x: at, y: counts, type: "bar", width: gaps.length ? 0.85 * Math.min(...gaps) : 0.5, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} events<extra></extra>" }],
+    [{ x: at, y: counts, type: "bar", width: gaps.length ? 0.85 * Math.min(...gaps) : 0.5, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} " + data.noun + "s<extra></extra>" }],
     axis("delay in " + unit + "; negative is early", at.length ? { nticks: 9 } : { showticklabels: false }),
-    axis("events", { rangemode: "tozero", tickformat: ",d", nticks: 6, ...wholeTicks(Math.max(...counts, 0)) }),
+    axis(data.noun + "s", { rangemode: "tozero", tickformat: ",d", nticks: 6, ...wholeTicks(Math.max(...counts, 0)) }),
   );
 }
 

@@ -29,6 +29,7 @@ class Source:
     time_format: str | None = None
     truth_file: str | None = None
     missing: str = "error"
+    overlaps: str = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,7 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
     clock = sequence.clock
     span = "" if clock is None else f" from {clock.show(clock.ticks[0])} to {clock.show(clock.ticks[-1])}"
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
-    about = f"{plural(result.n, 'step')}{span}, {plural(result.n_events, 'event')}{left_out}."
+    about = f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
     tests = (result.precision_test, result.recall_test)
     methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
     drawn = next((t.how for t in tests if t.how.kind == "simulated"), None)
@@ -99,7 +100,9 @@ def _digest(sequence: Sequence) -> str:
     """Of the labels, scores or alarms, open steps and clock, as they were read."""
     digest = hashlib.sha256()
     ticks = None if sequence.clock is None else sequence.clock.ticks
-    for values in (sequence.truth, sequence.scores, sequence.predictions, sequence.open_steps, ticks):
+    spans = sequence.spans
+    ranges = () if spans is None else (spans.starts, spans.stops, spans.begins, spans.ends)
+    for values in (sequence.truth, sequence.scores, sequence.predictions, sequence.open_steps, ticks, *ranges):
         if values is not None:
             digest.update(str(values.dtype.kind).encode())
             digest.update(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes())
@@ -126,15 +129,20 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
         mask = ["mask=mask"] if not result.sequence.open_steps.all() else []
         return [], ["truth", "scores" if detector == "scores" else "predictions=predictions", *clock, *mask]
     how = "" if source.time_format is None else f", time_format={source.time_format!r}"
-    columns = {role: name for role, name in source.columns.items() if not (role == "truth" and source.truth_file)}
+    of_events = ("truth", "truth_start", "truth_end") if source.truth_file else ()
+    columns = {role: name for role, name in source.columns.items() if role not in of_events}
+    ranges = result.sequence.truth_as == "ranges"
+    reader = "read_ranges" if ranges else "read_times"
     lines = [
-        "from nofluke.data.files import read_columns, read_times"
+        f"from nofluke.data.files import read_columns, {reader}"
         if source.truth_file
         else "from nofluke.data.files import read_columns",
         f"data = read_columns({source.file!r}, columns={columns!r}{how}).values",
     ]
     if source.truth_file:
-        lines.append(f"events = read_times({source.truth_file!r}, column={source.columns.get('truth')!r}{how})")
+        asked = {"start": "truth_start", "end": "truth_end"} if ranges else {"column": "truth"}
+        named = ", ".join(f"{name}={source.columns.get(role)!r}" for name, role in asked.items())
+        lines.append(f"events = {reader}({source.truth_file!r}, {named}{how})")
         kind = "times" if "time" in columns else "positions"
         arguments = ["events", f"truth_as={kind!r}"]
     else:
@@ -144,6 +152,8 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
     arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
     if source.missing != "error":
         arguments.append(f"missing={source.missing!r}")
+    if source.overlaps != "error":
+        arguments.append(f"overlaps={source.overlaps!r}")
     return lines, arguments
 
 
@@ -163,6 +173,9 @@ def _chosen(result: Evaluation) -> list[str]:
         made.append(f"tolerance={plain!r}")
     if result.null.code:
         made.append(f"null={result.null.code}")
+    usual = "ranges" if result.sequence.truth_as == "ranges" else "steps"
+    if result.count_events != usual:
+        made.append(f"count_events={result.count_events!r}")
     settings = result.settings
     drawn = next((t.how for t in (result.precision_test, result.recall_test) if t.how.kind == "simulated"), None)
     if settings.method != "auto":

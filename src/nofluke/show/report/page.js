@@ -29,6 +29,8 @@ function showText() {
   document.getElementById("verdict").dataset.verdict = cell.verdict;
   for (const table of document.querySelectorAll("[data-matrix]")) {
     const matrix = cell.matrices[table.dataset.matrix];
+    table.hidden = matrix === null;
+    if (matrix === null) continue;
     table.querySelectorAll("tbody td").forEach((entry, i) => {
       entry.textContent = matrix.entries[i];
       entry.className = matrix.readable[i] ? "read" : "unread";

@@ -31,6 +31,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
         "style": _palette() + _read("report.css"),
         "version": __version__,
         "script_sources": sources,
+        "noun": payload["noun"],
         "threshold_hidden": "" if payload["scored"] else "hidden",
         "alpha": alpha,
         "corrected_by": escape(payload["corrected_by"]),
@@ -120,6 +121,9 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
     template = template.replace("data-verdict", f'data-verdict="{cell["verdict"]}"')
     for name, matrix in cell["matrices"].items():
         head, tag, rest = template.partition(f'data-matrix="{name}"')
+        if matrix is None:  # what has no meaning for ranges is not there
+            template = f"{head}{tag} hidden{rest}"
+            continue
         body, _, after = rest.partition("<tbody>")
         entries = iter(zip(matrix["entries"], matrix["readable"], strict=True))
         table, end, after = after.partition("</tbody>")

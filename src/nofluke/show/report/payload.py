@@ -46,6 +46,7 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
         "scored": result.sequence.scores is not None,
+        "noun": result.cell.truth.noun,
         "alternative": result.precision_test.alternative,
         "thresholds": _thresholds(result, grid),
         "tolerances": [
@@ -189,8 +190,10 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float
                 cell[side]["band"] = _plain(float(band[d, k]))
 
 
-def _matrix(matrix: Confusion) -> dict[str, Any]:
-    """The entries and marginal sums of a matrix, and which of them can be read as usual."""
+def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
+    """The entries and marginal sums of a matrix, and which of them can be read as usual; None for one that is absent."""
+    if matrix is None:
+        return None
     entries = ("tp", "fp", "predicted", "fn", "tn", "not_predicted", "actual", "not_actual", "total")
     readable = READABLE.get(matrix.tolerance_in, entries)
     return {"entries": [f"{getattr(matrix, e):,}" for e in entries], "readable": [e in readable for e in entries]}

@@ -90,19 +90,23 @@ function scoreLine(from, to, pixels) {
 }
 
 function windows(from, to, pixels, c) {
+  // one shape for windows that overlap: translucent ones on top of each other would look like something else
   const { early, late, in: unit } = line.windows[state.d];
-  const events = [];
+  const bands = [];
   for (let i = from; i < to; i++) {
-    if (lanes.missed[state.d * line.columns + i] !== NO_EVENT) events.push(i);
-  }
-  const pixel = (at(to) - at(from)) / pixels;
-  return events.slice(0, 200).flatMap((i) => {
+    if (lanes.missed[state.d * line.columns + i] === NO_EVENT) continue;
     const inSteps = (steps) => at(Math.min(Math.max(i + steps / line.per, 0), line.columns - 1));
     const x0 = (unit === "steps" ? inSteps(-early) : at(i) - early) - half;
     const x1 = (unit === "steps" ? inSteps(late) : at(i) + late) + half;
-    if (events.length > 200 || x1 - x0 < 4 * pixel) return [];
-    return [{ type: "rect", x0, x1, y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.band, layer: "below" }];
-  });
+    const last = bands[bands.length - 1];
+    if (last && x0 <= last[1]) last[1] = x1;
+    else bands.push([x0, x1]);
+  }
+  const pixel = (at(to) - at(from)) / pixels;
+  if (bands.length > 200) return [];
+  return bands.filter(([x0, x1]) => x1 - x0 >= 4 * pixel).map(([x0, x1]) => (
+    { type: "rect", x0, x1, y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.band, layer: "below" }
+  ));
 }
 
 function timelineView() {
@@ -116,7 +120,7 @@ function drawTimeline() {
   const [from, to] = timelineView();
   const pixels = Math.max(sizeOf("timeline").width - 110, 100);
   const shade = { hit: c.good, false: c.bad, found: c.good, missed: c.bad };
-  const names = { hit: "hits", false: "false alarms", found: "events found", missed: "events missed" };
+  const names = { hit: "hits", false: "false alarms", found: data.noun + "s found", missed: data.noun + "s missed" };
   const traces = LANES.map((name, i) => ({
     ...boxes(spans((column) => flagged(name, column), from, to, pixels), 3.12 - i, 3.88 - i), name: names[name], yaxis: "y2",
     mode: "lines", fill: "toself", fillcolor: shade[name], line: { color: shade[name], width: 1 }, hoverinfo: "skip",

@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.arrays import IntArray
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.style import MOST_DRAWN
-from nofluke.series.counting import dilate, window_maxima
+from nofluke.series.counting import largest_within
 from nofluke.series.tolerance import Tolerance
+from nofluke.series.truth import Truth
 from nofluke.show.report.grid import Grid
 
 MOST_COLUMNS = 40_000
@@ -26,19 +28,24 @@ NO_EVENT = 255
 
 def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
     """Columns of the whole sequence, packed for a page."""
-    sequence, clock = result.sequence, result.sequence.clock
+    sequence = result.sequence
     n = len(sequence.truth)
     per = -(-n // MOST_COLUMNS)
     levels = np.zeros(n, dtype=np.uint8)  # the page shows all steps, closed ones too
     levels[sequence.open_steps] = grid.trial.levels
     lanes: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": [], "found": [], "missed": []}
-    for tolerance in grid.tolerances:
-        near = dilate(sequence.truth, tolerance.event_ranges(n, clock))
-        best = window_maxima(levels.astype(np.int64), tolerance.prediction_ranges(n, clock)).astype(np.uint8)
+    event, step = _steps_of_events(grid.trial.truth)
+    for d in range(len(grid.tolerances)):
+        near = np.zeros(n, dtype=np.bool_)
+        near[sequence.open_steps] = grid.trial.near_flags(d)
+        best = np.maximum(largest_within(grid.trial.levels, grid.trial.event_windows[d]), 0).astype(np.uint8)
+        found, missed = np.zeros(n, dtype=np.uint8), np.full(n, NO_EVENT, dtype=np.uint8)
+        np.maximum.at(found, step, best[event])
+        np.minimum.at(missed, step, best[event])
         lanes["hit"].append(_largest(np.where(near, levels, 0), per))
         lanes["false"].append(_largest(np.where(near, 0, levels), per))
-        lanes["found"].append(_largest(np.where(sequence.truth, best, 0), per))
-        lanes["missed"].append(_smallest(np.where(sequence.truth, best, NO_EVENT), per))
+        lanes["found"].append(_largest(found, per))
+        lanes["missed"].append(_smallest(missed, per))
     closed = _largest((~sequence.open_steps).astype(np.uint8), per)
     return {
         "n": n,
@@ -50,6 +57,19 @@ def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
         **{name: _packed(np.concatenate(rows)) for name, rows in lanes.items()},
         "windows": [_window(tolerance) for tolerance in grid.tolerances],
     }
+
+
+def _steps_of_events(truth: Truth) -> tuple[IntArray, IntArray]:
+    """Each event as often as it has steps, from its first to its last one, and these steps among all.
+
+    A range that lies between two steps is drawn on the one behind it.
+    """
+    at, end = np.flatnonzero(truth.open_steps), truth.n_steps - 1
+    first = at[np.minimum(truth.starts, end)]
+    lengths = at[np.minimum(np.maximum(truth.stops - 1, truth.starts), end)] - first + 1
+    event = np.repeat(np.arange(truth.n), lengths)
+    place = np.arange(len(event)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    return event, first[event] + place
 
 
 def _largest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:

@@ -31,7 +31,7 @@ def about_timeline(cell: Evaluation) -> str:
         return "There are neither predictions nor events."
     return (
         f"{plural(cell.n_predictions, 'prediction')}: {plural(cell.precision_hits, 'hit')}, "
-        f"{plural(cell.tolerant_truth.fp, 'false alarm')}. {plural(cell.n_events, 'event')}: {cell.recall_hits:,} found, "
+        f"{plural(cell.n_predictions - cell.precision_hits, 'false alarm')}. {plural(cell.n_events, cell.cell.truth.noun)}: {cell.recall_hits:,} found, "
         f"{cell.n_events - cell.recall_hits:,} missed."
     )
 

@@ -1,0 +1,27 @@
+"""What was counted, in plain words: how many predictions are near an event, and how many events or ranges were found."""
+
+from __future__ import annotations
+
+from nofluke.inference.chance import ChanceTest
+from nofluke.series.tolerance import Tolerance
+from nofluke.text.tables import plural
+
+
+def sentences_of(precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance, noun: str) -> tuple[str, str]:
+    """A sentence for each measure, with what chance does beside it; ``noun`` is what an event is called."""
+    ranges = noun == "range"
+    if tolerance.zero:
+        near = "in" if ranges else "on the step of"
+    elif tolerance.early == tolerance.late:
+        near = f"within {tolerance} of"
+    else:
+        near = f"near ({tolerance})"
+    one = 1 in (recall.of, recall.hits)
+    found = f"{'is' if one else 'are'} {near} a prediction"
+    if ranges:
+        found = f"{'has' if one else 'have'} a prediction {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
+    return (
+        f"{precision.hits:,} of {plural(precision.of, 'prediction')} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
+        f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",
+        f"{recall.hits:,} of {plural(recall.of, noun)} {found}; {recall.in_words()}.",
+    )

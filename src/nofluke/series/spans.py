@@ -1,0 +1,90 @@
+"""Events that are ranges, over all steps: where they start and stop, and on a clock also when."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, ByValue, IntArray
+from nofluke.series.clock import Clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Spans(ByValue):
+    """Ranges that ascend and do not overlap, though they may touch.
+
+    Attributes
+    ----------
+    starts, stops : int arrays
+        Each covers the steps from ``starts`` up to, not including, ``stops``; none, where it lies between two steps.
+    begins, ends : arrays of ticks, or None
+        Its own ends on the clock; None where there is no clock.
+    opens : bool array of two rows, or None
+        Which of the begins and of the ends do not belong to their range; None where all do.
+    """
+
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+    begins: AnyArray | None = field(repr=False, default=None)
+    ends: AnyArray | None = field(repr=False, default=None)
+    opens: BoolArray | None = field(repr=False, default=None)
+
+    @classmethod
+    def of_runs(cls, flags: BoolArray, clock: Clock | None) -> Spans:
+        """Each run of flagged steps as one range.
+
+        >>> runs = Spans.of_runs(np.array([0, 1, 1, 0, 1], dtype=bool), None)
+        >>> runs.starts, runs.stops
+        (array([1, 4]), array([3, 5]))
+        """
+        edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
+        return cls.of_steps(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), clock)
+
+    @classmethod
+    def of_steps(cls, starts: IntArray, stops: IntArray, clock: Clock | None) -> Spans:
+        """Ranges of steps, at least one each, whose ends are the times of their first and last step."""
+        if clock is None:
+            return cls(starts=starts, stops=stops)
+        return cls(starts=starts, stops=stops, begins=clock.ticks[starts], ends=clock.ticks[stops - 1])
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    @property
+    def between(self) -> BoolArray:
+        """Which of them lie between two steps."""
+        return np.asarray(self.starts == self.stops)
+
+    def flags(self, n_steps: int) -> BoolArray:
+        """Which of so many steps belong to a range."""
+        change = np.zeros(n_steps + 1, dtype=np.int64)
+        np.add.at(change, self.starts, 1)  # touching ranges, and those between steps, share an edge
+        np.subtract.at(change, self.stops, 1)
+        return np.asarray(np.cumsum(change[:-1]) > 0)
+
+    def among(self, open_steps: BoolArray, clock: Clock | None) -> Spans:
+        """Those that have an open step, each from its first to its last one.
+
+        One between two steps belongs to the step before it, as all times do.
+        """
+        at = np.flatnonzero(open_steps)
+        rank = np.concatenate([[0], np.cumsum(open_steps)])
+        kept = np.where(self.between, open_steps[np.maximum(self.starts - 1, 0)], rank[self.stops] > rank[self.starts])
+        starts, stops = self.starts[kept], self.stops[kept]
+        some = stops > starts
+        first, last = starts.copy(), stops.copy()
+        first[some], last[some] = at[rank[starts[some]]], at[rank[stops[some]] - 1] + 1
+
+        def moved(own: AnyArray | None, changed: Any, to: IntArray) -> AnyArray | None:
+            return None if own is None or clock is None else np.where(changed, clock.ticks[to], own[kept])
+
+        return Spans(
+            starts=first,
+            stops=last,
+            begins=moved(self.begins, first > starts, np.minimum(first, len(open_steps) - 1)),
+            ends=moved(self.ends, last < stops, np.maximum(last - 1, 0)),
+            # an end that was cut off at a masked step leaves one that belongs to the range
+            opens=None if self.opens is None else self.opens[:, kept] & np.stack([first == starts, last == stops]),
+        )
