@@ -12,7 +12,8 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
-_DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing")
+_ALARMS = ("higher_is", "warmup", "count_alarms", "refractory")
+_DATA = ("truth", "truth_file", "scores", "time", "time_format", "mask", "missing", *_ALARMS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ def read_detector(file: str, output: str | None, options: dict[str, Any]) -> Dat
     chosen = {
         "threshold": options["threshold"],
         "quantile": options["quantile"],
+        "budget": options["budget"],
         "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], options["unit"]),
     }
     return replace(data, arguments={**data.arguments, **chosen})
@@ -69,6 +71,10 @@ def read(
     time_format: str | None,
     mask: str | None,
     missing: str,
+    higher_is: str,
+    warmup: str | None,
+    count_alarms: str | None,
+    refractory: str | None,
     predictions: str | None = None,
     outputs: str = "--scores COLUMN",
 ) -> Data:
@@ -98,7 +104,8 @@ def read(
         file, columns={role: name for role, name in roles.items() if name is not None}, time_format=time_format
     )
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
-    found["missing"] = missing
+    found |= {"missing": missing, "higher_is": higher_is, "count_alarms": count_alarms}
+    found |= {"warmup": _number(warmup), "refractory": _number(refractory)}
     notes = table.notes
     if truth_file is not None:
         events = read_events(truth_file, column=truth, time_format=time_format)
@@ -125,6 +132,11 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
     read = [as_tolerance(length, option, counted) for option, (length, counted) in sides.items()]
     lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
     return Tolerance(**lengths, unit="clock" if all(side.unit == "clock" for side in read) else None)
+
+
+def _number(text: str | None) -> Any:
+    """A whole number, else a decimal one, else the text: a share or a duration."""
+    return None if text is None else _length(text, "steps")[0]
 
 
 def _length(text: str, unit: str) -> tuple[Any, Literal["clock"] | None]:

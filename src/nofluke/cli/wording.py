@@ -36,7 +36,7 @@ _JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself
 _ADVICE = {
-    "pass quantiles or thresholds, or ask for curve.chance": "pass --quantile, --threshold or --chance",
+    "pass quantiles, thresholds or budgets, or ask for curve.chance": "pass --quantile, --threshold, --budget or --chance",
     "nf.diagnose": "nofluke diagnose",
 }
 

@@ -16,6 +16,7 @@ from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
+from nofluke.series.alarms import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -31,18 +32,20 @@ class Evaluation(ByValue):
     ----------
     n, n_events, n_predictions : int
         Steps that count, events and predictions on them.
-    threshold, quantile : float or None
-        The threshold τ of the scores, and the quantile it came from, if it did.
+    threshold, quantile, budget : float or None
+        The threshold τ of the scores, in their own numbers, and the quantile or the budget it came from, if it did; infinite where a
+        budget leaves no prediction.
     tolerance : Tolerance
         How early or late a prediction may be.
     tolerant_truth, tolerant_predictions : Confusion
-        The two confusion matrices: precision comes from the first, recall from the second.
+        The two confusion matrices: precision comes from the first, recall from the second. The first is None where alarms count as
+        episodes, which are no steps.
     delays : Delays
         Signed distance from each event to its nearest prediction.
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
-        Steps and events left out because they were missing or masked.
+        Steps and events left out because they were missing, masked or of the warm-up.
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
@@ -71,8 +74,9 @@ class Evaluation(ByValue):
     n_predictions: int
     threshold: float | None
     quantile: float | None
+    budget: float | None = None
     tolerance: Tolerance
-    tolerant_truth: Confusion
+    tolerant_truth: Confusion | None
     tolerant_predictions: Confusion
     delays: Delays
     false_alarms: FalseAlarms
@@ -98,9 +102,14 @@ class Evaluation(ByValue):
         return self.settings.alpha
 
     @property
+    def count_alarms(self) -> CountAlarms:
+        """What a prediction is: a predicted step, or an episode of them."""
+        return self.settings.alarms.count
+
+    @property
     def precision_hits(self) -> int:
         """PA-AAδ: predictions with an event within the tolerance."""
-        return self.tolerant_truth.tp
+        return self.precision_test.hits
 
     @property
     def recall_hits(self) -> int:
@@ -173,6 +182,10 @@ class Evaluation(ByValue):
             "n_predictions": self.n_predictions,
             "threshold": finite_or_none(self.threshold),
             "quantile": self.quantile,
+            "budget": self.budget,
+            "higher_is": self.sequence.higher_is,
+            "count_alarms": self.count_alarms,
+            "refractory": None if self.settings.alarms.refractory is None else self.settings.alarms.refractory.plain(),
             "tolerance": self.tolerance.plain(),
             "precision": {
                 "value": finite_or_none(self.precision),
@@ -189,13 +202,18 @@ class Evaluation(ByValue):
             "f1": finite_or_none(self.f1),
             "verdict": self.verdict,
             "alpha": self.alpha,
-            "tolerant_truth": self.tolerant_truth.to_dict(),
+            "tolerant_truth": None if self.tolerant_truth is None else self.tolerant_truth.to_dict(),
             "tolerant_predictions": self.tolerant_predictions.to_dict(),
             "false_alarms": self.false_alarms.to_dict(),
             "delay": self.delays.to_dict(),
             "left_out": self.left_out.to_dict(),
             "notes": list(self.notes),
         }
+
+    @property
+    def _prediction(self) -> str:
+        """What a prediction is called."""
+        return "prediction" if self.count_alarms == "steps" else "alarm episode"
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
@@ -206,7 +224,7 @@ class Evaluation(ByValue):
         else:
             near = f"near ({self.tolerance})"
         return (
-            f"{self.precision_hits:,} of {plural(self.n_predictions, 'prediction')} "
+            f"{self.precision_hits:,} of {plural(self.n_predictions, self._prediction)} "
             f"{'is' if 1 in (self.n_predictions, self.precision_hits) else 'are'} {near} an event; {self.precision_test.in_words()}.",
             f"{self.recall_hits:,} of {plural(self.n_events, 'event')} "
             f"{'is' if 1 in (self.n_events, self.recall_hits) else 'are'} {near} a prediction; {self.recall_test.in_words()}.",
@@ -247,10 +265,12 @@ class Evaluation(ByValue):
         return f"Null: {self.precision_test.model}. {self.null.assumption} Method: {how}.{drawn}"
 
     def _title(self) -> str:
-        alarms = plural(self.n_predictions, "prediction")
+        alarms = plural(self.n_predictions, self._prediction)
         if self.threshold is not None:
             origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
-            alarms += f" (score ≥ {show_number(self.threshold)}{origin})"
+            if self.budget is not None:
+                origin = f", a budget of {100 * self.budget:g}%"
+            alarms += f" ({self.sequence.cut_in_words(show_number(self.threshold))}{origin})"
         return f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {alarms}; tolerance {self.tolerance}"
 
     def _note_lines(self) -> tuple[str, ...]:

@@ -122,13 +122,12 @@ def vary(study: Study) -> Claim:
 
 def partition(study: Study) -> Claim:
     """The sums of both matrices."""
-    matrices = (study.result.tolerant_truth, study.result.tolerant_predictions)
     days = len(study.quakes.truth)
     return Claim(
         key="partition",
         section="2.2",
         statement="Both tolerant confusion matrices partition the observations.",
-        outcome=outcome_of(all(matrix.total == days for matrix in matrices)),
+        outcome=outcome_of(all(matrix.total == days for matrix in study.matrices)),
         finding=f"Each matrix adds up to {days:,} days.",
         decided_by="Tables 1 and 2",
     )

@@ -109,14 +109,14 @@ def _measures(study: Study, figures: dict[str, Drawn]) -> str:
             "first row sum, recall the hits of Table 2 over its first column sum.</p>",
             '<div class="pair">',
             matrix(
-                study.result.tolerant_truth,
+                study.matrices[0],
                 "Table 1. Tolerance in the ground truth, δ = 2, .9-quantile.",
                 ("PA", "PnA"),
                 ("AAδ", "AnAδ"),
                 {"tp", "fp", "predicted", "not_predicted", "total"},
             ),
             matrix(
-                study.result.tolerant_predictions,
+                study.matrices[1],
                 "Table 2. Tolerance in the predictions, δ = 2, .9-quantile.",
                 ("PAδ", "PnAδ"),
                 ("AA", "AnA"),

@@ -25,8 +25,8 @@ def records(study: Study) -> dict[str, str]:
         "figure-6": _pvalues(study),
         "figure-7": _explained(study),
         "figure-8": _lag(study),
-        "table-1": _matrix(study.result.tolerant_truth),
-        "table-2": _matrix(study.result.tolerant_predictions),
+        "table-1": _matrix(study.matrices[0]),
+        "table-2": _matrix(study.matrices[1]),
         "section-3.2": _tests(study),
     }
     return {name: csv_text(columns, [_plain(row) for row in rows]) for name, (columns, rows) in made.items()}

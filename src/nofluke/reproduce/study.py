@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.sweep import sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial
+from nofluke.measures.confusion import Confusion
 
 SIDES = ("recall", "precision")  # in the paper's order
 TOLERANCES = (0, 1, 2, 4)
@@ -81,6 +82,11 @@ class Study:
     lags: tuple[Lag, ...] = field(repr=False)
     familywise: FamilywiseTest
     clustering: tuple[Clustering, ...]
+
+    @property
+    def matrices(self) -> tuple[Confusion, Confusion]:
+        """Tables 1 and 2, which are there wherever steps are counted."""
+        return cast("tuple[Confusion, Confusion]", (self.result.tolerant_truth, self.result.tolerant_predictions))
 
     def measure(self, side: str) -> FloatArray:
         """Observed recall or precision of every cell."""

@@ -150,10 +150,21 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
 def _chosen(result: Evaluation) -> list[str]:
     """The settings that differ from the defaults, as arguments."""
     made = []
-    if result.quantile is not None:
+    if result.budget is not None:
+        made.append(f"budget={result.budget!r}")
+    elif result.quantile is not None:
         made.append(f"quantile={result.quantile!r}")
     elif result.threshold is not None:
         made.append(f"threshold={result.threshold!r}")
+    if result.sequence.higher_is != "anomalous":
+        made.append(f"higher_is={result.sequence.higher_is!r}")
+    if result.left_out.warmup:
+        made.append(f"warmup={result.left_out.warmup}")
+    rule = result.settings.alarms
+    if rule.refractory is not None:
+        made.append(f"refractory={rule.refractory.plain()!r}")
+    elif rule.count != "steps":
+        made.append(f"count_alarms={rule.count!r}")
     plain = result.tolerance.plain()
     if result.tolerance.unit == "clock" or isinstance(plain, dict):
         sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}

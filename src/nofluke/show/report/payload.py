@@ -99,10 +99,12 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
         return [{"label": "alarms as given", "position": 0.0, "value": None}]
     scores = result.sequence.open_scores()
     made = []
-    for value, quantile in zip(grid.thresholds.tolist(), grid.quantiles, strict=True):
-        label = f"score ≥ {show_number(value)}" + ("" if quantile is None else f" ({quantile:g} quantile)")
+    for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
+        label = result.sequence.cut_in_words(show_number(told)) + (
+            "" if quantile is None else f" ({quantile:g} quantile)"
+        )
         position = float((scores < value).mean()) if quantile is None else quantile
-        made.append({"label": label, "position": position, "value": _plain(value)})
+        made.append({"label": label, "position": position, "value": _plain(told)})
     return made
 
 
@@ -189,8 +191,10 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float
                 cell[side]["band"] = _plain(float(band[d, k]))
 
 
-def _matrix(matrix: Confusion) -> dict[str, Any]:
-    """The entries and marginal sums of a matrix, and which of them can be read as usual."""
+def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
+    """The entries and marginal sums of a matrix, and which of them can be read as usual; None where there is none."""
+    if matrix is None:
+        return None
     entries = ("tp", "fp", "predicted", "fn", "tn", "not_predicted", "actual", "not_actual", "total")
     readable = READABLE.get(matrix.tolerance_in, entries)
     return {"entries": [f"{getattr(matrix, e):,}" for e in entries], "readable": [e in readable for e in entries]}

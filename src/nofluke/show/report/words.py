@@ -30,8 +30,8 @@ def about_timeline(cell: Evaluation) -> str:
     if cell.n_predictions == 0 and cell.n_events == 0:
         return "There are neither predictions nor events."
     return (
-        f"{plural(cell.n_predictions, 'prediction')}: {plural(cell.precision_hits, 'hit')}, "
-        f"{plural(cell.tolerant_truth.fp, 'false alarm')}. {plural(cell.n_events, 'event')}: {cell.recall_hits:,} found, "
+        f"{plural(cell.n_predictions, 'prediction' if cell.count_alarms == 'steps' else 'alarm episode')}: {plural(cell.precision_hits, 'hit')}, "
+        f"{plural(cell.false_alarms.count, 'false alarm')}. {plural(cell.n_events, 'event')}: {cell.recall_hits:,} found, "
         f"{cell.n_events - cell.recall_hits:,} missed."
     )
 
