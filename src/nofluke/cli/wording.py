@@ -68,14 +68,23 @@ def in_options(message: str, context: click.Context) -> str:
 
     message = re.sub(_ASSIGNED.format(**words), assigned, message)
     message = re.sub(_SUBJECT.format(**words), lambda match: options[match["name"]].opts[-1], message)
-    return re.sub(_JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message)
+    for _ in range(2):  # of three names, the last follows one that became an option just before
+        message = re.sub(
+            _JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message
+        )
+    return message
 
 
 def advice(note: str) -> str:
     """A note of a result with options in place of the library's arguments, ready to be typed."""
     for phrase, instead in _ADVICE.items():
         note = note.replace(phrase, instead)
-    return re.sub(r'\bnull="([^"]*)"', lambda match: f"--null {shlex.quote(match[1])}", note)
+    note = re.sub(r'\b(null|higher_is)="([^"]*)"', _typed, note)
+    return note.replace("predictions= with", "--predictions with")
+
+
+def _typed(match: re.Match[str]) -> str:
+    return f"--{match[1].replace('_', '-')} {shlex.quote(match[2])}"
 
 
 def _options(context: click.Context) -> dict[str, click.Option]:

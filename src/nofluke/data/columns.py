@@ -154,7 +154,11 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return exact_floats(values, name), False
     # NumPy makes floats of whole numbers next to floats, even where different ones become equal
-    merged = values.dtype.kind == "f" and not isinstance(value, np.ndarray) and bool((np.abs(values) >= 2**53).any())
+    merged = (
+        values.dtype.kind == "f"
+        and not isinstance(value, np.ndarray)
+        and bool((np.abs(values) >= np.float64(2**53)).any())
+    )
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
         return values, False
     if values.dtype.kind in "OUSMf":

@@ -284,18 +284,13 @@ MEASURES: dict[str, Measure] = {
 
 
 def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confusion]:
-    """Both confusion matrices of a cell of a trial: with tolerance in the truth, and in the predictions.
-
-    The first is None where alarms count as episodes: their hits are no steps, and partition none.
-    """
+    """Both confusion matrices of a cell: with tolerance in the truth (None for episodes, which are no steps), in the predictions."""
     zero, n = trial.tolerances[d].zero, trial.n_steps
     hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
     alarms, near = int(trial.n_predictions[k]), int(trial.near_events[d])
     reach = int(trial.near_predictions[d, k])
-    truth = None
-    if trial.count_alarms == "steps":
-        truth = Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth")
+    steps = trial.count_alarms == "steps"
     return (
-        truth,
+        Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth") if steps else None,
         Confusion.from_marginals(found, reach, trial.n_events, n, "neither" if zero else "predictions"),
     )

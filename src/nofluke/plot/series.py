@@ -48,8 +48,8 @@ def timeline(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is, count_alarms, \
-refractory, missing
+    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
+    count_alarms, refractory, missing
         As in :func:`nofluke.evaluate`, and counted in the same way.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.

@@ -64,11 +64,11 @@ def choose_cut(
     given = {name: value for name, value in zip(WAYS, (threshold, quantile, budget), strict=True) if value is not None}
     if sequence.scores is None:
         if given:
-            raise InputError("threshold, quantile and budget belong to scores: leave them out with predictions.")
+            raise InputError("threshold and quantile and budget belong to scores: leave them out with predictions.")
         return None
     if len(given) != 1:
         raise InputError(
-            f"pass one of threshold, quantile and budget, got {' and '.join(given) or 'none'}: it says which scores are "
+            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which scores are "
             f"predictions.{'' if given else _alarms_among(sequence)}"
         )
     if threshold is not None:
@@ -81,7 +81,7 @@ def choose_cuts(sequence: Sequence, thresholds: Any, quantiles: Any, budgets: An
     """Many thresholds: of one of the three kinds."""
     given = {f"{n}s": v for n, v in zip(WAYS, (thresholds, quantiles, budgets), strict=True) if v is not None}
     if len(given) != 1:
-        raise InputError(f"pass one of thresholds, quantiles and budgets, got {' and '.join(given) or 'none'}.")
+        raise InputError(f"pass either thresholds or quantiles or budgets, got {' and '.join(given) or 'none'}.")
     if thresholds is not None:
         items, _ = _numbers(thresholds, "thresholds")
         return _at(sequence, items)
