@@ -54,7 +54,7 @@ def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:
     count = int(np.count_nonzero(open_steps[clock.gaps]))
     if not count:
         return ()
-    length = float(f"{clock.not_watched(open_steps):.3g}")  # enough digits to tell how much it is
+    length = clock.not_watched(open_steps)
     told = format_duration(length) if clock.is_dates else f"{length:g} time unit(s)"
     gaps = "1 gap in the times, {}, does" if count == 1 else f"{count:,} gaps in the times, {{}} in all, do"
     return (f"{gaps.format(told)} not count as watched.",)
