@@ -115,8 +115,9 @@ def sweep(
 ) -> None:
     """Precision and recall for many thresholds and tolerances.
 
-    Every distinct score is a threshold, unless --threshold, --quantile or --budget is given. FILE is CSV, TSV or Parquet, or - for
-    standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have every cell.
+    Every distinct score is a threshold, unless --threshold, --quantile or --budget is given. FILE is CSV, TSV or
+    Parquet, or - for standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have
+    every cell.
     """
     import nofluke as nf
 

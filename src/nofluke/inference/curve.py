@@ -35,7 +35,8 @@ class Sweep(CellMeasures, ByValue):
     n, n_events : int
         Steps that count and events on them.
     thresholds : float array of length K
-        In the numbers of the scores, from the most predictions to the fewest: they ascend, or descend where higher scores are normal.
+        In the numbers of the scores, from the most predictions to the fewest: they ascend, or descend where higher
+        scores are normal.
     quantiles, budgets : float arrays of length K, or None
         The quantiles or budgets asked for, where thresholds came from them.
     tolerances : tuple of D Tolerance

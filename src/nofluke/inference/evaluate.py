@@ -70,12 +70,12 @@ def evaluate(
     predictions : array-like, optional
         Alarms instead of scores: 0/1 or bool for each step, or, with a clock, a list of alarm times.
     threshold : float, optional
-        τ itself. It is compared in the scores' own precision: with 32-bit scores, as ``scores >= np.float32(threshold)``.
+        τ itself. It is compared in the scores' own precision, as NumPy compares: in 32 bits with 32-bit scores.
     quantile : float, optional
         τ as a quantile of the scores of the steps that count (linear interpolation, as ``numpy.quantile``).
     budget : float or str, optional
-        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the least score that no more of them reach, so
-        that scores tied at the cut are left out.
+        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the least score that no more of them
+        reach, so that scores tied at the cut are left out.
     tolerance : int, str, timedelta or Tolerance, default 0
         Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both ends.
     times : array-like, optional
@@ -83,19 +83,19 @@ def evaluate(
     mask : array-like of bool, optional
         True for steps to leave out of everything: stretches that nobody labelled. They still take up time.
     warmup : int, float, str or timedelta, optional
-        The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or "15%", rounded
-        down), or a duration ("2d") on a clock of dates.
+        The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or
+        "15%", rounded down), or a duration ("2d") on a clock of dates.
     truth_as : {"auto", "labels", "positions", "times"}
         How to read ``truth`` where type and length leave a doubt.
     higher_is : {"anomalous", "normal"}
-        What high scores are. With "normal" a step is predicted if z ≤ τ; ``threshold`` and the result's are numbers of the scores as
-        they are, ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
+        What high scores are. With "normal" a step is predicted if z ≤ τ; ``threshold`` and the result's are numbers of
+        the scores as they are, ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
     count_alarms : {"steps", "episodes"}, optional
-        What a prediction is: a predicted step (the default), or an episode, a run of predicted steps that follow one another among
-        those that count. An episode is a hit if any of its steps is. Recall is the same by either.
+        What a prediction is: a predicted step (the default), or an episode, a run of predicted steps that follow one
+        another among those that count. An episode is a hit if any of its steps is. Recall is the same by either.
     refractory : int, str or timedelta, optional
-        Alarms closer to each other than this, in steps or in time, are one episode, from the first of them to the last: the steps
-        between are predicted too. The threshold is chosen before that. Implies ``count_alarms="episodes"``.
+        Alarms closer to each other than this, in steps or in time, are one episode, from the first of them to the last:
+        the steps between are predicted too. The threshold is chosen before that. Implies ``count_alarms="episodes"``.
     missing : {"error", "mask"}
         What to do with NaN in scores, alarms or labels.
     zero_division : {nan, 0, 1}
@@ -181,7 +181,7 @@ def evaluate(
 def evaluation_of(
     cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, cuts: Cuts | None = None
 ) -> Evaluation:
-    """Both matrices, both tests, false alarms and delays of one cell of a trial; ``cuts`` tells what its threshold comes from."""
+    """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
     trial, clock = cell.trial, sequence.clock
     tolerance = trial.tolerances[cell.d]
     matrices = both_matrices(trial, cell.d, cell.k)
@@ -260,7 +260,8 @@ def _turned(sequence: Sequence, precision: ChanceTest, recall: ChanceTest) -> tu
     remedy = "predictions= with 1 for an alarm"
     if sequence.scores is not None:
         remedy = 'higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"'
+    told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
     return (
-        f"Hits are far fewer than chance's ({p_is(precision.pvalue_for('less'))} and {p_is(recall.pvalue_for('less'))} for as few), "
+        f"Hits are far fewer than chance's ({told} for as few), "
         f"as if the detector were turned round: if it is, pass {remedy}.",
     )

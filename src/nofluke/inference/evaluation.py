@@ -33,13 +33,13 @@ class Evaluation(ByValue):
     n, n_events, n_predictions : int
         Steps that count, events and predictions on them.
     threshold, quantile, budget : float or None
-        The threshold τ of the scores, in their own numbers, and the quantile or the budget it came from, if it did; infinite where a
-        budget leaves no prediction.
+        The threshold τ of the scores, in their own numbers, and the quantile or the budget it came from, if it did;
+        infinite where a budget leaves no prediction.
     tolerance : Tolerance
         How early or late a prediction may be.
     tolerant_truth, tolerant_predictions : Confusion
-        The two confusion matrices: precision comes from the first, recall from the second. The first is None where alarms count as
-        episodes, which are no steps.
+        The two confusion matrices: precision comes from the first, recall from the second. The first is None where
+        alarms count as episodes, which are no steps.
     delays : Delays
         Signed distance from each event to its nearest prediction.
     false_alarms : FalseAlarms

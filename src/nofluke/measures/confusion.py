@@ -284,7 +284,7 @@ MEASURES: dict[str, Measure] = {
 
 
 def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confusion]:
-    """Both confusion matrices of a cell: with tolerance in the truth (None for episodes, which are no steps), in the predictions."""
+    """Both matrices of a cell: with tolerance in the truth (None for episodes, no steps), and in the predictions."""
     zero, n = trial.tolerances[d].zero, trial.n_steps
     hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
     alarms, near = int(trial.n_predictions[k]), int(trial.near_events[d])

@@ -21,8 +21,8 @@ def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
-            "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use method='auto' with "
-            "null='permutation', or count_alarms='steps'."
+            "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use "
+            "method='auto' with null='permutation', or count_alarms='steps'."
         )
     missed = 1 - float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
     return {

@@ -202,7 +202,8 @@ def diagnose(
     ----------
     truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
     count_alarms, refractory, missing
-        As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are the alarms.
+        As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are
+        the alarms.
     period : int or str, optional
         The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
         dates. By default these three are looked at where there is such a clock, and no season where there is none.

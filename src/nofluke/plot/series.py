@@ -58,8 +58,8 @@ def timeline(
     -------
     matplotlib Axes
         The legend has the counts. Steps near an event are shaded where there are few enough steps to see them, steps
-        left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn across gaps in
-        the times. A long score is thinned to the smallest and the largest value of each stretch.
+        left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn
+        across gaps in the times. A long score is thinned to the smallest and the largest value of each stretch.
 
     Examples
     --------

@@ -1,8 +1,8 @@
 """Alarms: whether each predicted step counts, or each episode of them, and which alarms are one.
 
-An episode is a run of predicted steps that follow one another among the steps that count. A refractory time makes one of alarms that
-are closer to each other than that: the steps between them are filled. Filling the holes of a set is a morphological closing, and
-closing the scores does it for every threshold at once, since both commute.
+An episode is a run of predicted steps that follow one another among the steps that count. A refractory time makes one
+of alarms that are closer to each other than that: the steps between them are filled. Filling the holes of a set is a
+morphological closing, and closing the scores does it for every threshold at once, since both commute.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ CountAlarms = Literal["steps", "episodes"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlarmRule:
-    """How alarms are counted, and the refractory time that merges them (a Tolerance, of which one side is used), if there is one."""
+    """How alarms are counted, and the refractory time that merges them: a Tolerance, of which one side is used."""
 
     count: CountAlarms = "steps"
     refractory: Tolerance | None = None
@@ -38,13 +38,13 @@ class AlarmRule:
             return cls(count="steps" if count_alarms is None else count_alarms)  # type: ignore[arg-type]  # checked
         if count_alarms == "steps":
             raise InputError(
-                "refractory= makes one alarm of several, but count_alarms='steps' counts each step: leave one of them out, or pass "
-                "count_alarms='episodes'."
+                "refractory= makes one alarm of several, but count_alarms='steps' counts each step: leave one of them "
+                "out, or pass count_alarms='episodes'."
             )
         return cls(count="episodes", refractory=as_tolerance(refractory, "refractory"))
 
     def closed(self, detector: AnyArray, open_steps: BoolArray, clock: Clock | None) -> AnyArray:
-        """Scores or alarms of the steps that count with the refractory time's holes filled; ``clock`` is of these steps."""
+        """Scores or alarms of the steps that count with their holes filled; ``clock`` is of these steps."""
         length = None if self.refractory is None else int(self.refractory.late)  # type: ignore[arg-type]
         if self.refractory is None or not length:
             return detector
@@ -53,8 +53,8 @@ class AlarmRule:
             clock, length = Clock(ticks=np.flatnonzero(open_steps), unit=None), min(length, len(open_steps))
         elif clock is None or not clock.is_dates:
             raise InputError(
-                f"refractory={self.refractory} is a length of time, but the data has no clock of dates: pass times=, or a number of "
-                "steps."
+                f"refractory={self.refractory} is a length of time, but the data has no clock of dates: pass times=, or "
+                "a number of steps."
             )
         return closing(detector, clock, length)
 
@@ -63,11 +63,12 @@ STEPS = AlarmRule()
 
 
 def closing(values: AnyArray, clock: Clock, length: int) -> AnyArray:
-    """At each step t the largest min(z_a, z_b) of two steps a ≤ t ≤ b less than ``length`` apart: O(T log T) on any clock.
+    """At each step t the largest min(z_a, z_b) of steps a ≤ t ≤ b less than ``length`` apart: O(T log T) on any clock.
 
-    A hole stays at t where some stretch of steps around it, from i to j, is low, and its neighbours i - 1 and j + 1 are at least
-    ``length`` apart (or one of them lies outside). So the closing is the smallest of the maxima of all such stretches. It is enough to
-    look at those that are as short as they can be on one side: from each i to the first j, and from the last i to each j.
+    A hole stays at t where some stretch of steps around it, from i to j, is low, and its neighbours i - 1 and j + 1 are
+    at least ``length`` apart (or one of them lies outside). So the closing is the smallest of the maxima of all such
+    stretches. It is enough to look at those that are as short as they can be on one side: from each i to the first j,
+    and from the last i to each j.
 
     >>> closing(np.array([3.0, 0, 2, 0, 0, 5]), Clock(ticks=np.arange(6), unit=None), 3)
     array([3., 2., 2., 0., 0., 5.])

@@ -1,7 +1,8 @@
 """The clock of a sequence: when each step happened, and what a duration means on it.
 
-A step owns the time from its own stamp up to the next one; the last step, and one before a gap, lasts as long as the median
-step. Dates are kept as whole ticks of their own unit, so that comparisons are exact; clocks of plain numbers may be floats.
+A step owns the time from its own stamp up to the next one; the last step, and one before a gap, lasts as long as the
+median step. Dates are kept as whole ticks of their own unit, so that comparisons are exact; clocks of plain numbers may
+be floats.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ _LAST_TICK = int(np.iinfo(np.int64).max)
 MANY_STEPS = 10
 """A gap is longer than this many times both the median and the .9 quantile of the times between steps.
 
-The quantile is for clocks that are irregular by nature: of exponential waiting times one in a thousand exceeds ten times their
-median, but only one in ten thousand million ten times their .9 quantile.
+The quantile is for clocks that are irregular by nature: of exponential waiting times one in a thousand exceeds ten
+times their median, but only one in ten thousand million ten times their .9 quantile.
 """
 
 

@@ -79,8 +79,8 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         counted = values if ignore is None else values[~ignore]
         if np.isin(counted, (-1, 1)).all():
             raise InputError(
-                f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier and 1 for "
-                f"the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
+                f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
+                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
             )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
@@ -150,7 +150,7 @@ def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray)
 
 
 def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
-    """Refuse infinite values; finite ones in their place must keep the order, or they would become alarms or cease to be."""
+    """Refuse infinite values; finite ones in their place must keep the order, or alarms would come and go."""
     infinite = np.isinf(values) & open_steps
     where = np.flatnonzero(infinite)
     if len(where):

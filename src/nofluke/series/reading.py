@@ -34,7 +34,7 @@ from nofluke.series.watching import gap_notes, warmup_steps
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """What was left out of everything, and why: steps without a score or label, under the mask, of the warm-up, and their events."""
+    """What was left out, and why: steps without a score or label, under the mask, of the warm-up, and their events."""
 
     missing: int = 0
     masked: int = 0

@@ -1,8 +1,8 @@
 """From scores to predictions: the threshold that a number, a quantile or a budget of alarms asks for.
 
-A threshold has two forms. As it is *told*, it is the caller's number, in the scale of the caller's scores. As it is *compared*,
-it is rounded to the type of the scores (NumPy compares 32-bit scores in 32 bits), and where higher scores are normal it is turned
-round like the scores, so that a step is always predicted if its score reaches the threshold.
+A threshold has two forms. As it is *told*, it is the caller's number, in the scale of the caller's scores. As it is
+*compared*, it is rounded to the type of the scores (NumPy compares 32-bit scores in 32 bits), and where higher scores
+are normal it is turned round like the scores, so that a step is always predicted if its score reaches the threshold.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def choose_cut(
         return None
     if len(given) != 1:
         raise InputError(
-            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which scores are "
-            f"predictions.{'' if given else _alarms_among(sequence)}"
+            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which "
+            f"scores are predictions.{'' if given else _alarms_among(sequence)}"
         )
     if threshold is not None:
         as_threshold(threshold)
@@ -100,8 +100,8 @@ def _alarms_among(sequence: Sequence) -> str:
         return " The scores are nothing but 0 and 1: if these are alarms, pass them as predictions=."
     if values == {-1.0, 1.0}:
         return (
-            " The scores are nothing but -1 and 1, as outlier detectors of scikit-learn write them, where -1 is an outlier: pass "
-            "predictions=(y == -1)."
+            " The scores are nothing but -1 and 1, as outlier detectors of scikit-learn write them, where -1 is an "
+            "outlier: pass predictions=(y == -1)."
         )
     return ""
 
@@ -118,7 +118,7 @@ def _at(sequence: Sequence, items: Any) -> Cuts:
 
 
 def _at_quantiles(sequence: Sequence, levels: Any) -> Cuts:
-    """Thresholds at quantiles of the scores, turned round where higher ones are normal: .9 leaves the most anomalous tenth."""
+    """Thresholds at quantiles of the scores, after the turn: .9 leaves the most anomalous tenth."""
     levels = np.sort(np.asarray(levels, dtype=np.float64))
     compared = np.array(quantile_thresholds(sequence, levels))
     return Cuts(
@@ -142,13 +142,13 @@ def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str
     q, a, m = many[-1]
     where = "" if len(levels) == 1 else f" (and at {len(many) - 1} other quantile(s))" if len(many) > 1 else ""
     return (
-        f"Ties make {m:,} predictions at the {q:g} quantile, which asks for {a:,}{where}: a budget leaves out what is tied at the "
-        "cut.",
+        f"Ties make {m:,} predictions at the {q:g} quantile, which asks for {a:,}{where}: a budget leaves out "
+        "what is tied at the cut.",
     )
 
 
 def _within(sequence: Sequence, budgets: Any) -> Cuts:
-    """For each budget, the least score that no more than this share of the steps reach; infinite where there is none."""
+    """For each budget, the least score that no more than this share of the steps reach; infinite without one."""
     shares = sorted((as_share(budget, "budget") for budget in budgets), reverse=True)
     values, counts = np.unique(sequence.open_scores(), return_counts=True)
     reached, n = np.cumsum(counts[::-1])[::-1], int(counts.sum())

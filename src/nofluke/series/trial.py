@@ -36,7 +36,8 @@ class Trial:
     truth : Truth
         The events, on the steps that count.
     detector : array of one value for each of these steps
-        Scores, turned so that higher ones are anomalous, or booleans for given alarms; a refractory time is in them already.
+        Scores, turned so that higher ones are anomalous, or booleans for given alarms; a refractory time is in them
+        already.
     tolerances : tuple of D Tolerance
     thresholds : float array of length K, ascending
         A step is predicted by threshold k if its score reaches it. For alarms, one threshold that they reach.
@@ -235,7 +236,8 @@ class Trial:
     def _joined(self, near: Ranges) -> IntArray:
         """By threshold, how many predicted steps near an event are of the same episode as the one before them.
 
-        That one is its neighbour, or, for the first step of a stretch near an event, the last step of the stretch before.
+        That one is its neighbour, or, for the first step of a stretch near an event, the last step of the stretch
+        before.
         """
         inside = self._flags(near)
         beside = self._pairs[inside[:-1] & inside[1:]]
@@ -373,8 +375,8 @@ class Cell:
     def windows(self) -> Windows:
         """For each prediction, the steps on which an event makes it a hit.
 
-        Those of an episode are all from its first step's to its last one's: each step's window holds the step itself, whatever the
-        clock and the mask, so that windows of neighbours leave no hole between them.
+        Those of an episode are all from its first step's to its last one's: each step's window holds the step itself,
+        whatever the clock and the mask, so that windows of neighbours leave no hole between them.
         """
         reach = self.trial.reaches[self.d]
         if self.trial.count_alarms == "steps":

@@ -1,4 +1,4 @@
-"""What part of a series is watched: not its warm-up, and not the gaps in its times. And how to split it into two parts."""
+"""What part of a series is watched: not its warm-up, not the gaps in its times; and how to split it in two."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nofluke.series.clock import Clock
 
 
 def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
-    """How many of the first steps a warm-up is: a number of steps, a share of all of them, or a duration on a clock of dates."""
+    """How many of the first steps a warm-up is: given as steps, as a share of all, or as a duration on a clock."""
     if warmup is None:
         return 0
     steps = _part(warmup, "warmup", n, clock)
@@ -28,7 +28,7 @@ def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
 
 
 def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
-    """The steps of the first part: whole numbers count them; what is less than 1, or has a %, is a share; else a duration."""
+    """The steps of the first part: whole numbers count them; fractions and what has a % are shares; else a duration."""
     whole, number = whole_or_none(value), number_or_none(value)
     if whole is not None and whole >= 0:
         return whole
@@ -37,11 +37,13 @@ def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
     duration = None if whole is not None else as_duration(value, name)
     if duration is None or duration < 0:
         raise InputError(
-            f"{name}={shown(value)} must be a number of steps, a share such as '15%', or a duration such as '2d' on a clock of dates."
+            f"{name}={shown(value)} must be a number of steps, a share such as '15%', or a duration such as '2d' on a "
+            "clock of dates."
         )
     if clock is None or not clock.is_dates:
         raise InputError(
-            f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number of steps."
+            f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number "
+            "of steps."
         )
     # the times are whole ticks: those before the end of the part are those up to a nanosecond before it
     return int(clock.windows(0, duration - 1)[1][0]) if duration > 0 else 0
@@ -70,8 +72,8 @@ class Split(NamedTuple):
 def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     """Two masks that cut a series in time: choose the threshold on the first part, test it on the second.
 
-    A threshold that was tuned on the labels it is tested on makes p-values too small. This is the plain remedy; the other is
-    ``sweep(...).familywise()``, which allows for all thresholds that were looked at.
+    A threshold that was tuned on the labels it is tested on makes p-values too small. This is the plain remedy; the
+    other is ``sweep(...).familywise()``, which allows for all thresholds that were looked at.
 
     Parameters
     ----------

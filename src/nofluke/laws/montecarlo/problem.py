@@ -21,7 +21,7 @@ MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Episodes:
-    """Where an event makes a hit of each episode, by tolerance and by threshold that predicts other steps than those before it."""
+    """Where an event makes a hit of each episode, by tolerance and by threshold that predicts steps of its own."""
 
     windows: tuple[tuple[Windows, ...], ...] = field(repr=False)
     which: IntArray
