@@ -45,8 +45,11 @@ class Episodes:
 
 def _windows_hit(windows: Windows, placements: AnyArray) -> IntArray:
     """How many windows hold an event, for each row of ascending ones: what each event adds to those before it."""
-    first = np.searchsorted(windows.stops, placements, side="right")
-    last = np.searchsorted(windows.starts, placements, side="right")
+    looked_up = placements.size > windows.n_steps  # then every step is looked for once, not every event
+    steps = np.arange(windows.n_steps) if looked_up else placements
+    first, last = (np.searchsorted(ends, steps, side="right") for ends in (windows.stops, windows.starts))
+    if looked_up:
+        first, last = first[placements], last[placements]
     before = np.concatenate([np.zeros((len(placements), 1), dtype=np.int64), last[:, :-1]], axis=1)[:, : last.shape[1]]
     return np.asarray(np.maximum(last - np.maximum(first, before), 0).sum(axis=1), dtype=np.int64)
 

@@ -123,7 +123,7 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
     detector = "scores" if result.sequence.scores is not None else "predictions"
     if source is None:
         clock = [] if result.sequence.clock is None else ["times=times"]
-        mask = ["mask=mask"] if not result.sequence.open_steps.all() else []
+        mask = ["mask=mask"] if result.left_out.steps > result.left_out.warmup else []
         return [], ["truth", "scores" if detector == "scores" else "predictions=predictions", *clock, *mask]
     how = "" if source.time_format is None else f", time_format={source.time_format!r}"
     columns = {role: name for role, name in source.columns.items() if not (role == "truth" and source.truth_file)}
