@@ -144,11 +144,15 @@ class Case:
         return nearest
 
     def duration(self) -> Fraction:
-        """Time the open steps last: each up to the next one, the last as long as the median step."""
+        """Time the open steps last: each up to the next one; the last, and those before a gap, as long as the median step."""
         if self.stamps is None:
             return Fraction(sum(self.open_steps))
         lengths = [Fraction(b - a) for a, b in zip(self.stamps, self.stamps[1:], strict=False)]
-        lengths.append(Fraction(median(lengths)) if lengths else Fraction(0))
+        if lengths:
+            usual, step = sorted(lengths)[9 * (len(lengths) - 1) // 10], Fraction(median(lengths))
+            lengths = [step if length > 10 * max(usual, step) else length for length in lengths] + [step]
+        else:
+            lengths = [Fraction(0)]
         return (
             sum((x for x, is_open in zip(lengths, self.open_steps, strict=True) if is_open), Fraction(0))
             / self.per_unit

@@ -263,6 +263,7 @@ def test_what_is_public_is_written_down():
         "evaluate",
         "nulls",
         "plot",
+        "split",
         "sweep",
     ]
     assert all(hasattr(nofluke, name) for name in nofluke.__all__)
@@ -284,6 +285,7 @@ def test_modules_are_small():
 
 
 LONG = {
+    "inference.evaluation": "one result and everything it says of itself",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
     "laws.exact.generating": "one generating function, and where to tilt it",
     "laws.exact.kernels": "two compiled recurrences that must stay in step",

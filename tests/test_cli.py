@@ -192,7 +192,7 @@ def test_alarms_masks_and_missing_values(run_json, data):
     """--predictions instead of scores; --mask and --missing leave steps out, and say so."""
     found = run_json("evaluate", "data.csv", "--truth", "label", "--predictions", "alarm", "--mask", "hidden")
     assert (found["n"], found["n_events"], found["n_predictions"], found["threshold"]) == (5, 1, 2, None)
-    assert found["left_out"] == {"missing": 0, "masked": 1, "events": 1}
+    assert found["left_out"] == {"missing": 0, "masked": 1, "warmup": 0, "events": 1}
     (data / "gap.csv").write_text(DATA.replace("0.3", ""))
     assert run_json("evaluate", "gap.csv", *AT_HALF, "--missing", "mask")["left_out"]["missing"] == 1
 
@@ -549,7 +549,11 @@ def test_whole_numbers_that_are_no_floats_are_compared_exactly(run_json, data):
         ("day,label,z\n", BASE, "data.csv has a header but no rows"),
         (DATA.replace("0.3", "high"), BASE, "data.csv, line 4: column 'z' has 'high' where a number belongs"),
         (DATA.replace("0.3", ""), BASE, r"--scores has 1 NaN at position\(s\) 2: drop them, or pass --missing mask"),
-        (DATA.replace("0.3", "inf"), BASE, r"--scores has 1 infinite value\(s\) at position\(s\) 2: replace them"),
+        (
+            DATA.replace("0.3", "inf"),
+            BASE,
+            r"--scores has 1 infinite value\(s\) at position\(s\) 2: replace inf by the",
+        ),
         (DATA.replace("03,0", "03,2"), BASE, r"--truth must be 0 or 1 \(or bool\), got 2 at position 2: turn them"),
         (DATA.replace("-03,", "-07,"), (*BASE, "--time", "day"), "--time must increase, but 2020-01-04 at position 3"),
         (DATA.replace("-03,", "-02,"), (*BASE, "--time", "day"), r"--time has 1 duplicate time\(s\), first 2020-01-02"),
@@ -610,8 +614,11 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(run, data, command, content
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (BASE, "pass either --threshold or --quantile, got neither"),
-        ((*AT_HALF, "--quantile", "0.5"), "pass either --threshold or --quantile, got both"),
+        (BASE, "pass either --threshold or --quantile or --budget, got none"),
+        (
+            (*AT_HALF, "--quantile", "0.5"),
+            "pass either --threshold or --quantile or --budget, got threshold and quantile",
+        ),
         ((*BASE, "--quantile", "1.5"), "--quantile=1.5 must be between 0 and 1"),
         (
             (*AT_HALF, "--predictions", "alarm"),
@@ -680,10 +687,13 @@ def test_bad_lists_of_events(run, data, content, options, message):
         (("report", *AT_HALF, "--alpha", "0"), "--alpha=0.0 must be"),
         (("sweep", *BASE, "--quantile", "1.5"), "--quantile=1.5 must be between 0 and 1"),
         (("sweep", *BASE, "--quantile", "nan"), "--quantile must be one or more numbers without NaN, got"),
-        (("sweep", *AT_HALF, "--quantile", "0.5"), "pass either --threshold or --quantile, got both"),
+        (
+            ("sweep", *AT_HALF, "--quantile", "0.5"),
+            "pass either --threshold or --quantile or --budget, got thresholds and quantiles",
+        ),
         (
             ("evaluate", "--truth", "label", "--predictions", "alarm", "--quantile", "0.5"),
-            "--threshold and --quantile belong to scores: leave them out with predictions",
+            "--threshold and --quantile and --budget belong to scores: leave them out with predictions",
         ),
         (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'permutation', "),
         (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'permutation', "),
@@ -718,7 +728,7 @@ def test_advice_names_options_too(run, data):
     words = ("evaluate", "runs.csv", "--truth", "y", "--scores", "z", "--quantile", "0.9", "--tolerance", "1")
     assert "Use --null circular-shift or --null segments." in run(*words)[1]
     assert 'Use null=\\"circular-shift\\"' in run(*words, "--format", "json")[1]
-    assert ": pass --quantile, --threshold or --chance.\n" in run("sweep", "runs.csv", *words[2:6])[1]
+    assert ": pass --quantile, --threshold, --budget or --chance.\n" in run("sweep", "runs.csv", *words[2:6])[1]
 
 
 @pytest.mark.parametrize("words", [("demo", "--report", "a.html"), ("report", "data.csv", *AT_HALF)])

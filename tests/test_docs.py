@@ -155,8 +155,11 @@ def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("options", "absent"),
     [
-        ("--quantile 0.9 --tolerance 0", ("Monte Carlo only", "only with `--familywise`")),
-        ("--quantile 0.9 --tolerance 2d --time day --method montecarlo --resamples 99 --seed 1 --familywise", ()),
+        ("--quantile 0.9 --tolerance 0", ("Monte Carlo only", "only with `--familywise`", "only with `--budget`")),
+        (
+            "--quantile 0.9 --tolerance 2d --time day --method montecarlo --resamples 99 --seed 1 --familywise",
+            ("only with `--budget`",),
+        ),
         ("--tolerance 0 --tolerance 2", ("only with", "with chance")),
     ],
 )

@@ -385,7 +385,8 @@ def test_a_mask_must_be_a_mask():
         (
             [0, 1, 0],
             [1, np.inf, -np.inf],
-            r"scores has 2 infinite value\(s\) at position\(s\) 1, 2: replace them by large",
+            r"scores has 2 infinite value\(s\) at position\(s\) 1, 2: replace -inf by the smallest finite score, or one below it \(1\) "
+            r"and inf by the largest finite score, or one above it \(1\)",
         ),
         ([0, 1], ["2020-01-01", "2020-01-02"], "scores must be numbers, got dates: pass the dates as times="),
         ([0, 1], ["high", "low"], "scores must hold numbers, booleans or dates, got text 'high' at position 0"),
@@ -435,8 +436,8 @@ def test_the_index_is_the_clock_and_must_be_one():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "pass either threshold or quantile, got neither: one of them says which scores are predictions"),
-        ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile, got both"),
+        ({}, "pass either threshold or quantile or budget, got none: one of them says which scores are predictions"),
+        ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile or budget, got threshold and quantile"),
         ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"quantile": 1.5}, "quantile=1.5 must be between 0 and 1"),
         ({"quantile": -0.1}, "quantile=-0.1 must be between 0 and 1"),
@@ -456,7 +457,9 @@ def test_settings_that_make_no_sense_say_why(options, message):
 
 def test_thresholds_belong_to_scores():
     """Alarms have been decided already."""
-    with pytest.raises(InputError, match="threshold and quantile belong to scores: leave them out with predictions"):
+    with pytest.raises(
+        InputError, match="threshold and quantile and budget belong to scores: leave them out with predictions"
+    ):
         nf.evaluate([0, 1], predictions=[0, 1], threshold=1)
 
 
@@ -478,7 +481,10 @@ def test_degenerate_input_is_evaluated_with_a_note(truth, scores, note):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"thresholds": [1], "quantiles": [0.5]}, "pass either thresholds or quantiles, got both"),
+        (
+            {"thresholds": [1], "quantiles": [0.5]},
+            "pass either thresholds or quantiles or budgets, got thresholds and quantiles",
+        ),
         ({"thresholds": [1, float("nan")]}, "thresholds must be one or more numbers without NaN, got"),
         ({"thresholds": []}, r"thresholds must be one or more numbers without NaN, got \[\]"),
         ({"quantiles": [0.5, 2]}, "quantile=2.0 must be between 0 and 1"),

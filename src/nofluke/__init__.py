@@ -9,6 +9,7 @@ from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.tolerance import Tolerance
+from nofluke.series.watching import split
 
 __version__ = "0.1.0"
 
@@ -25,6 +26,7 @@ __all__ = [
     "evaluate",
     "nulls",
     "plot",
+    "split",
     "sweep",
 ]
 

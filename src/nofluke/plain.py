@@ -10,6 +10,7 @@ import math
 import operator
 from collections.abc import Callable, Iterable
 from decimal import Decimal
+from fractions import Fraction
 from numbers import Real
 from typing import Any
 
@@ -67,6 +68,27 @@ def number_or_none(value: Any) -> float | None:
         return None
     # a long double may overflow too, in silence
     return None if math.isinf(number) and value not in (math.inf, -math.inf) else number
+
+
+def as_share(value: object, name: str) -> Fraction:
+    """A share above 0 and below 1, as a number or as text, exactly as it is written: 29% of 100 are 29.
+
+    >>> as_share("1%", "budget"), as_share(0.29, "budget") * 100
+    (Fraction(1, 100), Fraction(29, 1))
+    """
+    number, percent = number_or_none(value), False
+    if isinstance(value, str):
+        text = value.strip()
+        percent = text.endswith("%")
+        try:
+            number = float(text.removesuffix("%"))
+        except ValueError:
+            number = None
+    # by its digits: the float 0.29 is a little less than 29 of 100
+    share = None if number is None or not math.isfinite(number) else Fraction(repr(number)) / (100 if percent else 1)
+    if share is None or not 0 < share < 1:
+        raise InputError(f"{name}={shown(value)} must be a share above 0 and below 1, such as 0.01 or '1%'.")
+    return share
 
 
 def finite_or_none(value: float | None) -> float | None:

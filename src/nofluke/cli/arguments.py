@@ -12,9 +12,11 @@ from nofluke.errors import InputError
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
+_ALARMS = ("higher_is", "warmup", "count_alarms", "refractory")
 _DATA = (
     *("truth", "truth_file", "truth_start", "truth_end", "count_events", "overlaps"),
     *("scores", "time", "time_format", "mask", "missing"),
+    *_ALARMS,
 )
 
 
@@ -46,6 +48,7 @@ def read_detector(file: str, output: str | None, options: dict[str, Any]) -> Dat
     chosen = {
         "threshold": options["threshold"],
         "quantile": options["quantile"],
+        "budget": options["budget"],
         "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], options["unit"]),
     }
     return replace(data, arguments={**data.arguments, **chosen})
@@ -76,6 +79,10 @@ def read(
     time_format: str | None,
     mask: str | None,
     missing: str,
+    higher_is: str,
+    warmup: str | None,
+    count_alarms: str | None,
+    refractory: str | None,
     predictions: str | None = None,
     outputs: str = "--scores COLUMN",
 ) -> Data:
@@ -109,6 +116,8 @@ def read(
     )
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
     found |= {"missing": missing, "count_events": count_events, "overlaps": overlaps}
+    found |= {"higher_is": higher_is, "count_alarms": count_alarms}
+    found |= {"warmup": _number(warmup), "refractory": _number(refractory)}
     notes = table.notes
     if truth_file is not None:
         events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)
@@ -136,6 +145,11 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
     read = [as_tolerance(length, option, counted) for option, (length, counted) in sides.items()]
     lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
     return Tolerance(**lengths, unit="clock" if all(side.unit == "clock" for side in read) else None)
+
+
+def _number(text: str | None) -> Any:
+    """A whole number, else a decimal one, else the text: a share or a duration."""
+    return None if text is None else _length(text, "steps")[0]
 
 
 def _length(text: str, unit: str) -> tuple[Any, Literal["clock"] | None]:

@@ -87,10 +87,11 @@ def evaluate(
 @click.option("--tolerance", "tolerances", metavar="LENGTH", multiple=True, help="Repeat for several. Default 0.")
 @click.option("--threshold", "thresholds", type=Threshold(), multiple=True, callback=finite, help="Repeat for several.")
 @click.option("--quantile", "quantiles", type=float, multiple=True, help="Repeat for several.")
+@click.option("--budget", "budgets", metavar="SHARE", multiple=True, help="Such as 1% or 0.01. Repeat for several.")
 @unit_option
 @chance_options
 @click.option(
-    "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold or --quantile."
+    "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
 )
 @click.option("--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo).")
 @format_option
@@ -100,6 +101,7 @@ def sweep(
     tolerances: tuple[str, ...],
     thresholds: tuple[float, ...],
     quantiles: tuple[float, ...],
+    budgets: tuple[str, ...],
     unit: str,
     null: str,
     method: Any,
@@ -113,8 +115,9 @@ def sweep(
 ) -> None:
     """Precision and recall for many thresholds and tolerances.
 
-    Every distinct score is a threshold, unless --threshold or --quantile is given. FILE is CSV, TSV or Parquet, or - for
-    standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have every cell.
+    Every distinct score is a threshold, unless --threshold, --quantile or --budget is given. FILE is CSV, TSV or
+    Parquet, or - for standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have
+    every cell.
     """
     import nofluke as nf
 
@@ -125,6 +128,7 @@ def sweep(
             tolerances=[tolerance_of(t, None, None, unit) for t in tolerances or ("0",)],
             thresholds=list(thresholds) or None,
             quantiles=list(quantiles) or None,
+            budgets=list(budgets) or None,
             null=null,
             method=method,
             n_resamples=resamples,
@@ -153,7 +157,7 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
 
     FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null. Without
-    --threshold and --quantile the top tenth of the scores are taken as alarms.
+    --threshold, --quantile and --budget the top tenth of the scores are taken as alarms.
     """
     import nofluke as nf
 

@@ -68,6 +68,30 @@ class Threshold(click.types.FloatParamType):
         return number
 
 
+alarm_options = several(
+    click.option(
+        "--higher-is",
+        type=click.Choice(["anomalous", "normal"]),
+        default="anomalous",
+        show_default=True,
+        help="What high scores are; with normal, low ones are predictions.",
+    ),
+    click.option(
+        "--warmup",
+        metavar="LENGTH",
+        help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
+    ),
+    click.option(
+        "--count-alarms",
+        type=click.Choice(["steps", "episodes"]),
+        help="What a prediction is: a predicted step (the default), or a run of them.",
+    ),
+    click.option(
+        "--refractory",
+        metavar="LENGTH",
+        help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
+    ),
+)
 data_options = several(
     click.argument("file", metavar="FILE"),
     click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
@@ -104,6 +128,7 @@ data_options = several(
         show_default=True,
         help="What to do with missing scores and labels.",
     ),
+    alarm_options,
 )
 unit_option = click.option(
     "--unit",
@@ -117,6 +142,7 @@ detector_options = several(
     click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
     click.option("--threshold", type=Threshold(), callback=finite, help="Predict where the score is at least this."),
     click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
+    click.option("--budget", metavar="SHARE", help="Predict at most this share of the steps, such as 1% or 0.01."),
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),

@@ -37,7 +37,7 @@ _JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself
 _ADVICE = {
-    "pass quantiles or thresholds, or ask for curve.chance": "pass --quantile, --threshold or --chance",
+    "pass quantiles, thresholds or budgets, or ask for curve.chance": "pass --quantile, --threshold, --budget or --chance",
     "nf.diagnose": "nofluke diagnose",
     'count_events="ranges"': "--count-events ranges",
 }
@@ -70,14 +70,23 @@ def in_options(message: str, context: click.Context) -> str:
 
     message = re.sub(_ASSIGNED.format(**words), assigned, message)
     message = re.sub(_SUBJECT.format(**words), lambda match: options[match["name"]].opts[-1], message)
-    return re.sub(_JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message)
+    for _ in range(2):  # of three names, the last follows one that became an option just before
+        message = re.sub(
+            _JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message
+        )
+    return message
 
 
 def advice(note: str) -> str:
     """A note of a result with options in place of the library's arguments, ready to be typed."""
     for phrase, instead in _ADVICE.items():
         note = note.replace(phrase, instead)
-    return re.sub(r'\bnull="([^"]*)"', lambda match: f"--null {shlex.quote(match[1])}", note)
+    note = re.sub(r'\b(null|higher_is)="([^"]*)"', _typed, note)
+    return note.replace("predictions= with", "--predictions with")
+
+
+def _typed(match: re.Match[str]) -> str:
+    return f"--{match[1].replace('_', '-')} {shlex.quote(match[2])}"
 
 
 def _options(context: click.Context) -> dict[str, click.Option]:

@@ -95,8 +95,9 @@ def without_masked(value: Any) -> Any:
 
 
 def _with_gaps(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_], name: str) -> npt.NDArray[Any]:
-    """Numbers as floats, with NaN for those that are missing."""
-    floats = exact_floats(values, name, ~missing)
+    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds go by their type."""
+    short = values.dtype.kind == "f" and values.dtype.itemsize < 8
+    floats = values.copy() if short else exact_floats(values, name, ~missing)
     floats[missing] = np.nan
     return floats
 
@@ -155,7 +156,11 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
         return exact_floats(values, name), False
     # NumPy makes floats of whole numbers next to floats, even where different ones become equal
-    merged = values.dtype.kind == "f" and not isinstance(value, np.ndarray) and bool((np.abs(values) >= 2**53).any())
+    merged = (
+        values.dtype.kind == "f"
+        and not isinstance(value, np.ndarray)
+        and bool((np.abs(values) >= np.float64(2**53)).any())
+    )
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
         return values, False
     if values.dtype.kind in "OUSMf":

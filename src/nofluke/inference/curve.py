@@ -16,6 +16,7 @@ from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
 from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel
+from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.numbers import show_p
@@ -34,10 +35,13 @@ class Sweep(CellMeasures, ByValue):
     n, n_events : int
         Steps that count and events on them.
     thresholds : float array of length K
-    quantiles : float array of length K, or None
-        The quantiles asked for, where thresholds came from quantiles.
+        In the numbers of the scores, from the most predictions to the fewest: they ascend, or descend where higher
+        scores are normal.
+    quantiles, budgets : float arrays of length K, or None
+        The quantiles or budgets asked for, where thresholds came from them.
     tolerances : tuple of D Tolerance
     n_predictions : int array of length K
+        Predicted steps, or episodes of them.
     precision_hits, recall_hits : int arrays of shape (D, K)
         PA-AAδ and PAδ-AA.
     near_events : int array of length D
@@ -61,6 +65,8 @@ class Sweep(CellMeasures, ByValue):
     """
 
     quantiles: FloatArray | None = field(repr=False)
+    budgets: FloatArray | None = field(repr=False, default=None)
+    higher_is: HigherIs = "anomalous"
     settings: Settings
     left_out: LeftOut
     notes: tuple[str, ...]
@@ -134,6 +140,8 @@ class Sweep(CellMeasures, ByValue):
         }
         if self.quantiles is not None:
             data["quantile"] = np.tile(self.quantiles, d)
+        if self.budgets is not None:
+            data["budget"] = np.tile(self.budgets, d)
         data |= {
             "n_predictions": np.tile(self.n_predictions, d),
             "precision_hits": self.precision_hits.ravel(),
@@ -171,6 +179,8 @@ class Sweep(CellMeasures, ByValue):
             "n": self.n,
             "n_events": self.n_events,
             "count_events": self.trial.truth.count_events,
+            "higher_is": self.higher_is,
+            "count_alarms": self.settings.alarms.count,
             "cells": cells,
             "notes": list(self.notes),
         }
@@ -205,7 +215,7 @@ class Sweep(CellMeasures, ByValue):
             columns=(
                 "tolerance",
                 "threshold",
-                "predictions",
+                "predictions" if self.settings.alarms.count == "steps" else "episodes",
                 "precision",
                 "recall",
                 "F1",
@@ -222,7 +232,7 @@ class Sweep(CellMeasures, ByValue):
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
             how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
         else:
-            how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles or thresholds, or ask for curve.chance."
+            how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles, thresholds or budgets, or ask for curve.chance."
         if familywise is not None:
             return how, familywise.in_words()
         return (

@@ -18,16 +18,19 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng, check_alpha
-from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import as_quantile, chosen_thresholds
+from nofluke.series.thresholds import Cuts, choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import CountEvents
+from nofluke.text.numbers import p_is
 
 ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
 NO_EVENTS = "There are no events: recall is undefined."
+TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken to be turned round
 
 
 def evaluate(
@@ -37,10 +40,15 @@ def evaluate(
     predictions: Any = None,
     threshold: float | None = None,
     quantile: float | None = None,
+    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
     times: Any = None,
     mask: Any = None,
+    warmup: Length | None = None,
     truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
@@ -72,18 +80,33 @@ def evaluate(
     predictions : array-like, optional
         Alarms instead of scores: 0/1 or bool for each step, or, with a clock, a list of alarm times.
     threshold : float, optional
-        τ itself.
+        τ itself. It is compared in the scores' own precision, as NumPy compares: in 32 bits with 32-bit scores.
     quantile : float, optional
         τ as a quantile of the scores of the steps that count (linear interpolation, as ``numpy.quantile``).
+    budget : float or str, optional
+        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the least score that no more of them
+        reach, so that scores tied at the cut are left out.
     tolerance : int, str, timedelta or Tolerance, default 0
         Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both ends.
     times : array-like, optional
         The clock: one increasing date or number for each step. Taken from a pandas or xarray index of dates by itself.
     mask : array-like of bool, optional
         True for steps to leave out of everything: stretches that nobody labelled. They still take up time.
+    warmup : int, float, str or timedelta, optional
+        The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or
+        "15%", rounded down), or a duration ("2d") on a clock of dates.
     truth_as : {"auto", "labels", "positions", "times", "ranges"}
         How to read ``truth`` where type and length leave a doubt. Ends of ranges that are numbers are times where there is a
         clock of numbers, else positions, unless "positions" or "times" is passed.
+    higher_is : {"anomalous", "normal"}
+        What high scores are. With "normal" a step is predicted if z ≤ τ; ``threshold`` and the result's are numbers of
+        the scores as they are, ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
+    count_alarms : {"steps", "episodes"}, optional
+        What a prediction is: a predicted step (the default), or an episode, a run of predicted steps that follow one
+        another among those that count. An episode is a hit if any of its steps is. Recall is the same by either.
+    refractory : int, str or timedelta, optional
+        Alarms closer to each other than this, in steps or in time, are one episode, from the first of them to the last:
+        the steps between are predicted too. The threshold is chosen before that. Implies ``count_alarms="episodes"``.
     missing : {"error", "mask"}
         What to do with NaN in scores, alarms or labels.
     count_events : {"steps", "ranges"}, optional
@@ -149,9 +172,11 @@ def evaluate(
         missing=missing,
         count_events=count_events,
         overlaps=overlaps,
+        warmup=warmup,
+        higher_is=higher_is,
     )
-    cuts = chosen_thresholds(sequence, threshold, quantile)
-    quantile = None if quantile is None else as_quantile(quantile)
+    alarms = AlarmRule.of(count_alarms, refractory)
+    cuts = choose_cut(sequence, threshold, quantile, budget)
     check_alternative(alternative, ties)
     settings = Settings(
         null=as_null(null),
@@ -162,21 +187,22 @@ def evaluate(
         rng=as_rng(rng),
         alpha=check_alpha(alpha),
         zero_division=zero_division,
+        alarms=alarms,
     )
-    cell = Trial.of(sequence, (window,), cuts).cell(0, 0)
+    cell = Trial.of(sequence, (window,), cuts, alarms).cell(0, 0)
     offered = offered_ranges(sequence, cell.truth, count_events)
     sequence = replace(sequence, notes=(*sequence.notes, *offered)) if offered else sequence
     nulls = settings.null.distributions(cell, method, n_resamples=settings.n_resamples, rng=settings.rng)
-    result = evaluation_of(cell, sequence, nulls, settings, quantile)
+    result = evaluation_of(cell, sequence, nulls, settings, cuts)
     for test in (result.precision_test, result.recall_test):
         _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
     return result
 
 
 def evaluation_of(
-    cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, quantile: float | None = None
+    cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, cuts: Cuts | None = None
 ) -> Evaluation:
-    """Both matrices, both tests, false alarms and delays of one cell of a trial."""
+    """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
     trial, clock = cell.trial, sequence.clock
     tolerance = trial.tolerances[cell.d]
     matrices = both_matrices(trial, cell.d, cell.k)
@@ -191,46 +217,72 @@ def evaluation_of(
         "alternative": settings.alternative,
         "ties": settings.ties,
     }
+    tests = {
+        "precision": ChanceTest(
+            measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
+        ),
+        "recall": ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_events, law=nulls.recall, **how),
+    }
     return Evaluation(
         n=cell.n_steps,
         n_events=cell.n_events,
         n_predictions=cell.n_predictions,
         threshold=cell.threshold,
-        quantile=quantile,
+        quantile=None if cuts is None else cuts.quantile,
+        budget=None if cuts is None else cuts.budget,
         tolerance=tolerance,
         tolerant_truth=matrices[0],
         tolerant_predictions=matrices[1],
         delays=Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
         false_alarms=FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
         left_out=sequence.left_out,
-        precision_test=ChanceTest(
-            measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
-        ),
-        recall_test=ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_events, law=nulls.recall, **how),
+        precision_test=tests["precision"],
+        recall_test=tests["recall"],
         settings=settings,
         cell=cell,
         sequence=sequence,
-        notes=(*sequence.notes, *_remarks(cell), *doubts(settings.null, cell)),
+        notes=(
+            *sequence.notes,
+            *(() if cuts is None else cuts.notes),
+            *_remarks(cell),
+            *_turned(sequence, **tests),
+            *doubts(settings.null, cell),
+        ),
     )
 
 
 def _remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
-    remarks, n = [], cell.n_steps
-    scores, predicted, events = cell.scores, len(cell.alarms), np.count_nonzero(cell.truth.flags)
+    remarks, n, trial = [], cell.n_steps, cell.trial
+    scores, alarms, events = cell.scores, int(trial.n_alarm_steps[cell.k]), int(cell.truth.flags.sum())
     if scores is not None and n > 1 and scores.min() == scores.max():
         remarks.append(ALL_EQUAL)
-    if predicted == 0:
+    if alarms == 0:
         remarks.append("There are no predictions: precision is undefined.")
-    elif predicted == n:
+    elif alarms == n:
         remarks.append("Every step is predicted: recall says nothing about the detector.")
     if cell.n_events == 0:
         remarks.append(NO_EVENTS)
     elif events == n:
         remarks.append("Every step is an event: precision says nothing about the detector.")
-    if not cell.trial.tolerances[cell.d].zero:
-        if 0 < predicted < n == cell.trial.near_predictions[cell.d, cell.k]:
+    if not trial.tolerances[cell.d].zero:
+        if 0 < alarms < n == trial.near_predictions[cell.d, cell.k]:
             remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
-        if cell.n_events and events < n == cell.trial.near_events[cell.d]:
+        if cell.n_events and events < n == trial.near_events[cell.d]:
             remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
     return tuple(remarks)
+
+
+def _turned(sequence: Sequence, precision: ChanceTest, recall: ChanceTest) -> tuple[str, ...]:
+    """A note where both hits are far fewer than chance's; recall is asked first, whose law costs next to nothing."""
+    for test in (recall, precision):
+        if test.excess >= 0 or test.pvalue_for("less") > TURNED:
+            return ()
+    remedy = "predictions= with 1 for an alarm"
+    if sequence.scores is not None:
+        remedy = 'higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"'
+    told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
+    return (
+        f"Hits are far fewer than chance's ({told} for as few), "
+        f"as if the detector were turned round: if it is, pass {remedy}.",
+    )

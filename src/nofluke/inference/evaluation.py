@@ -17,6 +17,7 @@ from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
+from nofluke.series.alarms import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
@@ -33,19 +34,20 @@ class Evaluation(ByValue):
     ----------
     n, n_events, n_predictions : int
         Steps that count, events and predictions on them.
-    threshold, quantile : float or None
-        The threshold τ of the scores, and the quantile it came from, if it did.
+    threshold, quantile, budget : float or None
+        The threshold τ of the scores, in their own numbers, and the quantile or the budget it came from, if it did;
+        infinite where a budget leaves no prediction.
     tolerance : Tolerance
         How early or late a prediction may be.
     tolerant_truth, tolerant_predictions : Confusion or None
-        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: where ranges
-        are counted, the second is None.
+        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the first is
+        None where alarms count as episodes, the second where events are ranges.
     delays : Delays
         Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds it.
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
-        Steps and events left out because they were missing or masked.
+        Steps and events left out because they were missing, masked or of the warm-up.
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
@@ -74,6 +76,7 @@ class Evaluation(ByValue):
     n_predictions: int
     threshold: float | None
     quantile: float | None
+    budget: float | None = None
     tolerance: Tolerance
     tolerant_truth: Confusion | None
     tolerant_predictions: Confusion | None
@@ -104,6 +107,11 @@ class Evaluation(ByValue):
     def count_events(self) -> CountEvents:
         """What an event is: a step, or a range."""
         return self.cell.truth.count_events
+
+    @property
+    def count_alarms(self) -> CountAlarms:
+        """What a prediction is: a predicted step, or an episode of them."""
+        return self.settings.alarms.count
 
     @property
     def precision_hits(self) -> int:
@@ -182,6 +190,10 @@ class Evaluation(ByValue):
             "n_predictions": self.n_predictions,
             "threshold": finite_or_none(self.threshold),
             "quantile": self.quantile,
+            "budget": self.budget,
+            "higher_is": self.sequence.higher_is,
+            "count_alarms": self.count_alarms,
+            "refractory": None if self.settings.alarms.refractory is None else self.settings.alarms.refractory.plain(),
             "tolerance": self.tolerance.plain(),
             "precision": {
                 "value": finite_or_none(self.precision),
@@ -206,9 +218,14 @@ class Evaluation(ByValue):
             "notes": list(self.notes),
         }
 
+    @property
+    def _prediction(self) -> str:
+        """What a prediction is called."""
+        return "prediction" if self.count_alarms == "steps" else "alarm episode"
+
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun)
+        return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self._prediction)
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
@@ -245,10 +262,12 @@ class Evaluation(ByValue):
         return f"Null: {self.precision_test.model}. {self.null.assumption} Method: {how}.{drawn}"
 
     def _title(self) -> str:
-        alarms = plural(self.n_predictions, "prediction")
+        alarms = plural(self.n_predictions, self._prediction)
         if self.threshold is not None:
             origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
-            alarms += f" (score ≥ {show_number(self.threshold)}{origin})"
+            if self.budget is not None:
+                origin = f", a budget of {100 * self.budget:g}%"
+            alarms += f" ({self.sequence.cut_in_words(show_number(self.threshold))}{origin})"
         return f"{plural(self.n, 'step')}, {plural(self.n_events, self.cell.truth.noun)}, {alarms}; tolerance {self.tolerance}"
 
     def _note_lines(self) -> tuple[str, ...]:

@@ -7,8 +7,10 @@ from nofluke.series.tolerance import Tolerance
 from nofluke.text.tables import plural
 
 
-def sentences_of(precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance, noun: str) -> tuple[str, str]:
-    """A sentence for each measure, with what chance does beside it; ``noun`` is what an event is called."""
+def sentences_of(
+    precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance, noun: str, alarm: str = "prediction"
+) -> tuple[str, str]:
+    """A sentence for each measure, with what chance does beside it; ``noun`` and ``alarm`` are what is counted."""
     ranges = noun == "range"
     if tolerance.zero:
         near = "in" if ranges else "on the step of"
@@ -21,7 +23,7 @@ def sentences_of(precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance
     if ranges:
         found = f"{'has' if one else 'have'} a prediction {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
     return (
-        f"{precision.hits:,} of {plural(precision.of, 'prediction')} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
+        f"{precision.hits:,} of {plural(precision.of, alarm)} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
         f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",
         f"{recall.hits:,} of {plural(recall.of, noun)} {found}; {recall.in_words()}.",
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, Ties
 from nofluke.nulls.base import Method, NullModel
+from nofluke.series.alarms import STEPS, AlarmRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,3 +26,4 @@ class Settings:
     rng: Any = field(default=None, compare=False)
     alpha: float = 0.05
     zero_division: float = math.nan
+    alarms: AlarmRule = STEPS

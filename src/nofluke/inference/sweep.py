@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
@@ -17,11 +16,12 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.doubts import doubts
 from nofluke.plain import as_rng
-from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
-from nofluke.series.thresholds import choose_thresholds
-from nofluke.series.tolerance import Tolerance, as_tolerance
+from nofluke.series.thresholds import choose_cuts
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.truth import CountEvents
 
@@ -33,9 +33,14 @@ def sweep(
     tolerances: Any = (0,),
     thresholds: Any = None,
     quantiles: Any = None,
+    budgets: Any = None,
     times: Any = None,
     mask: Any = None,
+    warmup: Length | None = None,
     truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
@@ -55,12 +60,12 @@ def sweep(
 
     Parameters
     ----------
-    truth, scores, times, mask, truth_as, missing, count_events, overlaps
+    truth, scores, times, mask, warmup, truth_as, higher_is, count_alarms, refractory, missing, count_events, overlaps
         As in :func:`evaluate`.
     tolerances : sequence of int, str, timedelta or Tolerance, default (0,)
         One or many tolerances.
-    thresholds, quantiles : sequence of float, optional
-        Which thresholds; by default every distinct score of the steps that count.
+    thresholds, quantiles, budgets : sequence of float, optional
+        Which thresholds, as in :func:`evaluate`; by default every distinct score of the steps that count.
     null, method, n_resamples, rng
         As in :func:`evaluate`, for the p-values of the cells.
 
@@ -99,30 +104,40 @@ def sweep(
         missing=missing,
         count_events=count_events,
         overlaps=overlaps,
+        warmup=warmup,
+        higher_is=higher_is,
     )
-    levels: FloatArray | None = None
-    if thresholds is None and quantiles is None:
-        trial = Trial.at_every_score(sequence, windows)
+    alarms, cuts = AlarmRule.of(count_alarms, refractory), None
+    if thresholds is None and quantiles is None and budgets is None:
+        trial = Trial.at_every_score(sequence, windows, alarms)
     else:
-        cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
-        trial = Trial.of(sequence, windows, cuts)
-    settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
+        cuts = choose_cuts(sequence, thresholds, quantiles, budgets)
+        trial = Trial.of(sequence, windows, cuts, alarms)
+    settings = Settings(
+        null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng), alarms=alarms
+    )
     settings.null.check(method)
     settings.null.fits(trial.truth)
-    notes = [*sequence.notes, *offered_ranges(sequence, trial.truth, count_events)]
+    notes = [
+        *sequence.notes,
+        *offered_ranges(sequence, trial.truth, count_events),
+        *(() if cuts is None else cuts.notes),
+    ]
     if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)
     if trial.n_events == 0:
         notes.append(NO_EVENTS)
     # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
-    typical = int(np.abs(trial.n_predictions - trial.n_steps / 10).argmin())
+    typical = int(np.abs(trial.n_alarm_steps - trial.n_steps / 10).argmin())
     return Sweep(
         trial=trial,
-        quantiles=levels,
+        quantiles=None if cuts is None else cuts.quantiles,
+        budgets=None if cuts is None else cuts.budgets,
+        higher_is=higher_is,
         settings=settings,
         left_out=sequence.left_out,
         notes=(*notes, *doubts(settings.null, trial.cell(0, typical))),
-        chosen=thresholds is not None or quantiles is not None,
+        chosen=cuts is not None,
     )
 
 

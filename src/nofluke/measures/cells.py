@@ -33,8 +33,8 @@ class CellMeasures:
 
     @property
     def thresholds(self) -> FloatArray:
-        """K thresholds, ascending."""
-        return self.trial.thresholds
+        """K thresholds in the caller's own numbers, from the most predictions to the fewest."""
+        return self.trial.thresholds if self.trial.told is None else self.trial.told
 
     @property
     def tolerances(self) -> tuple[Tolerance, ...]:
@@ -43,7 +43,7 @@ class CellMeasures:
 
     @property
     def n_predictions(self) -> IntArray:
-        """Steps predicted, by threshold."""
+        """Predictions, by threshold: steps, or episodes of them."""
         return self.trial.n_predictions
 
     @property
@@ -96,7 +96,7 @@ class CellMeasures:
     def matrices(self, tolerance: int, threshold: int) -> tuple[Confusion | None, Confusion | None]:
         """Both confusion matrices of a cell, by the positions of its tolerance and threshold: (truth, predictions).
 
-        Matrices count steps: where ranges are counted, the second is None.
+        Matrices count steps: the first is None where alarms count as episodes, the second where ranges are counted.
         """
         return both_matrices(self.trial, tolerance, threshold)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from nofluke.errors import InputError
 from nofluke.laws.law import Law
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
@@ -18,6 +19,11 @@ from nofluke.series.truth import Truth
 
 def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
+    if cell.trial.count_alarms == "episodes":
+        raise InputError(
+            "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use "
+            "method='auto' with null='permutation', or count_alarms='steps'."
+        )
     missed = 1 - float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
     return {
         "precision": binomial(cell.n_predictions, 1 - missed**cell.n_events),

@@ -21,10 +21,11 @@ from nofluke.nulls.findings import (
     season_findings,
 )
 from nofluke.plain import check_alpha, check_word
-from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
-from nofluke.series.thresholds import chosen_thresholds
+from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import CountEvents
@@ -187,10 +188,15 @@ def diagnose(
     predictions: Any = None,
     threshold: float | None = None,
     quantile: float | None = None,
+    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
     times: Any = None,
     mask: Any = None,
+    warmup: Length | None = None,
     truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
@@ -208,8 +214,10 @@ def diagnose(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing, count_events, overlaps
-        As in :func:`evaluate`; with scores and neither threshold nor quantile, the highest tenth of them are the alarms.
+    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
+    count_alarms, refractory, missing, count_events, overlaps
+        As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are
+        the alarms.
     period : int or str, optional
         The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
         dates. By default these three are looked at where there is such a clock, and no season where there is none.
@@ -257,12 +265,16 @@ def diagnose(
         missing=missing,
         count_events=count_events,
         overlaps=overlaps,
+        warmup=warmup,
+        higher_is=higher_is,
     )
     notes = list(sequence.notes)
-    if sequence.scores is not None and threshold is None and quantile is None:
+    if sequence.scores is not None and threshold is None and quantile is None and budget is None:
         quantile = DEFAULT_QUANTILE
         notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
-    trial = Trial.of(sequence, (window,), chosen_thresholds(sequence, threshold, quantile))
+    cuts = choose_cut(sequence, threshold, quantile, budget)
+    trial = Trial.of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
+    notes += () if cuts is None else cuts.notes
     return diagnosis_of(trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
 
 

@@ -261,8 +261,9 @@ def _enumerated(cell: Cell, strata: IntArray) -> Law:
     An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
     hits are what each of its events adds to those before it.
     """
-    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
-    first, last = before[cell.cover.starts], before[cell.cover.stops]
+    steps = np.arange(cell.n_steps)
+    first = np.searchsorted(cell.windows.stops, steps, side="right")
+    last = np.searchsorted(cell.windows.starts, steps, side="right")
     choices = [
         itertools.combinations(np.flatnonzero(strata == s).tolist(), int(cell.truth.flags[strata == s].sum()))
         for s in range(strata.max() + 1)

@@ -168,6 +168,7 @@ def _alone(cell: Cell) -> Trial:
         tolerances=(trial.tolerances[cell.d],),
         thresholds=np.ones(1),
         reaches=(trial.reaches[cell.d],),
+        count_alarms=trial.count_alarms,
     )
 
 

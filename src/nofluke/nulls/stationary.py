@@ -92,7 +92,7 @@ class Stationary(NullModel):
         """The extreme value distribution of the window maxima, with its fit check."""
         from scipy.stats import genextreme, kstest
 
-        if cell.scores is None or cell.threshold is None:
+        if cell.scores is None:
             raise InputError("the stationary null needs scores and a threshold: alarms alone have no maxima.")
         maxima = self._maxima(cell.scores, cell)
         if len(np.unique(maxima)) < 3:
@@ -100,14 +100,15 @@ class Stationary(NullModel):
                 f"the stationary null cannot be fitted to {len(maxima)} block maxima with {len(np.unique(maxima))} distinct "
                 "values: use another null."
             )
+        cut = float(cell.trial.thresholds[cell.k])  # in the scale of the scores as they are compared
         shape, location, scale = (float(v) for v in genextreme.fit(maxima))
         return GevFit(
             shape=-shape,  # scipy's sign is the opposite of the literature's
             location=location,
             scale=scale,
             n_blocks=len(maxima),
-            success=float(genextreme.sf(cell.threshold, shape, location, scale)),
-            observed=float((maxima >= cell.threshold).mean()),
+            success=float(genextreme.sf(cut, shape, location, scale)),
+            observed=float((maxima >= cut).mean()),
             pvalue=float(kstest(maxima, genextreme(shape, location, scale).cdf).pvalue),
         )
 

@@ -9,10 +9,11 @@ import numpy.typing as npt
 
 from nofluke.arrays import FloatArray
 from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
-from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import chosen_thresholds
+from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import CountEvents
@@ -32,10 +33,15 @@ def timeline(
     predictions: Any = None,
     threshold: float | None = None,
     quantile: float | None = None,
+    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
     times: Any = None,
     mask: Any = None,
+    warmup: Length | None = None,
     truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
@@ -45,7 +51,8 @@ def timeline(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, tolerance, times, mask, truth_as, missing, count_events, overlaps
+    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
+    count_alarms, refractory, missing, count_events, overlaps
         As in :func:`nofluke.evaluate`, and counted in the same way.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
@@ -54,7 +61,8 @@ def timeline(
     -------
     matplotlib Axes
         The legend has the counts. Steps near an event are shaded where there are few enough steps to see them, steps
-        left out are grey. A long score is thinned to the smallest and the largest value of each stretch.
+        left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn
+        across gaps in the times. A long score is thinned to the smallest and the largest value of each stretch.
 
     Examples
     --------
@@ -74,15 +82,22 @@ def timeline(
         missing=missing,
         count_events=count_events,
         overlaps=overlaps,
+        warmup=warmup,
+        higher_is=higher_is,
     )
     window = as_tolerance(tolerance)
-    cell = Trial.of(sequence, (window,), chosen_thresholds(sequence, threshold, quantile)).cell(0, 0)
+    cuts = choose_cut(sequence, threshold, quantile, budget)
+    cell = Trial.of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory)).cell(0, 0)
     cut = cell.threshold
     alarms = np.zeros(len(sequence.truth), dtype=np.bool_)
     alarms[sequence.open_steps] = cell.alarm_flags
     steps = len(sequence.truth)
     near_event = np.zeros(steps, dtype=np.bool_)
     near_event[sequence.open_steps] = cell.trial.near_flags(0)
+    hits = alarms & near_event
+    if cell.trial.count_alarms == "episodes":
+        of_episode = np.cumsum(np.diff(np.flatnonzero(cell.alarm_flags), prepend=-2) > 1)
+        hits[alarms] = np.isin(of_episode, of_episode[hits[alarms]])
 
     ax = make_axes(ax, (9, 3.2))
     when = _when(sequence)
@@ -104,7 +119,8 @@ def timeline(
         left_out = ~sequence.open_steps
         ax.fill_between(when, 0, 0.04, where=left_out, step="mid", transform=across, color="#999999", label="left out")
     if sequence.scores is not None and cut is not None:
-        _draw_scores(ax, when, np.where(sequence.open_steps, sequence.scores, np.nan), cut)
+        gaps = np.zeros(0, dtype=np.int64) if sequence.clock is None else sequence.clock.gaps
+        _draw_scores(ax, when, np.where(sequence.open_steps, sequence.scores, np.nan), cut, gaps)
         ax.set_ylabel("score")
     else:
         ax.set_yticks([])
@@ -113,8 +129,8 @@ def timeline(
     lanes = (
         (f"{noun}s found", begins[found], 0.97, "v", "good"),
         (f"{noun}s missed", begins[~found], 0.92, "x", "bad"),
-        ("predictions that are hits", when[alarms & near_event], 0.86, "|", "good"),
-        ("false alarms", when[alarms & ~near_event], 0.81, "|", "bad"),
+        ("predictions that are hits", when[hits], 0.86, "|", "good"),
+        ("false alarms", when[alarms & ~hits], 0.81, "|", "bad"),
     )
     if noun == "range":  # from begin to end, one line a range
         for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
@@ -126,7 +142,8 @@ def timeline(
                 color=PALETTE[meaning],
                 linewidth=3,
             )
-    for name, at, height, marker, meaning in lanes:
+    told = (None, None, cell.precision_hits, cell.n_predictions - cell.precision_hits)
+    for (name, at, height, marker, meaning), count in zip(lanes, told, strict=True):
         ax.plot(
             at,
             np.full(len(at), height),
@@ -135,7 +152,7 @@ def timeline(
             markersize=6 if marker == "|" else 4,
             color=PALETTE[meaning],
             transform=across,
-            label=f"{name}: {len(at):,}",
+            label=f"{name}: {len(at) if count is None else count:,}",
         )
     if steps > 1:
         ax.set_xlim(when[0], when[-1])
@@ -145,12 +162,19 @@ def timeline(
     return ax
 
 
-def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float) -> None:
+def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float, gaps: npt.NDArray[np.int64]) -> None:
     kept = _thinned(scores)
     label = f"threshold {show_number(cut)}"
     finite = np.isfinite(cut)
     scores, cut = np.clip(scores, -MOST_DRAWN, MOST_DRAWN), float(np.clip(cut, -MOST_DRAWN, MOST_DRAWN))
-    ax.plot(when[kept], scores[kept], color=PALETTE["ink"], linewidth=0.7, label="score")
+    broken = np.searchsorted(kept, gaps, side="right")  # nothing, drawn behind the last step before a gap
+    ax.plot(
+        np.insert(when[kept], broken, when[gaps]),
+        np.insert(scores[kept], broken, np.nan),
+        color=PALETTE["ink"],
+        linewidth=0.7,
+        label="score",
+    )
     ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=label)
     seen = np.append(scores[~np.isnan(scores)], cut if finite else [])
     low, high = float(seen.min()), float(seen.max())

@@ -1,7 +1,8 @@
 """The clock of a sequence: when each step happened, and what a duration means on it.
 
-A step owns the time from its own stamp up to the next one; the last step lasts as long as the median step. Dates are
-kept as whole ticks of their own unit, so that comparisons are exact; clocks of plain numbers may be floats.
+A step owns the time from its own stamp up to the next one; the last step, and one before a gap, lasts as long as the
+median step. Dates are kept as whole ticks of their own unit, so that comparisons are exact; clocks of plain numbers may
+be floats.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ from nofluke.plain import exact_floats
 
 _SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _LAST_TICK = int(np.iinfo(np.int64).max)
+MANY_STEPS = 10
+"""A gap is longer than this many times both the median and the .9 quantile of the times between steps.
+
+The quantile is for clocks that are irregular by nature: of exponential waiting times one in a thousand exceeds ten
+times their median, but only one in ten thousand million ten times their .9 quantile.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,8 +63,26 @@ class Clock(ByValue):
 
     def lasting(self, steps: npt.NDArray[np.bool_]) -> float:
         """Time that the given steps last together: nanoseconds on a clock of dates, else its own unit."""
+        return float(self._lengths()[steps].sum()) * self.tick_size
+
+    def _lengths(self) -> npt.NDArray[np.float64]:
         lengths = np.append(np.diff(self.elapsed()).astype(np.float64), self.step)
-        return float(lengths[steps].sum()) * self.tick_size
+        lengths[self.gaps] = self.step
+        return lengths
+
+    @property
+    def gaps(self) -> IntArray:
+        """The steps before a gap in the times: many times the usual step, during which nobody watched."""
+        between = np.diff(self.elapsed()).astype(np.float64)
+        if len(between) == 0 or between.max() <= MANY_STEPS * between.min():
+            return np.zeros(0, dtype=np.int64)
+        usual = max(float(np.median(between)), float(np.quantile(between, 0.9, method="lower")))
+        return np.flatnonzero(between > MANY_STEPS * usual)
+
+    def not_watched(self, steps: npt.NDArray[np.bool_]) -> float:
+        """Time in the gaps behind the given steps, in the unit of `lasting`."""
+        between = np.append(np.diff(self.elapsed()).astype(np.float64), self.step)
+        return float((between - self._lengths())[steps].sum()) * self.tick_size
 
     @property
     def tick_size(self) -> int:

@@ -40,6 +40,8 @@ def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Nu
 
 def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
     """How many values are at least each of the ascending thresholds."""
+    if len(thresholds) == 1:
+        return np.array([np.count_nonzero(values >= thresholds[0])], dtype=np.int64)
     if len(values) < len(thresholds) // 4:  # few values: each is looked up among the thresholds
         reached = np.bincount(np.searchsorted(thresholds, values, side="right"), minlength=len(thresholds) + 1)
         return np.cumsum(reached[:0:-1])[::-1].astype(np.int64)
@@ -65,6 +67,12 @@ def within(steps: IntArray, ranges: Ranges) -> IntArray:
     """How many of the ascending steps lie in each range."""
     found = np.searchsorted(steps, ranges.stops) - np.searchsorted(steps, ranges.starts)
     return np.asarray(np.maximum(found, 0), dtype=np.int64)
+
+
+def touching(ranges: Ranges, others: Ranges) -> BoolArray:
+    """Whether each range shares a step with any of the others, all of them ascending, apart and not empty."""
+    before_end = np.searchsorted(others.starts, ranges.stops, side="left")
+    return np.asarray(before_end > np.searchsorted(others.stops, ranges.starts, side="right"))
 
 
 def largest_within(values: npt.NDArray[Any], ranges: Ranges) -> npt.NDArray[Any]:

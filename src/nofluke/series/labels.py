@@ -14,6 +14,7 @@ from nofluke.series.clock import Clock, listing
 
 TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 Missing = Literal["error", "mask"]
+HigherIs = Literal["anomalous", "normal"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
@@ -75,6 +76,12 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         wrong &= ~ignore
     if wrong.any():
         where = np.flatnonzero(wrong)
+        counted = values if ignore is None else values[~ignore]
+        if np.isin(counted, (-1, 1)).all():
+            raise InputError(
+                f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
+                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
+            )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
             f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: "
@@ -149,8 +156,26 @@ def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray)
 
 
 def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
-    where = np.flatnonzero(np.isinf(values) & open_steps)
+    """Refuse infinite values; finite ones in their place must keep the order, or alarms would come and go."""
+    infinite = np.isinf(values) & open_steps
+    where = np.flatnonzero(infinite)
     if len(where):
-        raise InputError(
-            f"{name} has {len(where)} infinite value(s) at position(s) {listing(where)}: replace them by large finite numbers."
+        finite = values[open_steps & ~infinite & ~np.isnan(values)]
+        sides = (
+            (-np.inf, "-inf by the smallest finite score, or one below it", finite.min(initial=np.inf)),
+            (np.inf, "inf by the largest finite score, or one above it", finite.max(initial=-np.inf)),
         )
+        advice = " and ".join(
+            f"{words}{f' ({end:g})' if len(finite) else ''}"
+            for sign, words, end in sides
+            if (values[where] == sign).any()
+        )
+        raise InputError(
+            f"{name} has {len(where)} infinite value(s) at position(s) {listing(where)}: replace {advice}."
+        )
+
+
+def score_type(values: npt.NDArray[Any]) -> str:
+    """The kind of floats that scores are compared in: their own where it is a short one, else 64 bits."""
+    short = values.dtype.kind == "f" and values.dtype.itemsize < 8
+    return f"float{8 * values.dtype.itemsize}" if short else "float64"

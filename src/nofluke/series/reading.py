@@ -19,6 +19,7 @@ from nofluke.plain import check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
 from nofluke.series.labels import (
+    HigherIs,
     Missing,
     TruthKind,
     as_flags,
@@ -27,30 +28,33 @@ from nofluke.series.labels import (
     kind_of,
     kind_on_clock,
     read_flags,
+    score_type,
 )
 from nofluke.series.ranges import Overlaps, read_ranges
 from nofluke.series.spans import Spans
 from nofluke.series.truth import CountEvents
+from nofluke.series.watching import gap_notes, warmup_steps
 
 Kind = Literal["labels", "positions", "times", "ranges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LeftOut:
-    """What was left out of everything, and why: steps without a score or label, steps under the mask, events on either."""
+    """What was left out, and why: steps without a score or label, under the mask, of the warm-up, and their events."""
 
     missing: int = 0
     masked: int = 0
+    warmup: int = 0
     events: int = 0
 
     @property
     def steps(self) -> int:
         """Steps left out, each counted once."""
-        return self.missing + self.masked
+        return self.missing + self.masked + self.warmup
 
     def to_dict(self) -> dict[str, int]:
         """The counts as plain values, for JSON."""
-        return {"missing": self.missing, "masked": self.masked, "events": self.events}
+        return {"missing": self.missing, "masked": self.masked, "warmup": self.warmup, "events": self.events}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -58,6 +62,7 @@ class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
     ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed.
+    Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
     """
 
     truth: BoolArray = field(repr=False)
@@ -69,11 +74,22 @@ class Sequence(ByValue):
     notes: tuple[str, ...]
     spans: Spans | None = None
     truth_as: Kind = "labels"
+    higher_is: HigherIs = "anomalous"
+    score_type: str = "float64"
 
     @property
     def count_events(self) -> CountEvents:
         """What an event is: a step, or a range."""
         return "steps" if self.spans is None else "ranges"
+
+    @property
+    def sign(self) -> int:
+        """What turns scores so that higher ones are anomalous: 1 or -1."""
+        return 1 if self.higher_is == "anomalous" else -1
+
+    def cut_in_words(self, threshold: str) -> str:
+        """Which scores are predictions."""
+        return f"score {'≥' if self.sign == 1 else '≤'} {threshold}"
 
     @property
     def n(self) -> int:
@@ -85,11 +101,12 @@ class Sequence(ByValue):
         """Events on steps that count."""
         return int(self.truth.sum()) if self.spans is None else len(self.spans)
 
-    def open_scores(self) -> FloatArray:
-        """Scores of the steps that count."""
+    def open_scores(self, *, turned: bool = True) -> FloatArray:
+        """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
             raise InputError("there are no scores to put a threshold on: pass scores, not predictions.")
-        return self.scores[self.open_steps]
+        scores = self.scores[self.open_steps]
+        return scores if self.sign == 1 or not turned else -scores
 
 
 def prepare(
@@ -103,6 +120,8 @@ def prepare(
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
+    warmup: Any = None,
+    higher_is: HigherIs = "anomalous",
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence."""
     check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
@@ -110,6 +129,9 @@ def prepare(
     if count_events is not None:
         check_word(count_events, "count_events", ("steps", "ranges"))
     check_word(missing, "missing", ("error", "mask"))
+    check_word(higher_is, "higher_is", ("anomalous", "normal"))
+    if predictions is not None and higher_is == "normal":
+        raise InputError("higher_is='normal' turns scores round: leave it out with predictions, where 1 is an alarm.")
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
@@ -132,11 +154,14 @@ def prepare(
     masked = np.zeros(n, dtype=np.bool_)
     if mask is not None:
         masked = as_flags(aligned(as_column(mask, "mask"), reference, "mask", whose), "mask")
+    warm = warmup_steps(warmup, n, clock)
+    closed = masked.copy()
+    closed[:warm] = True
     absent = np.zeros(n, dtype=np.bool_)
     for column, kind, argument in ((given, given_kind, name), (events, truth_kind, "truth")):
         if kind == "labels":
-            absent |= check_absent(column, argument, missing, waived=masked)
-    open_steps = ~(absent | masked)
+            absent |= check_absent(column, argument, missing, waived=closed)
+    open_steps = ~(absent | closed)
     if not open_steps.any():
         raise InputError(
             f"no step is left to evaluate: all {n} are masked or missing: mask fewer, or pass the values that are missing."
@@ -159,7 +184,9 @@ def prepare(
                 f"{int(spans.between.sum())} range(s) between two steps have no step to count and were left out."
             )
         lost, spans = int((labels & ~open_steps).sum()), None
-    left_out = LeftOut(missing=int((absent & ~masked).sum()), masked=int(masked.sum()), events=lost)
+    left_out = LeftOut(
+        missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost
+    )
     values = alarms = None
     if name == "scores":
         values = exact_floats(given.values, name, open_steps)
@@ -173,9 +200,15 @@ def prepare(
         open_steps=open_steps,
         clock=clock,
         left_out=left_out,
-        notes=(*_left_out_notes(left_out, "event" if spans is None else "range"), *notes),
+        notes=(
+            *_left_out_notes(left_out, "event" if spans is None else "range"),
+            *notes,
+            *gap_notes(clock, open_steps),
+        ),
         spans=spans,
         truth_as=truth_kind,
+        higher_is=higher_is,
+        score_type=score_type(given.values),
     )
 
 
@@ -198,6 +231,13 @@ def _events(truth: Any, truth_as: TruthKind) -> tuple[Column, Pairs | None]:
 
 def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
     notes = []
+    if left_out.warmup:
+        told = (
+            "The first step (warm-up) was"
+            if left_out.warmup == 1
+            else f"The first {left_out.warmup:,} steps (warm-up) were"
+        )
+        notes.append(f"{told} left out.")
     if left_out.missing:
         notes.append(f"{left_out.missing} step(s) without a score or label were left out.")
     if left_out.masked:

@@ -1,8 +1,15 @@
-"""From scores to predictions: the threshold that a number or a quantile asks for."""
+"""From scores to predictions: the threshold that a number, a quantile or a budget of alarms asks for.
+
+A threshold has two forms. As it is *told*, it is the caller's number, in the scale of the caller's scores. As it is
+*compared*, it is rounded to the type of the scores (NumPy compares 32-bit scores in 32 bits), and where higher scores
+are normal it is turned round like the scores, so that a step is always predicted if its score reaches the threshold.
+"""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,47 +17,169 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
-from nofluke.plain import as_number, number_or_none, whole_or_none
+from nofluke.plain import as_number, as_share, number_or_none, whole_or_none
+from nofluke.series.counting import reaching
 from nofluke.series.reading import Sequence
 
+WAYS = ("threshold", "quantile", "budget")
 
-def choose_threshold(sequence: Sequence, threshold: float | None, quantile: float | None) -> float | None:
-    """τ from a threshold or a quantile; None where alarms are given instead of scores."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cuts:
+    """Thresholds from the one with the most predictions to the one with the fewest.
+
+    Attributes
+    ----------
+    compared : float array, ascending
+        What scores have to reach, both turned round where higher scores are normal.
+    told : float array
+        The same in the caller's own numbers.
+    quantiles, budgets : float arrays or None
+        What they come from, if they do.
+    notes : tuple of str
+        What ties do to them.
+    """
+
+    compared: FloatArray = field(repr=False)
+    told: FloatArray = field(repr=False)
+    quantiles: FloatArray | None = field(repr=False, default=None)
+    budgets: FloatArray | None = field(repr=False, default=None)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def quantile(self) -> float | None:
+        """The quantile of the first."""
+        return None if self.quantiles is None else float(self.quantiles[0])
+
+    @property
+    def budget(self) -> float | None:
+        """The budget of the first."""
+        return None if self.budgets is None else float(self.budgets[0])
+
+
+def choose_cut(
+    sequence: Sequence, threshold: object = None, quantile: object = None, budget: object = None
+) -> Cuts | None:
+    """The one threshold of an evaluation; None where alarms are given instead of scores."""
+    given = {name: value for name, value in zip(WAYS, (threshold, quantile, budget), strict=True) if value is not None}
     if sequence.scores is None:
-        if threshold is not None or quantile is not None:
-            raise InputError("threshold and quantile belong to scores: leave them out with predictions.")
+        if given:
+            raise InputError("threshold and quantile and budget belong to scores: leave them out with predictions.")
         return None
-    if (threshold is None) is (quantile is None):
+    if len(given) != 1:
         raise InputError(
-            f"pass either threshold or quantile, got {'neither' if threshold is None else 'both'}: "
-            "one of them says which scores are predictions."
+            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which "
+            f"scores are predictions.{'' if given else _alarms_among(sequence)}"
         )
     if threshold is not None:
-        return as_threshold(threshold)
-    return quantile_thresholds(sequence, [as_quantile(quantile)])[0]
+        as_threshold(threshold)
+        return _at(sequence, [threshold])
+    return _at_quantiles(sequence, [as_quantile(quantile)]) if budget is None else _within(sequence, [budget])
 
 
-def choose_thresholds(sequence: Sequence, thresholds: Any, quantiles: Any) -> tuple[FloatArray, FloatArray | None]:
-    """Ascending thresholds, and the quantiles they come from, if they do."""
-    if thresholds is not None and quantiles is not None:
-        raise InputError("pass either thresholds or quantiles, got both.")
+def choose_cuts(sequence: Sequence, thresholds: Any, quantiles: Any, budgets: Any = None) -> Cuts:
+    """Many thresholds: of one of the three kinds."""
+    given = {f"{n}s": v for n, v in zip(WAYS, (thresholds, quantiles, budgets), strict=True) if v is not None}
+    if len(given) != 1:
+        raise InputError(f"pass either thresholds or quantiles or budgets, got {' and '.join(given) or 'none'}.")
     if thresholds is not None:
-        return np.sort(_numbers(thresholds, "thresholds")), None
-    levels = np.sort(_numbers(quantiles, "quantiles"))
-    for outermost in (levels[0], levels[-1]):
+        items, _ = _numbers(thresholds, "thresholds")
+        return _at(sequence, items)
+    if budgets is not None:
+        return _within(sequence, _shares(budgets))
+    _, levels = _numbers(quantiles, "quantiles")
+    for outermost in (levels.min(), levels.max()):
         as_quantile(outermost)
-    return np.array(quantile_thresholds(sequence, levels)), levels
+    return _at_quantiles(sequence, levels)
+
+
+def _alarms_among(sequence: Sequence) -> str:
+    """What to pass where the scores look like alarms: nothing but 0 and 1, or -1 and 1."""
+    values = set(np.unique(sequence.open_scores(turned=False))[:3].tolist())
+    if values <= {0.0, 1.0}:
+        return " The scores are nothing but 0 and 1: if these are alarms, pass them as predictions=."
+    if values == {-1.0, 1.0}:
+        return (
+            " The scores are nothing but -1 and 1, as outlier detectors of scikit-learn write them, where -1 is an "
+            "outlier: pass predictions=(y == -1)."
+        )
+    return ""
+
+
+def _at(sequence: Sequence, items: Any) -> Cuts:
+    """Thresholds as numbers of the caller's."""
+    sign, kind = sequence.sign, sequence.score_type
+    exact = np.sort([_least_score(item, float(item), sign) for item in items])
+    compared = exact
+    if kind != "float64":
+        with np.errstate(over="ignore"):  # beyond their reach no score is that high
+            compared = exact.astype(kind).astype(np.float64)
+    return Cuts(compared=compared, told=sign * exact + 0.0)
+
+
+def _at_quantiles(sequence: Sequence, levels: Any) -> Cuts:
+    """Thresholds at quantiles of the scores, after the turn: .9 leaves the most anomalous tenth."""
+    levels = np.sort(np.asarray(levels, dtype=np.float64))
+    compared = np.array(quantile_thresholds(sequence, levels))
+    return Cuts(
+        compared=compared,
+        told=sequence.sign * compared + 0.0,
+        quantiles=levels,
+        notes=_tied(sequence, levels, compared),
+    )
+
+
+def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str, ...]:
+    """A note where ties at a quantile make more than twice the predictions that it asks for."""
+    scores = sequence.open_scores()
+    n = len(scores)
+    asked = [max(math.ceil((1 - Fraction(repr(float(level)))) * n), 1) for level in levels]
+    many = [
+        (q, a, m) for q, a, m in zip(levels.tolist(), asked, reaching(scores, cuts).tolist(), strict=True) if m > 2 * a
+    ]
+    if not many or scores.min() == scores.max():  # where all are equal, that is said
+        return ()
+    q, a, m = many[-1]
+    where = "" if len(levels) == 1 else f" (and at {len(many) - 1} other quantile(s))" if len(many) > 1 else ""
+    return (
+        f"Ties make {m:,} predictions at the {q:g} quantile, which asks for {a:,}{where}: a budget leaves out "
+        "what is tied at the cut.",
+    )
+
+
+def _within(sequence: Sequence, budgets: Any) -> Cuts:
+    """For each budget, the least score that no more than this share of the steps reach; infinite without one."""
+    shares = sorted((as_share(budget, "budget") for budget in budgets), reverse=True)
+    values, counts = np.unique(sequence.open_scores(), return_counts=True)
+    reached, n = np.cumsum(counts[::-1])[::-1], int(counts.sum())
+    compared, notes = [], []
+    for share in shares:
+        allowed = math.floor(share * n)
+        at = int(np.count_nonzero(reached > allowed))  # reached descends: so many values are too low
+        compared.append(float(values[at]) if at < len(values) else math.inf)
+        if at == len(values):
+            why = f"{int(counts[-1]):,} of them are tied at the {'lowest' if sequence.sign < 0 else 'highest'} score"
+            if not allowed:
+                why = "that is less than one"
+            notes.append(f"A budget of {100 * float(share):g}% of {n:,} steps leaves no prediction: {why}.")
+    cuts = np.array(compared)
+    return Cuts(
+        compared=cuts,
+        told=sequence.sign * cuts + 0.0,
+        budgets=np.array([float(share) for share in shares]),
+        notes=tuple(notes[:1]),
+    )
 
 
 def as_threshold(value: object) -> float:
-    """τ as a plain float."""
+    """τ as a plain float: the least one that reaches it."""
     return _least_score(value, as_number(value, "threshold", "be a number", lambda number: not math.isnan(number)))
 
 
-def _least_score(value: object, cut: float) -> float:
-    """The least score that reaches a number: for a whole one between two floats the upper, since scores are floats."""
-    whole = whole_or_none(value)
-    return math.nextafter(cut, math.inf) if whole is not None and cut < whole else cut
+def _least_score(value: object, cut: float, sign: int = 1) -> float:
+    """The least score, after the turn, that reaches a number: for a whole one between two floats the upper."""
+    whole, cut = whole_or_none(value), sign * cut
+    return math.nextafter(cut, math.inf) if whole is not None and cut < sign * whole else cut
 
 
 def as_quantile(value: object) -> float:
@@ -58,8 +187,8 @@ def as_quantile(value: object) -> float:
     return as_number(value, "quantile", "be between 0 and 1", lambda number: 0 <= number <= 1)
 
 
-def _numbers(given: Any, name: str) -> FloatArray:
-    """One number or a column of them, as floats that scores are to reach."""
+def _numbers(given: Any, name: str) -> tuple[Any, FloatArray]:
+    """One number or a column of them: as they are, and as floats."""
     items: Any = given if isinstance(given, list | tuple) else [given]
     numbers = [number_or_none(item) for item in items]
     if None in numbers:  # a column from a library, or none at all
@@ -68,9 +197,17 @@ def _numbers(given: Any, name: str) -> FloatArray:
     floats = np.array(numbers, dtype=np.float64)
     if len(floats) == 0 or np.isnan(floats).any():
         raise InputError(f"{name} must be one or more numbers without NaN, got {shown(given)}.")
-    for at in np.flatnonzero(np.abs(floats) >= 2**53):
-        floats[at] = _least_score(items[at], float(floats[at]))
-    return floats
+    return items, floats
+
+
+def _shares(given: Any) -> list[Any]:
+    """One budget or several, of which each may be text."""
+    if isinstance(given, str):
+        return [given]
+    if isinstance(given, list | tuple) and given:
+        return list(given)
+    items, _ = _numbers(given, "budgets")
+    return list(items)
 
 
 def quantile_thresholds(sequence: Sequence, levels: Any) -> list[float]:
@@ -81,9 +218,3 @@ def quantile_thresholds(sequence: Sequence, levels: Any) -> list[float]:
         # where the difference of two scores is too large for a float, that of their halves is not
         halves = found if np.isfinite(found).all() else 2 * np.quantile(scores / 2, levels)
     return [float(value) for value in np.where(np.isfinite(found), found, halves)]
-
-
-def chosen_thresholds(sequence: Sequence, threshold: float | None, quantile: float | None) -> FloatArray | None:
-    """The one threshold of an evaluation, as a trial takes it; None where alarms are given."""
-    cut = choose_threshold(sequence, threshold, quantile)
-    return None if cut is None else np.array([cut])

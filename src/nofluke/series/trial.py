@@ -14,10 +14,12 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
+from nofluke.series.alarms import STEPS, AlarmRule, CountAlarms, runs
 from nofluke.series.clock import Clock
-from nofluke.series.counting import first_alarms, largest_within, nearest_alarms, reaching, union, within
+from nofluke.series.counting import first_alarms, largest_within, nearest_alarms, reaching, touching, union, within
 from nofluke.series.reach import Reach
 from nofluke.series.reading import Sequence
+from nofluke.series.thresholds import Cuts
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.truth import Truth
 from nofluke.series.windows import Windows
@@ -34,12 +36,17 @@ class Trial:
     truth : Truth
         The events, on the steps that count.
     detector : array of one value for each of these steps
-        Scores, or booleans for given alarms.
+        Scores, turned so that higher ones are anomalous, or booleans for given alarms; a refractory time is in them
+        already.
     tolerances : tuple of D Tolerance
     thresholds : float array of length K, ascending
         A step is predicted by threshold k if its score reaches it. For alarms, one threshold that they reach.
     reaches : tuple of D Reach
         What each tolerance reaches on this series.
+    count_alarms : {"steps", "episodes"}
+        Whether each predicted step is a prediction, or each run of them.
+    told : float array of length K or None
+        The thresholds in the caller's own numbers; None where they are the same.
 
     Examples
     --------
@@ -55,20 +62,29 @@ class Trial:
     tolerances: tuple[Tolerance, ...]
     thresholds: FloatArray = field(repr=False)
     reaches: tuple[Reach, ...] = field(repr=False)
+    count_alarms: CountAlarms = "steps"
+    told: FloatArray | None = field(repr=False, default=None)
 
     @classmethod
-    def at_every_score(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...]) -> Trial:
+    def at_every_score(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...], alarms: AlarmRule = STEPS) -> Trial:
         """The trial at every distinct score: the sort that finds them is the one that counts."""
-        trial = cls.of(sequence, tolerances, np.ones(1))
+        trial = cls.of(sequence, tolerances, np.ones(1), alarms)
         order = np.argsort(trial.detector)
         values = trial.detector[order]
         below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-        trial = replace(trial, thresholds=values[below].astype(np.float64))
+        cuts = values[below].astype(np.float64)
+        trial = replace(trial, thresholds=cuts, told=None if sequence.sign == 1 else 0.0 - cuts)
         trial.__dict__["_ranking"] = order, below
         return trial
 
     @classmethod
-    def of(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...], thresholds: FloatArray | None) -> Trial:
+    def of(
+        cls,
+        sequence: Sequence,
+        tolerances: tuple[Tolerance, ...],
+        thresholds: Cuts | FloatArray | None,
+        alarms: AlarmRule = STEPS,
+    ) -> Trial:
         """The trial of a sequence as it was read; thresholds are None where alarms are given."""
         kept, clock = sequence.open_steps, sequence.clock
         whole = bool(kept.all())
@@ -79,17 +95,22 @@ class Trial:
         given = sequence.predictions if sequence.scores is None else sequence.scores
         if given is None:
             raise InputError("pass either scores or predictions.")
+        detector = among_open(given) if sequence.sign == 1 else -among_open(given)
         times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
         if sequence.spans is None:
             truth = Truth.of_flags(among_open(sequence.truth), times, kept)
         else:
             truth = Truth.of_spans(sequence.spans, times, kept)
+        told = thresholds.told if isinstance(thresholds, Cuts) else None
+        cuts = thresholds.compared if isinstance(thresholds, Cuts) else thresholds
         return cls(
             truth=truth,
-            detector=among_open(given),
+            detector=alarms.closed(detector, kept, times),
             tolerances=tolerances,
-            thresholds=np.ones(1) if thresholds is None else thresholds,
+            thresholds=np.ones(1) if cuts is None else cuts,
             reaches=tuple(Reach(tolerance=t, open_steps=kept, clock=clock) for t in tolerances),
+            count_alarms=alarms.count,
+            told=told,
         )
 
     def __post_init__(self) -> None:
@@ -103,12 +124,12 @@ class Trial:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
-    def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray) -> Trial:
+    def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None) -> Trial:
         """The same series and detector at other tolerances and thresholds; what is known of tolerances they share is kept."""
         known, some = dict(zip(self.tolerances, self.reaches, strict=True)), self.reaches[0]
         made = (Reach(tolerance=t, open_steps=some.open_steps, clock=some.clock) for t in tolerances)
         reaches = tuple(known.get(reach.tolerance, reach) for reach in made)
-        return replace(self, tolerances=tolerances, thresholds=thresholds, reaches=reaches)
+        return replace(self, tolerances=tolerances, thresholds=thresholds, told=told, reaches=reaches)
 
     def with_truth(self, truth: Truth) -> Trial:
         """The same detector against other events on the same steps."""
@@ -185,20 +206,53 @@ class Trial:
         return order, np.searchsorted(self.detector[order], self.thresholds, side="left")
 
     @lazy
-    def n_predictions(self) -> IntArray:
+    def n_alarm_steps(self) -> IntArray:
         """Steps predicted, by threshold."""
         if len(self.thresholds) == 1:
             return np.array([len(self.alarms(0))])
         return self.n_steps - self._ranking[1]
 
     @lazy
+    def n_predictions(self) -> IntArray:
+        """Predictions, by threshold: predicted steps, or episodes of them."""
+        if self.count_alarms == "steps":
+            return self.n_alarm_steps
+        if len(self.thresholds) == 1:
+            return np.array([len(runs(self.alarms(0)).starts)])
+        # a run has one step more than it has pairs of neighbours
+        return self.n_alarm_steps - self._reaching(self._pairs)
+
+    @lazy
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: predictions near an event."""
         if len(self.thresholds) == 1:
+            if self.count_alarms == "episodes":
+                episodes = runs(self.alarms(0))
+                return np.array([[int(np.count_nonzero(touching(episodes, near)))] for near in self._near])
             return np.array([[int(within(self.alarms(0), near).sum())] for near in self._near])
         order, below = self._ranking
         counts = (np.concatenate([[0], np.cumsum(self._flags(near)[order])]) for near in self._near)
-        return np.stack([count[-1] - count[below] for count in counts])
+        hits = np.stack([count[-1] - count[below] for count in counts])
+        return hits if self.count_alarms == "steps" else hits - np.stack([self._joined(near) for near in self._near])
+
+    @property
+    def _pairs(self) -> AnyArray:
+        """For each step but the last, what it and the next one both reach."""
+        return np.minimum(self.detector[:-1], self.detector[1:])
+
+    def _reaching(self, values: AnyArray) -> IntArray:
+        return reaching(values.astype(np.float64, copy=False), self.thresholds)
+
+    def _joined(self, near: Ranges) -> IntArray:
+        """By threshold, how many predicted steps near an event are of the same episode as the one before them.
+
+        That one is its neighbour, or, for the first step of a stretch near an event, the last step of the stretch
+        before.
+        """
+        inside = self._flags(near)
+        beside = self._pairs[inside[:-1] & inside[1:]]
+        between = Ranges(starts=near.stops[:-1] - 1, stops=near.starts[1:] + 1)
+        return self._reaching(beside) + self._reaching(-largest_within(-self.detector, between))
 
     @lazy
     def recall_hits(self) -> IntArray:
@@ -246,8 +300,8 @@ class Trial:
     @lazy
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Thresholds that predict different steps, and which of them each threshold equals."""
-        # sets of predictions are nested, so equal numbers of predictions are equal predictions
-        _, first, inverse = np.unique(self.n_predictions, return_index=True, return_inverse=True)
+        # sets of predicted steps are nested, so equal numbers of them are equal steps
+        _, first, inverse = np.unique(self.n_alarm_steps, return_index=True, return_inverse=True)
         return first, inverse
 
     def cell(self, d: int, k: int) -> Cell:
@@ -307,8 +361,9 @@ class Cell:
 
     @property
     def threshold(self) -> float | None:
-        """τ, where there are scores to put it on."""
-        return float(self.trial.thresholds[self.k]) if self.trial.scored else None
+        """τ in the caller's own numbers, where there are scores to put it on."""
+        told = self.trial.thresholds if self.trial.told is None else self.trial.told
+        return float(told[self.k]) if self.trial.scored else None
 
     @property
     def scores(self) -> AnyArray | None:
@@ -326,9 +381,23 @@ class Cell:
         return self.trial.alarm_flags(self.k)
 
     @lazy
+    def episodes(self) -> Ranges:
+        """The runs of predicted steps, whatever is counted."""
+        return runs(self.alarms)
+
+    @lazy
     def windows(self) -> Windows:
-        """For each prediction, the steps on which an event makes it a hit."""
-        ranges = self.trial.reaches[self.d].around_alarms(self.alarms)
+        """For each prediction, the steps on which an event makes it a hit.
+
+        Those of an episode are all from its first step's to its last one's: each step's window holds the step itself,
+        whatever the clock and the mask, so that windows of neighbours leave no hole between them.
+        """
+        reach = self.trial.reaches[self.d]
+        if self.trial.count_alarms == "steps":
+            ranges = reach.around_alarms(self.alarms)
+        else:
+            first, last = self.episodes.starts, self.episodes.stops - 1
+            ranges = Ranges(starts=reach.around_alarms(first).starts, stops=reach.around_alarms(last).stops)
         return Windows(starts=ranges.starts, stops=ranges.stops, n_steps=self.n_steps)
 
     @property

@@ -7,15 +7,51 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import AnyArray, IntArray
 from nofluke.errors import InputError
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
+from nofluke.series.windows import Windows
 
 At = tuple[int, int]
 
 MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Episodes:
+    """Where an event makes a hit of each episode, by tolerance and by threshold that predicts steps of its own."""
+
+    windows: tuple[tuple[Windows, ...], ...] = field(repr=False)
+    which: IntArray
+    n_predictions: IntArray
+
+    @classmethod
+    def of(cls, trial: Trial) -> Episodes:
+        """Of all cells of a trial."""
+        first, which = trial.distinct
+        return cls(
+            windows=tuple(tuple(trial.cell(d, int(k)).windows for k in first) for d in range(len(trial.tolerances))),
+            which=which,
+            n_predictions=trial.n_predictions,
+        )
+
+    def hits(self, placements: AnyArray) -> IntArray:
+        """Episodes near an event, for rows of ascending events: of shape (placement, tolerance, threshold)."""
+        found = [np.stack([_windows_hit(one, placements) for one in row], axis=-1) for row in self.windows]
+        return np.stack(found, axis=1)[:, :, self.which]
+
+
+def _windows_hit(windows: Windows, placements: AnyArray) -> IntArray:
+    """How many windows hold an event, for each row of ascending ones: what each event adds to those before it."""
+    looked_up = placements.size > windows.n_steps  # then every step is looked for once, not every event
+    steps = np.arange(windows.n_steps) if looked_up else placements
+    first, last = (np.searchsorted(ends, steps, side="right") for ends in (windows.stops, windows.starts))
+    if looked_up:
+        first, last = first[placements], last[placements]
+    before = np.concatenate([np.zeros((len(placements), 1), dtype=np.int64), last[:, :-1]], axis=1)[:, : last.shape[1]]
+    return np.asarray(np.maximum(last - np.maximum(first, before), 0).sum(axis=1), dtype=np.int64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -34,6 +70,8 @@ class Problem:
     cover_start, cover_stop : (T,) or (tolerances, T) int
         An event at step t makes predictions in ``cover_start[t] <= s < cover_stop[t]`` hits, and is found if
         there is one. Both nondecreasing in t, and the range contains t.
+    episodes : Episodes, optional
+        Runs of predicted steps, where these count as one prediction each.
     """
 
     level: IntArray = field(repr=False)
@@ -41,6 +79,7 @@ class Problem:
     n_events: int
     cover_start: IntArray = field(repr=False)
     cover_stop: IntArray = field(repr=False)
+    episodes: Episodes | None = field(repr=False, default=None)
 
     def __post_init__(self) -> None:
         level = integers("level", self.level)
@@ -88,6 +127,7 @@ class Problem:
             n_events=trial.n_events,
             cover_start=np.stack([reach.cover.starts for reach in trial.reaches]),
             cover_stop=np.stack([reach.cover.stops for reach in trial.reaches]),
+            episodes=None if trial.count_alarms == "steps" else Episodes.of(trial),
         )
 
     @property
@@ -97,7 +137,9 @@ class Problem:
 
     @property
     def n_predictions(self) -> IntArray:
-        """Number of predicted steps, by threshold."""
+        """Number of predicted steps, or of episodes of them, by threshold."""
+        if self.episodes is not None:
+            return self.episodes.n_predictions
         return above_each(self.level, self.n_thresholds)
 
 
@@ -133,7 +175,8 @@ def count_hits(problem: Problem, events: ArrayLike) -> Hits:
         recall.append(
             above_each(window_maxima(problem.level, Ranges(starts=start, stops=stop))[steps], problem.n_thresholds)
         )
-    return Hits(precision=np.array(precision), recall=np.array(recall))
+    found = np.array(precision) if problem.episodes is None else problem.episodes.hits(steps[np.newaxis])[0]
+    return Hits(precision=found, recall=np.array(recall))
 
 
 def above_each(levels: IntArray, n_thresholds: int) -> IntArray:

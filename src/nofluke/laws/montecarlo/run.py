@@ -163,6 +163,8 @@ class Run:
             kernels.count_hits(
                 placements[part], self.windows, self.bins, self.bins_before, *(found[side][part] for side in SIDES)
             )
+            if self.problem.episodes is not None:
+                found["precision"][part] = self.problem.episodes.hits(placements[part])
         return Hits(precision=found["precision"].astype(np.int64), recall=found["recall"].astype(np.int64))
 
     def cell(self, flat: int) -> At:
@@ -249,6 +251,9 @@ class Counts:
         from nofluke.laws.montecarlo import kernels
 
         run, seed, counter = self.run, self.run.streams.seed(chunk), np.uint64(0)
+        if run.problem.episodes is not None:  # the loops count steps: the same placements, looked at one by one
+            yield from self._counted(Uniform(run.problem.level.size, run.problem.n_events).placed(seed, n_placements))
+            return
         for start in range(0, n_placements, run.block):
             size = min(run.block, n_placements - start)
             counter = kernels.draw_hits(
@@ -263,16 +268,22 @@ class Counts:
 
     def _drawn(self, draw: Draw, chunk: int, n_placements: int) -> Iterator[int]:
         """The same with placements that NumPy draws, some rows at a time, so that long sequences fit into memory."""
-        from nofluke.laws.montecarlo import kernels
-
         run, generator = self.run, self.run.streams.generator(chunk)
         for start in range(0, n_placements, run.rows):
             rows = min(run.rows, n_placements - start)
-            placements = run.checked(draw(generator, rows), rows)
-            for first in range(0, rows, run.block):
-                block = placements[first : first + run.block]
-                kernels.count_hits(block, *self._tables(len(block)))
-                yield len(block)
+            yield from self._counted(run.checked(draw(generator, rows), rows))
+
+    def _counted(self, placements: NDArray[np.uint32]) -> Iterator[int]:
+        """Count given placements into ``hits``, a block at a time."""
+        from nofluke.laws.montecarlo import kernels
+
+        run = self.run
+        for first in range(0, len(placements), run.block):
+            block = placements[first : first + run.block]
+            kernels.count_hits(block, *self._tables(len(block)))
+            if run.problem.episodes is not None:
+                self.hits["precision"][: len(block)] = run.problem.episodes.hits(block)
+            yield len(block)
 
     def _tables(self, size: int) -> tuple[NDArray[Any], ...]:
         run = self.run

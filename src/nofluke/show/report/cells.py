@@ -48,7 +48,7 @@ def evaluator(result: Evaluation, grid: Grid, seed: int) -> Evaluator:
         if (d, k) == grid.chosen:
             return result
         cell = grid.trial.cell(d, k)
-        return evaluation_of(cell, result.sequence, nulls_of(cell), result.settings, grid.quantiles[k])
+        return evaluation_of(cell, result.sequence, nulls_of(cell), result.settings, grid.cuts(k))
 
     return evaluated
 

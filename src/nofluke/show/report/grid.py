@@ -9,7 +9,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.counting import reaching
-from nofluke.series.thresholds import quantile_thresholds
+from nofluke.series.thresholds import Cuts, quantile_thresholds
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 
@@ -51,6 +51,17 @@ class Grid:
         """Ascending."""
         return self.trial.thresholds
 
+    def cuts(self, k: int) -> Cuts:
+        """The k-th threshold, and what it comes from."""
+        quantile = self.quantiles[k]
+        levels = None if quantile is None else np.array([quantile])
+        return Cuts(compared=self.thresholds[k : k + 1], told=self.told[k : k + 1], quantiles=levels)
+
+    @property
+    def told(self) -> FloatArray:
+        """The thresholds in the caller's own numbers."""
+        return self.thresholds if self.trial.told is None else self.trial.told
+
     @property
     def shape(self) -> tuple[int, int]:
         """Numbers of tolerances and of thresholds."""
@@ -70,13 +81,21 @@ def make_grid(result: Evaluation) -> Grid:
         if left_out and len(kept) < FEW_THRESHOLDS:
             tolerances = tolerances_around(result.tolerance, steps, FEW_FACTORS)
             kept, left_out = _affordable(result, candidates, tolerances)
-    chosen = (float(result.threshold or 0.0), result.quantile) if trial.scored else (1.0, None)
+    chosen = _chosen(result) if trial.scored else (1.0, None)
+    thresholds = np.array([threshold for threshold, _ in kept])
+    told = result.sequence.sign * thresholds + 0.0
+    told[kept.index(chosen)] = chosen[0] if result.threshold is None else result.threshold
     return Grid(
-        trial=trial.over(tolerances, np.array([threshold for threshold, _ in kept])),
+        trial=trial.over(tolerances, thresholds, told),
         quantiles=tuple(quantile for _, quantile in kept),
         chosen=(tolerances.index(result.tolerance), kept.index(chosen)),
         left_out=left_out,
     )
+
+
+def _chosen(result: Evaluation) -> tuple[float, float | None]:
+    """The chosen threshold as scores are compared with it, and its quantile."""
+    return float(result.cell.trial.thresholds[result.cell.k]), result.quantile
 
 
 def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...] = FACTORS) -> tuple[Tolerance, ...]:
@@ -108,9 +127,9 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
 def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
     """Thresholds with different predictions, ascending; the chosen one before others that predict the same steps."""
     sequence = result.sequence
-    chosen = (float(result.threshold or 0.0), result.quantile)
+    chosen = _chosen(result)
     cuts = quantile_thresholds(sequence, QUANTILES)
-    scores = sequence.open_scores()
+    scores = result.cell.trial.detector
     pairs = sorted([chosen, *zip(cuts, QUANTILES, strict=True)], key=lambda pair: pair[0])  # as counting needs them
     counts = reaching(scores, np.array([threshold for threshold, _ in pairs])).tolist()
     first = {counts[pairs.index(chosen)]: chosen}
@@ -136,7 +155,7 @@ def _affordable(
             cost = sum(cell_seconds(result, cell) for cell in cells) / len(cells) * len(tolerances)
             open_ended = spent + cost <= SECONDS
             spent += cost
-        if open_ended or pair[0] == result.threshold:
+        if open_ended or pair[0] == _chosen(result)[0]:
             kept.append(pair)
         else:
             dropped += 1

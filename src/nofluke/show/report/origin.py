@@ -126,7 +126,7 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
     detector = "scores" if result.sequence.scores is not None else "predictions"
     if source is None:
         clock = [] if result.sequence.clock is None else ["times=times"]
-        mask = ["mask=mask"] if not result.sequence.open_steps.all() else []
+        mask = ["mask=mask"] if result.left_out.steps > result.left_out.warmup else []
         return [], ["truth", "scores" if detector == "scores" else "predictions=predictions", *clock, *mask]
     how = "" if source.time_format is None else f", time_format={source.time_format!r}"
     of_events = ("truth", "truth_start", "truth_end") if source.truth_file else ()
@@ -160,10 +160,21 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
 def _chosen(result: Evaluation) -> list[str]:
     """The settings that differ from the defaults, as arguments."""
     made = []
-    if result.quantile is not None:
+    if result.budget is not None:
+        made.append(f"budget={result.budget!r}")
+    elif result.quantile is not None:
         made.append(f"quantile={result.quantile!r}")
     elif result.threshold is not None:
         made.append(f"threshold={result.threshold!r}")
+    if result.sequence.higher_is != "anomalous":
+        made.append(f"higher_is={result.sequence.higher_is!r}")
+    if result.left_out.warmup:
+        made.append(f"warmup={result.left_out.warmup}")
+    rule = result.settings.alarms
+    if rule.refractory is not None:
+        made.append(f"refractory={rule.refractory.plain()!r}")
+    elif rule.count != "steps":
+        made.append(f"count_alarms={rule.count!r}")
     plain = result.tolerance.plain()
     if result.tolerance.unit == "clock" or isinstance(plain, dict):
         sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}

@@ -120,6 +120,11 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
     template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', filled, template)
     template = template.replace("data-verdict", f'data-verdict="{cell["verdict"]}"')
     for name, matrix in cell["matrices"].items():
+        if matrix is None:  # of episodes, which are no steps
+            template = re.sub(
+                rf'<table class="matrix" data-matrix="{name}">.*?</table>\n', "", template, flags=re.DOTALL
+            )
+            continue
         head, tag, rest = template.partition(f'data-matrix="{name}"')
         if matrix is None:  # what has no meaning for ranges is not there
             template = f"{head}{tag} hidden{rest}"

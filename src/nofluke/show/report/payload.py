@@ -100,10 +100,12 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
         return [{"label": "alarms as given", "position": 0.0, "value": None}]
     scores = result.sequence.open_scores()
     made = []
-    for value, quantile in zip(grid.thresholds.tolist(), grid.quantiles, strict=True):
-        label = f"score ≥ {show_number(value)}" + ("" if quantile is None else f" ({quantile:g} quantile)")
+    for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
+        label = result.sequence.cut_in_words(show_number(told)) + (
+            "" if quantile is None else f" ({quantile:g} quantile)"
+        )
         position = float((scores < value).mean()) if quantile is None else quantile
-        made.append({"label": label, "position": position, "value": _plain(value)})
+        made.append({"label": label, "position": position, "value": _plain(told)})
     return made
 
 

@@ -15,6 +15,7 @@ const lanes = Object.fromEntries(LANES.map((name) => [name, unpacked(line[name],
 const closed = line.closed && unpacked(line.closed, Uint8Array);
 const high = line.scores && unpacked(line.scores.high, Float64Array);
 const low = line.scores && (line.scores.low ? unpacked(line.scores.low, Float64Array) : high);
+const gaps = new Set(line.gaps);
 const stamps = line.x.each && unpacked(line.x.each, Float64Array);
 const gap = stamps ? (stamps[stamps.length - 1] - stamps[0]) / Math.max(stamps.length - 1, 1) || 1 : line.x.step;
 const half = line.per === 1 ? gap / 2 : 0; // a step is drawn around its time, a column of many from its first to its last
@@ -71,9 +72,15 @@ function scoreLine(from, to, pixels) {
   const whole = width === 1 && line.per === 1;
   for (let i = from; i < to; i += width) {
     let [least, most] = [Infinity, -Infinity];
+    let broken = false; // nobody watched right before these columns
     for (let j = i; j < Math.min(i + width, to); j++) {
+      if (gaps.has(j) && j > from) broken = true;
       if (low[j] < least) least = low[j];
       if (high[j] > most) most = high[j];
+    }
+    if (broken) {
+      x.push(at(i));
+      y.push(null);
     }
     if (least > most) {
       x.push(at(i));

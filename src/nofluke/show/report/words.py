@@ -29,9 +29,10 @@ def about_timeline(cell: Evaluation) -> str:
     """Predictions and events, hit and missed."""
     if cell.n_predictions == 0 and cell.n_events == 0:
         return "There are neither predictions nor events."
+    prediction = "prediction" if cell.count_alarms == "steps" else "alarm episode"
     return (
-        f"{plural(cell.n_predictions, 'prediction')}: {plural(cell.precision_hits, 'hit')}, "
-        f"{plural(cell.n_predictions - cell.precision_hits, 'false alarm')}. {plural(cell.n_events, cell.cell.truth.noun)}: {cell.recall_hits:,} found, "
+        f"{plural(cell.n_predictions, prediction)}: {plural(cell.precision_hits, 'hit')}, "
+        f"{plural(cell.false_alarms.count, 'false alarm')}. {plural(cell.n_events, cell.cell.truth.noun)}: {cell.recall_hits:,} found, "
         f"{cell.n_events - cell.recall_hits:,} missed."
     )
 
