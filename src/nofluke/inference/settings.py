@@ -8,16 +8,17 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, Ties
 from nofluke.nulls.base import Method, NullModel
+from nofluke.nulls.choice import Choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
 
-    ``rng`` is what was passed, if it can be passed again: a seed, or None.
+    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or None.
     """
 
-    null: NullModel
+    choice: Choice
     method: Method = "auto"
     alternative: Alternative = "greater"
     ties: Ties = "full"
@@ -25,3 +26,8 @@ class Settings:
     rng: Any = field(default=None, compare=False)
     alpha: float = 0.05
     zero_division: float = math.nan
+
+    @property
+    def null(self) -> NullModel:
+        """What chance is taken to do."""
+        return self.choice.model

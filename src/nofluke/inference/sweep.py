@@ -12,15 +12,17 @@ from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
 from nofluke.inference.settings import Settings
-from nofluke.nulls import Null, as_null
+from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
-from nofluke.nulls.doubts import doubts
+from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng
 from nofluke.series.labels import Missing, TruthKind
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_thresholds
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.series.trial import Trial
+
+LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
 
 
 def sweep(
@@ -34,7 +36,7 @@ def sweep(
     mask: Any = None,
     truth_as: TruthKind = "auto",
     missing: Missing = "error",
-    null: Null = "permutation",
+    null: Null = "auto",
     method: Method = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
@@ -57,7 +59,8 @@ def sweep(
     thresholds, quantiles : sequence of float, optional
         Which thresholds; by default every distinct score of the steps that count.
     null, method, n_resamples, rng
-        As in :func:`evaluate`, for the p-values of the cells.
+        As in :func:`evaluate`, for the p-values of the cells. "auto" takes one null for all of them, by the events and by the
+        alarms of the threshold that is reached most nearly by a tenth of the steps.
 
     Returns
     -------
@@ -92,22 +95,23 @@ def sweep(
     else:
         cuts, levels = choose_thresholds(sequence, thresholds, quantiles)
         trial = Trial.of(sequence, windows, cuts)
-    settings = Settings(null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng))
-    settings.null.check(method)
-    settings.null.fits(trial.truth)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    # the choice needs alarms: those of the threshold that is reached most nearly by a tenth of the steps
+    typical = int(np.abs(trial.n_predictions - trial.n_steps / 10).argmin())
+    choice = choose(null, trial.cell(0, typical), LEVEL)
+    choice.check(method)
+    choice.model.fits(trial.truth)
     notes = list(sequence.notes)
     if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)
     if trial.n_events == 0:
         notes.append(NO_EVENTS)
-    # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
-    typical = int(np.abs(trial.n_predictions - trial.n_steps / 10).argmin())
     return Sweep(
         trial=trial,
         quantiles=levels,
-        settings=settings,
+        settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng),
         left_out=sequence.left_out,
-        notes=(*notes, *doubts(settings.null, trial.cell(0, typical))),
+        notes=(*notes, *choice.notes),
         chosen=thresholds is not None or quantiles is not None,
     )
 

@@ -34,6 +34,7 @@ FEW_EVENTS = 10  # fewer show no clusters even where there are some
 LAGS = 20
 LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
 CHUNK = 2_000_000  # events drawn at a time
+TOO_FEW = "There are too few events to tell whether they cluster; a shift of them all keeps that they may."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,10 +176,7 @@ def recommend(
     if together:
         return CircularShift(), f"Events {how}, which a shift of them all keeps."
     if cell.n_events < FEW_EVENTS:
-        return (
-            CircularShift(),
-            "There are too few events to tell whether they cluster; a shift of them all keeps that they may.",
-        )
+        return CircularShift(), TOO_FEW
     return Permutation(), "No clusters, runs or season of the events were found."
 
 

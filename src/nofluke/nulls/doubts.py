@@ -1,4 +1,4 @@
-"""Doubts about a chosen null: what it does not keep, where the data plainly have it. Part of every result's notes."""
+"""Doubts about a null that was asked for: what it does not keep, where the data plainly have it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _SEEN = "seen in the events"  # under which a truth keeps it
 
 def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     """What a reader of p-values under this null should know about events and alarms; nothing if all is well."""
-    found = [*_doubts_about_events(model, cell.truth), *filter(None, [model.caveat])]
+    found = [*_doubts_about_events(model, cell.truth)]
     season = _forgotten_season(model, cell)
     if season is not None:
         found.append(
