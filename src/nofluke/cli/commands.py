@@ -18,6 +18,7 @@ from nofluke.cli.options import (
     file_or_stream,
     finite,
     format_option,
+    gate_options,
     output_option,
     plain_file,
     unit_option,
@@ -47,7 +48,8 @@ from nofluke.cli.wording import Command
     "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate.")
-@click.option("--gate", is_flag=True, help="Exit with 1 unless precision and recall are both better than chance.")
+@click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV.")
+@gate_options
 @format_option
 @output_option
 def evaluate(
@@ -56,7 +58,12 @@ def evaluate(
     alternative: Any,
     ties: Any,
     alpha: float,
+    test_f1: bool,
     gate: bool,
+    gate_on: Any,
+    min_precision: float | None,
+    min_recall: float | None,
+    min_f1: float | None,
     form: str | None,
     output: str | None,
     **options: Any,
@@ -78,8 +85,17 @@ def evaluate(
             alpha=alpha,
         )
     )
-    write_result(result, form, output)
-    return 1 if gate and result.verdict != "yes" else 0
+    least = {"precision": min_precision, "recall": min_recall, "f1": min_f1}
+    least = {name: value for name, value in least.items() if value is not None}
+    write_result(result, form, output, **({"f1": "test"} if test_f1 else {}))
+    if not (gate or gate_on or least):
+        return 0
+    from nofluke.inference.gate import gate as passes
+
+    found = passes(result, on=gate_on or "both", least=least)
+    if found.code:
+        click.echo(f"nofluke: gate: {found.why}", err=True)
+    return found.code
 
 
 @click.command(cls=Command)

@@ -123,11 +123,12 @@ output_option = click.option(
 chance_options = several(
     click.option(
         "--null",
-        default="permutation",
+        default="auto",
         show_default=True,
         metavar="NULL",
-        help="What chance does, with settings after a colon: permutation, circular-shift, seasonal:period=24,bins=12, "
-        "interval-shuffle, segments, blocks:length=48, bernoulli, stationary. `nofluke diagnose` says which to trust.",
+        help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+        "permutation, circular-shift, seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, "
+        "stationary.",
     ),
     click.option(
         "--method",
@@ -138,4 +139,16 @@ chance_options = several(
     ),
     click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
     click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
+)
+gate_options = several(
+    click.option("--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."),
+    click.option(
+        "--gate-on",
+        type=click.Choice(["precision", "recall", "f1", "both"]),
+        help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
+    ),
+    *(
+        click.option(f"--min-{name}", type=float, callback=finite, help=f"The least {what} that passes. Implies --gate.")
+        for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    ),
 )

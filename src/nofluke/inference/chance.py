@@ -46,7 +46,7 @@ class ChanceTest:
     Examples
     --------
     >>> import nofluke as nf
-    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0])
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], null="permutation")
     >>> round(result.recall_test.pvalue, 6)  # one way in 28 to place two events
     0.035714
     >>> result.recall_test.expected, result.recall_test.excess

@@ -7,10 +7,11 @@ from typing import Any
 
 from nofluke.errors import InputError
 from nofluke.nulls import Null, advice, as_null
-from nofluke.nulls.base import NullModel
+from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.evidence import adjacency, in_runs
+from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 
 AUTO = "auto"
@@ -65,8 +66,9 @@ class Choice:
         """Which null, why, and what it takes for granted."""
         return " ".join(filter(None, [f"Null: {self.label}.", self.why, self.model.assumption]))
 
-    def check(self, method: str) -> None:
+    def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
+        check_word(method, "method", METHODS)
         if self.is_auto and method not in self.model.methods:
             raise InputError(
                 f"method={method!r} is none of the null {self.model.text}, which auto takes for these data: pass "
