@@ -19,7 +19,9 @@ from nofluke.nulls.choice import Choice, choose
 from nofluke.nulls.permutation import Permutation
 from oracles import relaxed
 
-SPARSE = np.isin(np.arange(200), [11, 45, 78, 102, 131, 140, 163, 177, 181, 190])  # events of a step each, without clusters
+SPARSE = np.isin(
+    np.arange(200), [11, 45, 78, 102, 131, 140, 163, 177, 181, 190]
+)  # events of a step each, without clusters
 
 
 def verdict_of(truth, alarms, **options):
@@ -241,7 +243,9 @@ class TestTheNullOfAResult:
             nf.nulls.as_null("auto")
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):
             nf.evaluate(SPARSE, predictions=SPARSE, null="automatic")
-        with pytest.raises(nf.InputError, match="which auto takes for these data: pass null='permutation', or method='auto'"):
+        with pytest.raises(
+            nf.InputError, match="which auto takes for these data: pass null='permutation', or method='auto'"
+        ):
             nf.evaluate(RUNS, predictions=RUNS, method="saddlepoint")
         cell = verdict_of(RUNS, RUNS).cell
         assert choose(" auto ", cell, 0.05).is_auto
@@ -306,7 +310,10 @@ class TestGate:
             "most": SPARSE | (np.arange(200) % 3 == 0),
             "single": np.arange(200) == 45,
         }
-        lines = [",".join(columns), *(",".join(str(int(v)) for v in row) for row in zip(*columns.values(), strict=True))]
+        lines = [
+            ",".join(columns),
+            *(",".join(str(int(v)) for v in row) for row in zip(*columns.values(), strict=True)),
+        ]
         (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
         return str(tmp_path / "data.csv")
 
@@ -326,7 +333,12 @@ class TestGate:
             ("late", "--gate-on recall", 1, "recall is not better than chance"),
             ("late", "--gate-on f1", 1, "F1 is not better than chance"),
             ("never", "--gate-on f1", 3, "cannot tell. There are no predictions"),
-            ("late", "--gate-on precision --tolerance 30", 3, "cannot tell. Every step is within the tolerance of an event"),
+            (
+                "late",
+                "--gate-on precision --tolerance 30",
+                3,
+                "cannot tell. Every step is within the tolerance of an event",
+            ),
             ("good", "--min-precision 1", 0, ""),
             ("good", "--min-precision 0.9 --min-recall 0.9 --min-f1 0.9", 0, ""),
             ("once", "--gate-on precision --min-recall 0.5", 1, "recall is 0.100, below 0.5."),
@@ -341,7 +353,17 @@ class TestGate:
         """As the table in docs/cli.md has them; the result is printed all the same."""
         with pytest.raises(SystemExit) as stopped:
             main(
-                ["evaluate", file, "--truth", "truth", "--predictions", alarms, "--null", "permutation", *options.split()]
+                [
+                    "evaluate",
+                    file,
+                    "--truth",
+                    "truth",
+                    "--predictions",
+                    alarms,
+                    "--null",
+                    "permutation",
+                    *options.split(),
+                ]
             )
         printed = capsys.readouterr()
         assert stopped.value.code == code, printed.err

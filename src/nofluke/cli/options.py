@@ -141,14 +141,18 @@ chance_options = several(
     click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
 )
 gate_options = several(
-    click.option("--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."),
+    click.option(
+        "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
+    ),
     click.option(
         "--gate-on",
         type=click.Choice(["precision", "recall", "f1", "both"]),
         help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
     ),
     *(
-        click.option(f"--min-{name}", type=float, callback=finite, help=f"The least {what} that passes. Implies --gate.")
+        click.option(
+            f"--min-{name}", type=float, callback=finite, help=f"The least {what} that passes. Implies --gate."
+        )
         for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
 )
