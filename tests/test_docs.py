@@ -191,7 +191,7 @@ def test_keys_of_sweep_are_documented(
 def test_every_option_is_documented(command: str) -> None:
     """The tables of options have exactly the options of each command, with their choices."""
     written = {
-        re.match(r"`(--[a-z-]+)", cells[0])[1]: cells[0]
+        re.match(r"`(--[a-z0-9-]+)", cells[0])[1]: cells[0]
         for cells in table_rows(section("cli.md", "Options"))
         if cells[0].startswith("`--") and cells[1] in (command, "both")
     }

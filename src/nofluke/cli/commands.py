@@ -23,7 +23,7 @@ from nofluke.cli.options import (
     plain_file,
     unit_option,
 )
-from nofluke.cli.printing import form_of, write, write_result
+from nofluke.cli.printing import form_of, gate_code, write, write_result
 from nofluke.cli.wording import Command
 
 
@@ -59,11 +59,6 @@ def evaluate(
     ties: Any,
     alpha: float,
     test_f1: bool,
-    gate: bool,
-    gate_on: Any,
-    min_precision: float | None,
-    min_recall: float | None,
-    min_f1: float | None,
     form: str | None,
     output: str | None,
     **options: Any,
@@ -85,17 +80,8 @@ def evaluate(
             alpha=alpha,
         )
     )
-    least = {"precision": min_precision, "recall": min_recall, "f1": min_f1}
-    least = {name: value for name, value in least.items() if value is not None}
     write_result(result, form, output, **({"f1": "test"} if test_f1 else {}))
-    if not (gate or gate_on or least):
-        return 0
-    from nofluke.inference.gate import gate as passes
-
-    found = passes(result, on=gate_on or "both", least=least)
-    if found.code:
-        click.echo(f"nofluke: gate: {found.why}", err=True)
-    return found.code
+    return gate_code(result, options)
 
 
 @click.command(cls=Command)

@@ -21,7 +21,9 @@ HEADLINES: dict[Verdict, str] = {
     "no": "could be a fluke",
     "cannot tell": "cannot tell",
 }
-NOTHING = 1e-12  # a tail that falls from above a level to below this is no tail any more but the end of the law
+NOTHING = (
+    1e-9  # a tail that falls at once from above a level to this share of it is the end of the law, but for rounding
+)
 ALMOST = 1 - 1e-9  # the largest level there is
 
 
@@ -117,7 +119,7 @@ def _floor(law: Law, hits: int, level: float) -> float | None:
     if found is None:
         return law.upper(law.size)
     # beyond its end a law has no tail; resamples never say 0, but then their histogram is at hand
-    ended = found > max(law.ends[1], hits) if law.method.kind == "simulated" else law.upper(found) < NOTHING
+    ended = found > max(law.ends[1], hits) if law.method.kind == "simulated" else law.upper(found) < NOTHING * level
     return law.upper(found - 1) if ended else None
 
 
