@@ -383,6 +383,8 @@ class TestGate:
         with pytest.raises(SystemExit) as stopped:
             main(["evaluate", file, "--truth", "truth", "--predictions", "good", "--min-f1", "90"])
         assert stopped.value.code == 2
-        assert "--min-f1=90.0 must be between 0 and 1" in capsys.readouterr().err
+        assert capsys.readouterr() == ("", "nofluke: --min-f1 90 must be between 0 and 1.\n")
         with pytest.raises(nf.InputError, match="on='accuracy' must be one of"):
             gate(verdict_of(SPARSE, SPARSE), on="accuracy")
+        with pytest.raises(nf.InputError, match="min_f1=2 must be between 0 and 1"):
+            gate(verdict_of(SPARSE, SPARSE), least={"f1": 2})

@@ -33,6 +33,13 @@ def finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
     return value
 
 
+def share(_context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Let only shares through, before anything is computed."""
+    if value is not None and not 0 <= value <= 1:
+        raise InputError(f"{option.opts[0]} {value:g} must be between 0 and 1.")
+    return value
+
+
 def file_or_stream(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """Where to write, found fit before anything is computed; None for standard output."""
     return None if value in (None, "-") else plain_file(context, option, value)
@@ -150,9 +157,7 @@ gate_options = several(
         help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
     ),
     *(
-        click.option(
-            f"--min-{name}", type=float, callback=finite, help=f"The least {what} that passes. Implies --gate."
-        )
+        click.option(f"--min-{name}", type=float, callback=share, help=f"The least {what} that passes. Implies --gate.")
         for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
 )
