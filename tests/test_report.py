@@ -342,6 +342,20 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
         page = page_of(tmp_path, nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null=null), scripts="cdn")
         verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
         assert ("recommends another null for these data, &quot;circular-shift&quot;" in verdict) is warned
+        assert ("Under permutation, which these events contradict: could be a fluke." in verdict) is warned
+        assert (" data-doubtful " in verdict.partition(">")[0]) is warned
+
+
+def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
+    """The null that auto took, with its reason; a slider position without predictions is no fluke but cannot be told."""
+    result = nf.evaluate(*example(), threshold=99, tolerance=2)
+    page = page_of(tmp_path, result, scripts="cdn")
+    verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
+    assert 'data-verdict="cannot tell"' in verdict
+    assert "Cannot tell.</strong>" in verdict
+    assert "There are no predictions: nothing could have been hit." in verdict
+    assert f"Null: {result.null.text} (auto). {result.settings.choice.why}" in verdict
+    assert "null=" not in page[page.index("nf.evaluate(") : page.index("result.report(")]
 
 
 def test_alarms_have_no_threshold_to_move(tmp_path):
