@@ -215,6 +215,7 @@ def chances(draw: st.DrawFn, case: Case) -> dict[str, Any]:
     null, methods = draw(
         st.sampled_from(
             [
+                ("auto", exact),
                 ("permutation", ("auto", "exact", "montecarlo", "saddlepoint", "binomial")),
                 ("circular-shift", exact),
                 ("circular-shift:every=3", exact),

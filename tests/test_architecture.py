@@ -285,7 +285,7 @@ def test_modules_are_small():
 
 
 LONG = {
-    "inference.evaluation": "one result and everything it says of itself",
+    "inference.evaluation": "one result, and everything that it can be asked",
     "laws.exact.fourier": "one inversion: tails, bands and their certificates",
     "laws.exact.generating": "one generating function, and where to tilt it",
     "laws.exact.kernels": "two compiled recurrences that must stay in step",

@@ -695,8 +695,8 @@ def test_bad_lists_of_events(run, data, content, options, message):
             ("evaluate", "--truth", "label", "--predictions", "alarm", "--quantile", "0.5"),
             "--threshold and --quantile and --budget belong to scores: leave them out with predictions",
         ),
-        (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'permutation', "),
-        (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'permutation', "),
+        (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'auto', 'permutation', "),
+        (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'auto', 'permutation', "),
         (("evaluate", *AT_HALF, "--null", "blocks"), "--null blocks: missing 1 required .*: write it as 'blocks:"),
         (("evaluate", *AT_HALF, "--null", "blocks:length=0"), "length=0 must be a whole number"),
         (("evaluate", *AT_HALF, "--null", "segments", "--method", "exact"), "--method exact must be one of 'auto', "),
@@ -726,8 +726,9 @@ def test_advice_names_options_too(run, data):
     """Who reads a note in a shell can type what it says; JSON keeps the words of the library."""
     (data / "runs.csv").write_text("y,z\n" + "".join(f"{int(i % 100 < 20)},{i * 7 % 41}\n" for i in range(400)))
     words = ("evaluate", "runs.csv", "--truth", "y", "--scores", "z", "--quantile", "0.9", "--tolerance", "1")
-    assert "Use --null circular-shift or --null segments." in run(*words)[1]
-    assert 'Use null=\\"circular-shift\\"' in run(*words, "--format", "json")[1]
+    insisting = (*words, "--null", "permutation")
+    assert "Use --null circular-shift or --null segments." in run(*insisting)[1]
+    assert 'Use null=\\"circular-shift\\"' in run(*insisting, "--format", "json")[1]
     assert ": pass --quantile, --threshold, --budget or --chance.\n" in run("sweep", "runs.csv", *words[2:6])[1]
 
 

@@ -114,7 +114,15 @@ def fits(value: Any, kind: str) -> bool:
     if kind.startswith("list of "):
         inner = re.sub(r"s\b", "", kind.removeprefix("list of "))
         return isinstance(value, list) and all(fits(item, inner) for item in value)
-    kinds: dict[str, Any] = {"integer": int, "number": (int, float), "string": str, "null": type(None), "object": dict}
+    kinds: dict[str, Any] = {
+        "integer": int,
+        "number": (int, float),
+        "string": str,
+        "null": type(None),
+        "object": dict,
+        "true": bool,
+        "false": bool,
+    }
     return any(isinstance(value, kinds[word]) for word in re.split(r", | or ", kind))
 
 
@@ -137,6 +145,8 @@ def only_for(keys: dict[str, tuple[str, str]], *conditions: str) -> set[str]:
         "--scores z --quantile 0.9 --tolerance 2 --method montecarlo --resamples 99 --seed 1",
         "--scores z --threshold 1e9 --time day --late 2d",
         "--predictions label --tolerance 1",
+        "--scores z --quantile 0.9 --tolerance 2 --test-f1",
+        "--scores z --quantile 0.9 --null segments --resamples 99 --seed 1 --test-f1",
     ],
 )
 @pytest.mark.usefixtures("example_files")
@@ -145,7 +155,9 @@ def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFix
     code, printed = run(["evaluate", "data.csv", "--truth", "label", *options.split(), "--format", "json"], capsys)
     assert code == 0, printed
     keys = documented("Keys of evaluate")
-    absent = set() if "montecarlo" in options else only_for(keys, "Monte Carlo only")
+    simulated = "--resamples" in options
+    absent = set() if simulated else only_for(keys, "Monte Carlo only", "where it is simulated")
+    absent |= set() if "--test-f1" in options else only_for(keys, "only with `--test-f1`")
     found = flat_keys(json.loads(printed))
     assert set(found) == set(keys) - absent
     wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}
@@ -182,7 +194,7 @@ def test_keys_of_sweep_are_documented(
 def test_every_option_is_documented(command: str) -> None:
     """The tables of options have exactly the options of each command, with their choices."""
     written = {
-        re.match(r"`(--[a-z-]+)", cells[0])[1]: cells[0]
+        re.match(r"`(--[a-z0-9-]+)", cells[0])[1]: cells[0]
         for cells in table_rows(section("cli.md", "Options"))
         if cells[0].startswith("`--") and cells[1] in (command, "both")
     }

@@ -1,5 +1,7 @@
 """The dynamic programme for few events, against enumeration, the other programme and the hypergeometric law."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,6 +12,8 @@ from exact_oracles import enumerate_joint
 from nofluke.laws import costs
 from nofluke.laws.exact import few, programme
 from nofluke.series.windows import Windows
+
+evaluate = partial(nf.evaluate, null="permutation")
 
 
 @st.composite
@@ -53,7 +57,7 @@ def constant(n_steps, m, **how):
     """A detector that always fires, with a tolerance of two steps."""
     truth = np.zeros(n_steps, dtype=bool)
     truth[np.linspace(0, n_steps - 1, m).astype(int)] = True
-    return nf.evaluate(truth, np.ones(n_steps), threshold=1, tolerance=2, **how)
+    return evaluate(truth, np.ones(n_steps), threshold=1, tolerance=2, **how)
 
 
 def test_a_constant_detector_on_a_long_sequence_answers_at_once():
@@ -82,7 +86,7 @@ def test_hits_far_below_chance_have_p_one_at_once():
     """Events in one long run under a detector that always fires: chance does better for certain, and that is quick to see."""
     truth = np.zeros(4_000, dtype=bool)
     truth[1_000:1_400] = True
-    result = nf.evaluate(truth, np.ones(4_000), threshold=1, tolerance=2)
+    result = evaluate(truth, np.ones(4_000), threshold=1, tolerance=2)
     assert result.precision_hits == 404
     assert result.precision_test.expected > 1_500
     assert result.precision_test.pvalue == 1.0
@@ -94,12 +98,12 @@ def test_an_inversion_that_gives_up_says_so(monkeypatch):
 
     data = nf.datasets.simulate_quakes(rng=0)
     z = nf.detectors.energy_transient(data.counts)
-    exact = nf.evaluate(data.truth, z, quantile=0.9, tolerance=2).precision_test
+    exact = evaluate(data.truth, z, quantile=0.9, tolerance=2).precision_test
     monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
     monkeypatch.setattr(costs, "PROGRAMME_PATIENCE", 0)
     monkeypatch.setattr(costs, "FEW_OPERATIONS", 0)
     null = nf.nulls.Permutation(programme_operations=0)
-    bound = nf.evaluate(data.truth, z, quantile=0.9, tolerance=2, null=null).precision_test
+    bound = evaluate(data.truth, z, quantile=0.9, tolerance=2, null=null).precision_test
     assert exact.pvalue < bound.pvalue < 1e6 * exact.pvalue
     assert bound.method.startswith("upper bound")
 
@@ -109,7 +113,7 @@ def test_what_is_left_of_an_uncertified_bound_is_called_one(monkeypatch):
     from nofluke.laws.exact import fourier
 
     data = nf.datasets.simulate_quakes(rng=0)
-    result = nf.evaluate(data.truth, np.random.default_rng(8).random(2557), quantile=0.9, tolerance=2)
+    result = evaluate(data.truth, np.random.default_rng(8).random(2557), quantile=0.9, tolerance=2)
     windows, m = result.cell.windows, result.n_events
     exact = fourier.tail(windows, m, 69)
     assert 0.5 < exact.p < 0.7

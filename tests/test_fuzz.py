@@ -343,12 +343,16 @@ def run(*arguments: str) -> tuple[int, str, str]:
             main(list(arguments))
         except SystemExit as stopped:
             code = stopped.code
-    assert code in (0, 1, 2), err.getvalue()
+    assert code in (0, 1, 2, 3), err.getvalue()
     if code == 2:
         line = err.getvalue().removesuffix("\n")
         assert line.startswith("nofluke: ")
         check_message(line)
         assert not out.getvalue()
+    elif code:
+        line = err.getvalue().removesuffix("\n")
+        assert line.startswith("nofluke: gate: ")
+        assert "\n" not in line
     else:
         assert not err.getvalue()
     return code, out.getvalue(), err.getvalue()
@@ -481,7 +485,7 @@ def options_of(command: str) -> list[str]:
 
 @fuzz(160, file=files(), data=st.data())
 def test_spoilt_files_and_options_end_in_one_line(file, data):
-    """Exit code 0, 1 or 2 and one line on standard error, whatever is in the file and whatever is typed."""
+    """Exit code 0, 1, 2 or 3 and one line on standard error, whatever is in the file and whatever is typed."""
     _, text, ending, options = file
     command = data.draw(st.sampled_from(["evaluate", "sweep", "diagnose"]))
     if command == "sweep":

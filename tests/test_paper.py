@@ -32,6 +32,17 @@ def test_hits_at_the_09_quantile(quakes, delta):
     assert (result.recall_hits, result.precision_hits) == HITS[delta]
 
 
+@pytest.mark.parametrize("dated", [False, True])
+@pytest.mark.parametrize("delta", HITS)
+def test_auto_comes_to_the_null_of_the_paper(quakes, delta, dated):
+    """Without a clock and with one, and in a sweep: what is printed is the paper's test, and says why."""
+    truth, scores = quakes
+    times = np.datetime64("2010-01-01") + np.arange(len(truth)) if dated else None
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=delta, times=times)
+    assert result.settings.choice.label == "permutation (auto)"
+    assert nf.sweep(truth, scores, quantiles=[0.5, 0.9], tolerances=delta, times=times).null.text == "permutation"
+
+
 def test_precision_and_recall_as_printed(quakes):
     """δ = 2: the paper prints R = .49 and P = .56, digits cut and not rounded (.4938 and .5664)."""
     truth, scores = quakes

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter
+from functools import partial
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.nulls import permutation
+
+evaluate = partial(nf.evaluate, null="permutation")
 
 
 def placements(open_steps, m):
@@ -28,7 +31,7 @@ def enumerated(truth, **arguments):
     m = int((np.asarray(truth, dtype=bool) & ~mask).sum())
     pairs = Counter()
     for labels in placements(~mask, m):
-        result = nf.evaluate(labels, **arguments)
+        result = evaluate(labels, **arguments)
         pairs[result.recall_hits, result.precision_hits] += 1
     return pairs
 
@@ -61,7 +64,7 @@ class TestAgainstEnumeration:
         truth, arguments = problem
         pairs = enumerated(truth, **arguments)
         total = sum(pairs.values())
-        result = nf.evaluate(truth, **arguments, method="exact")
+        result = evaluate(truth, **arguments, method="exact")
         for test, side in ((result.recall_test, 0), (result.precision_test, 1)):
             hits = np.array([pair[side] for pair in pairs])
             weights = np.array(list(pairs.values())) / total
@@ -91,7 +94,7 @@ class TestAgainstEnumeration:
 def quakes(**how):
     data = nf.datasets.simulate_quakes(rng=0)
     z = nf.detectors.energy_transient(data.counts)
-    return nf.evaluate(data.truth, z, quantile=0.9, tolerance=2, **how)
+    return evaluate(data.truth, z, quantile=0.9, tolerance=2, **how)
 
 
 class TestMethods:
@@ -118,10 +121,8 @@ class TestMethods:
         """Where p is not tiny, 20,000 resamples come within four standard errors of the exact p-value."""
         data = nf.datasets.simulate_quakes(rng=0)
         noise = np.random.default_rng(5).random(len(data.counts))
-        exact = nf.evaluate(data.truth, noise, quantile=0.9, tolerance=2)
-        drawn = nf.evaluate(
-            data.truth, noise, quantile=0.9, tolerance=2, method="montecarlo", n_resamples=20_000, rng=3
-        )
+        exact = evaluate(data.truth, noise, quantile=0.9, tolerance=2)
+        drawn = evaluate(data.truth, noise, quantile=0.9, tolerance=2, method="montecarlo", n_resamples=20_000, rng=3)
         for one, other in ((exact.precision_test, drawn.precision_test), (exact.recall_test, drawn.recall_test)):
             assert 0.01 < one.pvalue < 0.99
             assert abs(one.pvalue - other.pvalue) < 4 * other.pvalue_error
@@ -137,7 +138,7 @@ class TestMethods:
 
     def test_binomial_is_the_formula_of_donges(self):
         """The comparison uses 1 - (1 - w/T)^m, for windows of mean width w."""
-        result = nf.evaluate(
+        result = evaluate(
             [0, 1, 0, 0, 0, 1, 0, 0], predictions=[0, 0, 1, 0, 0, 0, 0, 0], tolerance=1, method="binomial"
         )
         width = (2 + 6 * 3 + 2) / 8
@@ -149,7 +150,7 @@ class TestMethods:
         """Where the joint law is not affordable, F is simulated, with its seed, and agrees within error."""
         data = nf.datasets.simulate_quakes(rng=0)
         noise = np.random.default_rng(5).random(len(data.counts))
-        result = nf.evaluate(data.truth, noise, quantile=0.9, tolerance=2)
+        result = evaluate(data.truth, noise, quantile=0.9, tolerance=2)
         exact = result.f_test(beta=2.0)
         monkeypatch.setattr(permutation, "table_engine", lambda *_: None)
         drawn = result.f_test(beta=2.0, n_resamples=20_000, rng=1)
@@ -179,7 +180,7 @@ class TestDegenerate:
         """No events, no predictions, everything predicted, every step an event, δ ≥ T, one step: as by enumeration."""
         arguments = {"predictions": alarms, "tolerance": tolerance}
         pairs = enumerated(truth, **arguments)
-        result = nf.evaluate(truth, **arguments, method=method, n_resamples=50, rng=1)
+        result = evaluate(truth, **arguments, method=method, n_resamples=50, rng=1)
         for test, side in ((result.recall_test, 0), (result.precision_test, 1)):
             reached = sum(count for pair, count in pairs.items() if pair[side] >= test.hits)
             exact = reached / sum(pairs.values())
@@ -188,19 +189,19 @@ class TestDegenerate:
             assert 0 < test.pvalue <= 1
             assert math.isfinite(test.expected)
             assert math.isfinite(test.std)
-        assert result.verdict == "no"
+        assert result.verdict in ("no", "cannot tell")
         assert "undefined" in str(result) or (any(truth) and any(alarms))
-        assert result.to_dict()["verdict"] == "no"
+        assert result.to_dict()["verdict"] == result.verdict
 
 
 class TestVerdict:
     def test_words_follow_the_p_values(self):
-        """Yes, partly and no are told by how many measures beat chance at alpha."""
+        """Yes, partly and no are told by the measures that beat chance."""
         skilled = quakes()
         assert skilled.verdict == "yes"
         assert "no fluke" in str(skilled)
         assert quakes(alpha=1e-11).verdict in ("partly", "no")
-        noise = nf.evaluate(nf.datasets.simulate_quakes(rng=0).truth, np.arange(2557) % 97, quantile=0.9, tolerance=2)
+        noise = evaluate(nf.datasets.simulate_quakes(rng=0).truth, np.arange(2557) % 97, quantile=0.9, tolerance=2)
         assert noise.verdict == "no"
         assert "could be a fluke" in str(noise)
 
@@ -216,7 +217,7 @@ class TestShortcuts:
         """At δ = 0 as many predictions are hit as events fall on them: one law for both measures, at any size."""
         rng = np.random.default_rng(1)
         truth, alarms = rng.random(200_000) < 0.01, rng.random(200_000) < 0.1
-        result = nf.evaluate(truth, predictions=alarms)
+        result = evaluate(truth, predictions=alarms)
         assert result.precision_test.method == "exact (hypergeometric)"
         assert result.precision_test.pvalue == pytest.approx(result.recall_test.pvalue, rel=1e-12)
         assert result.precision_test.law.var == pytest.approx(result.recall_test.law.var, rel=1e-9)
@@ -226,7 +227,7 @@ class TestShortcuts:
         rng = np.random.default_rng(1)
         truth, alarms = rng.random(200_000) < 0.01, rng.random(200_000) < 0.1
         for method in ("auto", "exact"):
-            result = nf.evaluate(truth, predictions=alarms, tolerance=200_000, method=method)
+            result = evaluate(truth, predictions=alarms, tolerance=200_000, method=method)
             assert result.precision_test.method == "exact (constant)"
             assert result.precision_test.pvalue == 1.0
             assert result.precision_test.std == 0.0
@@ -238,7 +239,7 @@ class TestShortcuts:
         alarms = np.zeros(1_000_000, dtype=bool)
         alarms[rng.choice(np.flatnonzero(truth), 60, replace=False)] = True
         alarms[rng.choice(1_000_000, 35, replace=False)] = True
-        test = nf.evaluate(truth, predictions=alarms, tolerance=50).precision_test
+        test = evaluate(truth, predictions=alarms, tolerance=50).precision_test
         assert test.law.var < 25
         assert test.method == "exact (Fourier)"
         assert test.pvalue < 1e-4  # which 10,000 resamples could not say
@@ -251,17 +252,17 @@ class TestReading:
         seen = set()
         for _ in range(300):
             truth, alarms = rng.random(40) < 0.2, rng.random(40) < 0.3
-            result = nf.evaluate(truth, predictions=alarms, tolerance=1, ties="mid", alpha=0.3)
-            below = sum(test.pvalue <= 0.3 for test in (result.precision_test, result.recall_test))
-            assert result.verdict == ("no", "partly", "yes")[below]
+            result = evaluate(truth, predictions=alarms, tolerance=1, ties="mid", alpha=0.3)
+            p = [getattr(result, f"{measure}_test").pvalue for measure in result.ruling.rests_on]
+            assert result.verdict == ("yes" if max(p) <= 0.3 else "partly" if len(p) == 2 and min(p) <= 0.15 else "no")
             seen.add(result.verdict)
         assert len(seen) == 3
-        both = nf.evaluate(truth, predictions=alarms, tolerance=1, alternative="two-sided")
+        both = evaluate(truth, predictions=alarms, tolerance=1, alternative="two-sided")
         assert "one-sided: p" in both.verdict_in_words()
 
     def test_a_p_value_of_exactly_alpha_is_significant(self):
         """Rounding does not decide: hits whose probability is alpha to the last digit reach it."""
-        result = nf.evaluate([0] * 19 + [1], predictions=[0] * 19 + [1], alpha=0.05)
+        result = evaluate([0] * 19 + [1], predictions=[0] * 19 + [1], alpha=0.05)
         assert result.recall_test.pvalue == pytest.approx(0.05)
         assert result.verdict == "yes"
         assert result.recall_test.critical_value(0.05) == 1
@@ -269,7 +270,7 @@ class TestReading:
     def test_two_sided_monte_carlo_error_is_that_of_twice_a_tail(self):
         """p = 2 min(tails), so its standard error is twice that of the tail."""
         truth, alarms = [0, 1, 0, 0, 1, 0, 0, 0, 0, 1], [0, 1, 0, 0, 0, 0, 1, 0, 0, 0]
-        test = nf.evaluate(
+        test = evaluate(
             truth, predictions=alarms, alternative="two-sided", method="montecarlo", n_resamples=400, rng=1
         ).recall_test
         tail = test.pvalue / 2
@@ -288,4 +289,4 @@ class TestReading:
     def test_bad_randomness_is_refused(self, bad, message):
         """A seed or a number of resamples that is none is an error that shows it."""
         with pytest.raises(nf.InputError, match=message):
-            nf.evaluate([0, 1, 0], predictions=[0, 1, 0], method="montecarlo", **bad)
+            evaluate([0, 1, 0], predictions=[0, 1, 0], method="montecarlo", **bad)

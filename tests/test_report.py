@@ -50,7 +50,8 @@ def masked():
 DAYS = np.datetime64("2021-01-01") + np.arange(STEPS)
 IRREGULAR = np.cumsum(np.random.default_rng(0).integers(1, 5, STEPS))
 CASES = {
-    "plain": {"quantile": 0.83, "tolerance": 2},
+    "plain": {"quantile": 0.83, "tolerance": 2, "null": "permutation"},
+    "auto": {"quantile": 0.83, "tolerance": 2},
     "threshold": {"threshold": 0.8, "tolerance": 0},
     "dates and mask": {"quantile": 0.8, "tolerance": "2d", "times": DAYS, "mask": masked()},
     "irregular clock": {
@@ -62,9 +63,16 @@ CASES = {
     "circular shift": {"quantile": 0.8, "tolerance": 1, "null": "circular-shift"},
     "blocks": {"quantile": 0.8, "tolerance": 1, "null": "blocks:length=9", "rng": 3, "n_resamples": 200},
     "seasonal": {"quantile": 0.8, "tolerance": 1, "null": "seasonal:period=10", "rng": 3, "n_resamples": 200},
-    "simulated": {"quantile": 0.8, "tolerance": 1, "method": "montecarlo", "rng": 3, "n_resamples": 200},
+    "simulated": {
+        "quantile": 0.8,
+        "tolerance": 1,
+        "null": "permutation",
+        "method": "montecarlo",
+        "rng": 3,
+        "n_resamples": 200,
+    },
     "two-sided": {"quantile": 0.8, "tolerance": 1, "alternative": "two-sided", "ties": "mid", "alpha": 0.2},
-    "binomial": {"quantile": 0.8, "tolerance": 1, "method": "binomial", "zero_division": 0.0},
+    "binomial": {"quantile": 0.8, "tolerance": 1, "null": "permutation", "method": "binomial", "zero_division": 0.0},
 }
 
 
@@ -88,6 +96,7 @@ def test_every_cell_is_what_evaluate_says(name):
     result = nf.evaluate(truth, scores, **case)
     payload, grid = make_payload(result), make_grid(result)
     rest = {key: value for key, value in case.items() if key not in ("quantile", "threshold", "tolerance")}
+    rest["null"] = result.null  # chosen once, for all cells
     where = list(np.ndindex(grid.shape))
     for d, k in [*where[:: max(len(where) // 24, 1)], grid.chosen]:
         cell = payload["cells"][d][k]
@@ -99,7 +108,8 @@ def test_every_cell_is_what_evaluate_says(name):
         assert cell["text"]["recall_sentence"] == wanted.sentences()[1]
         assert cell["text"]["delay"] == str(wanted.delays)
         assert cell["text"]["false_alarms"] == str(wanted.false_alarms)
-        assert cell["text"]["notes"] == " ".join(wanted.notes)
+        doubts = wanted.settings.choice.doubts if result.settings.choice.is_auto else ()
+        assert cell["text"]["notes"] == " ".join(note for note in wanted.notes if note not in doubts)
         assert cell["matrices"]["truth"]["entries"][:2] == [
             f"{wanted.tolerant_truth.tp:,}",
             f"{wanted.tolerant_truth.fp:,}",
@@ -332,6 +342,20 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
         page = page_of(tmp_path, nf.evaluate(truth, scores, quantile=0.9, tolerance=2, null=null), scripts="cdn")
         verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
         assert ("recommends another null for these data, &quot;circular-shift&quot;" in verdict) is warned
+        assert ("Under permutation, which these events contradict: could be a fluke." in verdict) is warned
+        assert (" data-doubtful " in verdict.partition(">")[0]) is warned
+
+
+def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
+    """The null that auto took, with its reason; a slider position without predictions is no fluke but cannot be told."""
+    result = nf.evaluate(*example(), threshold=99, tolerance=2)
+    page = page_of(tmp_path, result, scripts="cdn")
+    verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
+    assert 'data-verdict="cannot tell"' in verdict
+    assert "Cannot tell.</strong>" in verdict
+    assert "There are no predictions: nothing could have been hit." in verdict
+    assert f"Null: {result.null.text} (auto). {result.settings.choice.why}" in verdict
+    assert "null=" not in page[page.index("nf.evaluate(") : page.index("result.report(")]
 
 
 def test_alarms_have_no_threshold_to_move(tmp_path):

@@ -138,7 +138,11 @@ def test_the_repr_tells_what_a_person_wants_in_three_lines(name):
 
 def test_the_repr_of_a_test_tells_its_p_value():
     """Hits, what chance gives, p, null and method; which hits count as extreme."""
-    text = repr(nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], ties="mid").recall_test)
+    text = repr(
+        nf.evaluate(
+            [0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], ties="mid", null="permutation"
+        ).recall_test
+    )
     assert text == (
         "<ChanceTest of recall: 2 of 2, chance gives 0.50 ± 0.57; p = 0.018 (greater, mid-p);\n"
         " null permutation: exact (hypergeometric)>"

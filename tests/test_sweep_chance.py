@@ -1,11 +1,15 @@
 """Chance in every cell of a sweep, and the familywise test."""
 
 import itertools
+from functools import partial
 
 import numpy as np
 import pytest
 
 import nofluke as nf
+
+evaluate = partial(nf.evaluate, null="permutation")
+sweep = partial(nf.sweep, null="permutation")
 
 
 def data(seed=0):
@@ -17,9 +21,9 @@ class TestCells:
     def test_every_cell_is_what_evaluate_gives(self):
         """Mean, deviation, band and p-value of each cell equal those of a single evaluation."""
         truth, z = data()
-        curve = nf.sweep(truth, z, quantiles=[0, 0.5, 0.9, 0.98], tolerances=(0, 2))
+        curve = sweep(truth, z, quantiles=[0, 0.5, 0.9, 0.98], tolerances=(0, 2))
         for (d, delta), (k, q) in itertools.product(enumerate((0, 2)), enumerate(curve.quantiles)):
-            one = nf.evaluate(truth, z, quantile=q, tolerance=delta)
+            one = evaluate(truth, z, quantile=q, tolerance=delta)
             for side, test in (("precision", one.precision_test), ("recall", one.recall_test)):
                 cell = getattr(curve.chance, side)
                 assert cell.mean[d, k] == pytest.approx(test.expected, rel=1e-12)
@@ -32,8 +36,8 @@ class TestCells:
         truth, z = data()
         noise = np.random.default_rng(1).permutation(z)
         settings = {"quantiles": np.arange(0, 1, 0.1), "tolerances": (0, 1, 2, 4)}
-        exact = nf.sweep(truth, noise, **settings).chance
-        drawn = nf.sweep(truth, noise, **settings, method="montecarlo", n_resamples=10_000, rng=2).chance
+        exact = sweep(truth, noise, **settings).chance
+        drawn = sweep(truth, noise, **settings, method="montecarlo", n_resamples=10_000, rng=2).chance
         assert drawn.seed == 2
         for side in ("precision", "recall"):
             p, q = getattr(exact, side).pvalue, getattr(drawn, side).pvalue
@@ -48,17 +52,17 @@ class TestCells:
         truth, z = data()
         below, above = np.unique(z)[1200:1202]
         between = below + (above - below) * np.array([0.4, 0.6])
-        cells = nf.sweep(truth, z, thresholds=[*between, np.quantile(z, 0.95)], tolerances=2).chance.precision
+        cells = sweep(truth, z, thresholds=[*between, np.quantile(z, 0.95)], tolerances=2).chance.precision
         assert cells.pvalue[0, 0] == cells.pvalue[0, 1] != cells.pvalue[0, 2]
 
     def test_frame_has_the_chance_columns(self):
         """Small sweeps show chance in their frame; large ones do not compute it unasked."""
         truth, z = data()
-        few = nf.sweep(truth, z, quantiles=[0.9], tolerances=2)
+        few = sweep(truth, z, quantiles=[0.9], tolerances=2)
         frame = few.to_frame("pandas")
         assert frame["precision_pvalue"][0] == few.chance.precision.pvalue[0, 0]
         assert frame["recall_holm"][0] == few.chance.recall.holm[0, 0]
-        many = nf.sweep(truth, z, tolerances=(0, 2))
+        many = sweep(truth, z, tolerances=(0, 2))
         assert many.precision_hits.size > 2_000
         assert "precision_pvalue" not in many.columns()
         assert "Chance was not computed" in str(many)
@@ -66,7 +70,7 @@ class TestCells:
     def test_corrections_are_over_all_cells_of_one_measure(self):
         """Holm and Benjamini-Hochberg count the cells of all tolerances and thresholds, but not the other measure's."""
         truth, z = data()
-        curve = nf.sweep(truth, np.random.default_rng(2).permutation(z), quantiles=[0.5, 0.8, 0.9], tolerances=(0, 2))
+        curve = sweep(truth, np.random.default_rng(2).permutation(z), quantiles=[0.5, 0.8, 0.9], tolerances=(0, 2))
         for side in ("precision", "recall"):
             cells = getattr(curve.chance, side)
             order = np.argsort(cells.pvalue, axis=None)
@@ -84,7 +88,7 @@ class TestFamilywise:
         truth = np.array([0, 1, 0, 0, 0, 1, 0, 0, 0])
         z = np.array([0.1, 0.9, 0.2, 0.3, 0.1, 0.4, 0.8, 0.2, 0.0])
         settings = {"thresholds": [0.2, 0.4, 0.8], "tolerances": (0, 1)}
-        curve = nf.sweep(truth, z, **settings)
+        curve = sweep(truth, z, **settings)
         chance = curve.chance
 
         def statistics(sweep):
@@ -100,7 +104,7 @@ class TestFamilywise:
         for chosen in itertools.combinations(range(9), 2):
             labels = np.zeros(9, dtype=int)
             labels[list(chosen)] = 1
-            every.append(statistics(nf.sweep(labels, z, **settings)))
+            every.append(statistics(sweep(labels, z, **settings)))
         exact = (np.array(every) >= observed - 1e-9).mean(axis=0)
         n = 20_000
         family = curve.familywise(n_resamples=n, rng=1)
@@ -114,7 +118,7 @@ class TestFamilywise:
         truth, z = data()
         noise = np.random.default_rng(3).permutation(z)
         for seed, tolerances in itertools.product(range(8), (2, (0, 2))):
-            curve = nf.sweep(truth, noise, quantiles=[0.8], tolerances=tolerances, null=null, n_resamples=60, rng=99)
+            curve = sweep(truth, noise, quantiles=[0.8], tolerances=tolerances, null=null, n_resamples=60, rng=99)
             family = curve.familywise(n_resamples=30, rng=seed)
             sides = ("precision", "recall")
             for side in sides:
@@ -127,7 +131,7 @@ class TestFamilywise:
         """A cell whose own p-value is above alpha is not above the band, whatever few resamples say."""
         truth, z = data()
         noise = np.random.default_rng(3).permutation(z)
-        curve = nf.sweep(truth, noise, quantiles=[0.8], tolerances=2)
+        curve = sweep(truth, noise, quantiles=[0.8], tolerances=2)
         for seed in range(20):
             alpha = float(curve.chance.recall.pvalue[0, 0]) * 0.99
             family = curve.familywise(n_resamples=60, rng=seed, alpha=alpha)
@@ -137,7 +141,7 @@ class TestFamilywise:
     def test_the_sweep_s_own_resamples_and_seed_are_the_default(self):
         """What was said once need not be said again, and can be said otherwise."""
         truth, z = data()
-        curve = nf.sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2, n_resamples=123, rng=7)
+        curve = sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2, n_resamples=123, rng=7)
         own = curve.familywise()
         assert (own.n_resamples, own.seed) == (123, 7)
         other = curve.familywise(n_resamples=50, rng=8)
@@ -150,14 +154,14 @@ class TestFamilywise:
         """A perfect detector gets 1/(n + 1) from n resamples, and 1/n from n rotations, which hold the data themselves."""
         truth = np.zeros(40, dtype=bool)
         truth[[3, 7, 8, 20, 27, 33]] = True
-        family = nf.sweep(truth, truth.astype(float), thresholds=[1.0], null=null).familywise(n_resamples=99, rng=1)
+        family = sweep(truth, truth.astype(float), thresholds=[1.0], null=null).familywise(n_resamples=99, rng=1)
         assert family.smallest == 1 / n
         assert family.best_f == family.smallest
 
     def test_band_separates_the_significant_cells(self):
         """A cell lies above the simultaneous band exactly if its adjusted p-value is at most alpha."""
         truth, z = data()
-        curve = nf.sweep(truth, z, quantiles=[0.3, 0.6, 0.9, 0.95], tolerances=(0, 2, 40))
+        curve = sweep(truth, z, quantiles=[0.3, 0.6, 0.9, 0.95], tolerances=(0, 2, 40))
         family = curve.familywise(n_resamples=999, rng=1, alpha=0.05)
         for hits, band, adjusted in (
             (curve.precision_hits, family.precision_band, family.precision_adjusted),
@@ -170,7 +174,7 @@ class TestFamilywise:
     def test_same_for_any_number_of_workers(self, monkeypatch):
         """The answer depends on the seed, not on the machine."""
         truth, z = data()
-        curve = nf.sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2)
+        curve = sweep(truth, z, quantiles=[0.8, 0.9], tolerances=2)
         results = []
         for workers in (1, 3):
             monkeypatch.setattr("os.cpu_count", lambda workers=workers: workers)
@@ -181,7 +185,7 @@ class TestFamilywise:
         """Beyond what exact moments cost, the maximum test takes its standards from resamples of their own, and agrees."""
         truth, z = data()
         noise = np.random.default_rng(3).permutation(z)
-        curve = nf.sweep(truth, noise, quantiles=np.arange(0.5, 1, 0.1), tolerances=(0, 2))
+        curve = sweep(truth, noise, quantiles=np.arange(0.5, 1, 0.1), tolerances=(0, 2))
         exact = curve.familywise(n_resamples=4_000, rng=1)
         monkeypatch.setattr("nofluke.inference.familywise.EXACT_CELL_STEPS", 0)
         drawn = curve.familywise(n_resamples=4_000, rng=1)
@@ -191,7 +195,7 @@ class TestFamilywise:
 
     def test_without_events_there_is_no_best_f(self):
         """F is undefined everywhere: its best is NaN, and None in JSON."""
-        curve = nf.sweep(np.zeros(50, dtype=int), np.arange(50.0), quantiles=[0.5, 0.9], tolerances=1)
+        curve = sweep(np.zeros(50, dtype=int), np.arange(50.0), quantiles=[0.5, 0.9], tolerances=1)
         family = curve.familywise(n_resamples=50, rng=1)
         assert np.isnan(family.observed_best_f)
         assert family.to_dict()["observed_best_f"] is None

@@ -18,11 +18,12 @@ from nofluke.cli.options import (
     file_or_stream,
     finite,
     format_option,
+    gate_options,
     output_option,
     plain_file,
     unit_option,
 )
-from nofluke.cli.printing import form_of, write, write_result
+from nofluke.cli.printing import form_of, gate_code, write, write_result
 from nofluke.cli.wording import Command
 
 
@@ -47,7 +48,8 @@ from nofluke.cli.wording import Command
     "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate.")
-@click.option("--gate", is_flag=True, help="Exit with 1 unless precision and recall are both better than chance.")
+@click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV.")
+@gate_options
 @format_option
 @output_option
 def evaluate(
@@ -56,7 +58,7 @@ def evaluate(
     alternative: Any,
     ties: Any,
     alpha: float,
-    gate: bool,
+    test_f1: bool,
     form: str | None,
     output: str | None,
     **options: Any,
@@ -78,8 +80,8 @@ def evaluate(
             alpha=alpha,
         )
     )
-    write_result(result, form, output)
-    return 1 if gate and result.verdict != "yes" else 0
+    write_result(result, form, output, **({"f1": "test"} if test_f1 else {}))
+    return gate_code(result, options)
 
 
 @click.command(cls=Command)

@@ -33,6 +33,13 @@ def finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
     return value
 
 
+def share(_context: click.Context, option: click.Parameter, value: float | None) -> float | None:
+    """Let only shares through, before anything is computed."""
+    if value is not None and not 0 <= value <= 1:
+        raise InputError(f"{option.opts[0]} {value:g} must be between 0 and 1.")
+    return value
+
+
 def file_or_stream(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """Where to write, found fit before anything is computed; None for standard output."""
     return None if value in (None, "-") else plain_file(context, option, value)
@@ -166,11 +173,12 @@ output_option = click.option(
 chance_options = several(
     click.option(
         "--null",
-        default="permutation",
+        default="auto",
         show_default=True,
         metavar="NULL",
-        help="What chance does, with settings after a colon: permutation, circular-shift, seasonal:period=24,bins=12, "
-        "interval-shuffle, segments, blocks:length=48, bernoulli, stationary. `nofluke diagnose` says which to trust.",
+        help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+        "permutation, circular-shift, seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, "
+        "stationary.",
     ),
     click.option(
         "--method",
@@ -181,4 +189,18 @@ chance_options = several(
     ),
     click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
     click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
+)
+gate_options = several(
+    click.option(
+        "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
+    ),
+    click.option(
+        "--gate-on",
+        type=click.Choice(["precision", "recall", "f1", "both"]),
+        help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
+    ),
+    *(
+        click.option(f"--min-{name}", type=float, callback=share, help=f"The least {what} that passes. Implies --gate.")
+        for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
+    ),
 )

@@ -49,3 +49,17 @@ def write(text: str, output: str | None) -> None:
         raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
     else:
         click.echo(text)
+
+
+def gate_code(result: Any, options: dict[str, Any]) -> int:
+    """The exit code that the gate asks for, with one line on standard error where it is not 0."""
+    limits = {name: options[f"min_{name}"] for name in ("precision", "recall", "f1")}
+    least = {name: limit for name, limit in limits.items() if limit is not None}
+    if not (options["gate"] or options["gate_on"] or least):
+        return 0
+    from nofluke.inference.gate import gate
+
+    found = gate(result, on=options["gate_on"] or "both", least=least)
+    if found.code:
+        click.echo(f"nofluke: gate: {found.why}", err=True)
+    return found.code

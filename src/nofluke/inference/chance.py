@@ -21,8 +21,6 @@ from nofluke.text.numbers import p_is, show_chance
 
 Alternative = Literal["greater", "less", "two-sided"]
 Ties = Literal["full", "mid"]
-Verdict = Literal["no", "partly", "yes"]
-VERDICTS: tuple[Verdict, ...] = ("no", "partly", "yes")
 ALTERNATIVES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 
@@ -48,7 +46,7 @@ class ChanceTest:
     Examples
     --------
     >>> import nofluke as nf
-    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0])
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], null="permutation")
     >>> round(result.recall_test.pvalue, 6)  # one way in 28 to place two events
     0.035714
     >>> result.recall_test.expected, result.recall_test.excess
@@ -213,6 +211,8 @@ class FTest:
         "exact (dynamic programme)" or "montecarlo".
     n_resamples, seed : int or None
         Of Monte Carlo.
+    smallest : float
+        The smallest p-value that can come out.
     """
 
     beta: float
@@ -223,11 +223,23 @@ class FTest:
     method: str
     n_resamples: int | None = None
     seed: int | None = None
+    smallest: float = 0.0
 
     @property
     def pvalue_error(self) -> float:
         """Monte Carlo standard error of the p-value; 0 where it is exact."""
         return math.sqrt(self.pvalue * (1 - self.pvalue) / self.n_resamples) if self.n_resamples else 0.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as plain values, for JSON."""
+        drawn = {"n_resamples": self.n_resamples, "seed": self.seed, "pvalue_error": self.pvalue_error}
+        return {
+            "pvalue": self.pvalue,
+            "expected": self.expected,
+            "std": self.std,
+            "method": self.method,
+            **(drawn if self.n_resamples else {}),
+        }
 
 
 def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: float = 1.0) -> FTest:
@@ -240,22 +252,23 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
             f"the joint law of both hits could not be computed by the method {joint.method}: please report it."
         )
     mean = float(joint.weights @ chance) / total
-    reached = float(joint.weights[chance >= value * (1 - TIE_SLACK)].sum())
-    if math.isnan(value):
-        pvalue = 1.0
-    elif joint.method.n_resamples is None:
-        pvalue = min(max(reached, SMALLEST), 1.0)
-    else:
-        pvalue = (reached + 1) / (joint.method.n_resamples + 1)
+
+    def reached(bar: float) -> float:
+        weight = float(joint.weights[chance >= bar * (1 - TIE_SLACK)].sum())
+        if joint.method.n_resamples is None:
+            return min(max(weight, SMALLEST), 1.0)
+        return (weight + 1) / (joint.method.n_resamples + 1)
+
     return FTest(
         beta=beta,
         value=value,
-        pvalue=pvalue,
+        pvalue=1.0 if math.isnan(value) else reached(value),
         expected=mean,
         std=math.sqrt(max(float(joint.weights @ (chance - mean) ** 2) / total, 0.0)),
         method=str(joint.method),
         n_resamples=joint.method.n_resamples,
         seed=joint.method.seed,
+        smallest=1.0 if math.isnan(value) else reached(max(float(chance.max()), value)),
     )
 
 

@@ -20,7 +20,7 @@ from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
 
 MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
 MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
@@ -176,16 +176,19 @@ class Sweep(CellMeasures, ByValue):
             for name, values in self.columns(familywise).items()
         }
         result: dict[str, Any] = {
+            "schema": SCHEMA,
             "n": self.n,
             "n_events": self.n_events,
             "count_events": self.trial.truth.count_events,
             "higher_is": self.higher_is,
             "count_alarms": self.settings.alarms.count,
             "cells": cells,
+            "null": self.settings.choice.to_dict(),
+            "doubts": list(self.settings.choice.doubts),
             "notes": list(self.notes),
         }
         if self.shows_chance:
-            result |= {"null": self.chance.model, "methods": list(self.chance.methods)}
+            result["methods"] = list(self.chance.methods)
             if self.chance.n_resamples:
                 result |= {"n_resamples": self.chance.n_resamples, "seed": self.chance.seed}
         return result if familywise is None else result | {"familywise": familywise.to_dict()}
@@ -230,7 +233,7 @@ class Sweep(CellMeasures, ByValue):
         if self.shows_chance:
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
-            how = f"Null: {self.chance.model}. {self.null.assumption} Method: {'; '.join(self.chance.methods)}.{drawn}"
+            how = f"{self.settings.choice.in_words()} Method: {'; '.join(self.chance.methods)}.{drawn}"
         else:
             how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles, thresholds or budgets, or ask for curve.chance."
         if familywise is not None:

@@ -14,9 +14,9 @@ from nofluke.inference.remarks import offered_ranges
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import both_matrices, check_zero_division
 from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
-from nofluke.nulls import Null, as_null
+from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
-from nofluke.nulls.doubts import doubts
+from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
@@ -53,7 +53,7 @@ def evaluate(
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
     zero_division: float = math.nan,
-    null: Null = "permutation",
+    null: Null = "auto",
     method: Method = "auto",
     alternative: Alternative = "greater",
     ties: Ties = "full",
@@ -118,9 +118,10 @@ def evaluate(
     zero_division : {nan, 0, 1}
         Value of precision without predictions and of recall without events; F is reckoned from those.
     null : str, NullModel or callable
-        What chance does. "permutation" (as in the paper) places the events on random steps that count. See :mod:`nofluke.nulls`
-        for nulls that keep clusters, runs or seasons of the events, and :func:`diagnose` for which to trust; a function of a
-        generator that draws labels is a null of one's own.
+        What chance does. "auto" looks at the events and the alarms, never at the hits, and takes the null that they allow; the
+        result says which and why. "permutation" (as in the paper) places the events on random steps that count. See
+        :mod:`nofluke.nulls` for nulls that keep clusters, runs or seasons of the events; a function of a generator that draws
+        labels is a null of one's own.
     method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
         How the null distributions are computed. "auto" is exact wherever that takes seconds; the result says what it did.
         "binomial" is the approximation of Donges et al. (2016), for comparison. Other nulls than the permutation have
@@ -134,7 +135,7 @@ def evaluate(
     rng : int, Generator, SeedSequence or None
         Randomness of Monte Carlo, as ``numpy.random.default_rng`` takes it. The result names the seed.
     alpha : float
-        The level of the verdict.
+        The level of the verdict, and of the evidence that auto goes by.
 
     Returns
     -------
@@ -154,7 +155,7 @@ def evaluate(
     >>> import nofluke as nf
     >>> truth = [0, 0, 1, 0, 0, 0, 0, 1, 0, 0]
     >>> scores = [0, 1, 0, 9, 0, 0, 8, 0, 1, 7]
-    >>> result = nf.evaluate(truth, scores, threshold=7, tolerance=1)
+    >>> result = nf.evaluate(truth, scores, threshold=7, tolerance=1, null="permutation")
     >>> result.precision_hits, result.n_predictions, result.recall
     (2, 3, 1.0)
     >>> round(result.recall_test.pvalue, 4)  # chance finds both of two events this often
@@ -178,18 +179,22 @@ def evaluate(
     alarms = AlarmRule.of(count_alarms, refractory)
     cuts = choose_cut(sequence, threshold, quantile, budget)
     check_alternative(alternative, ties)
+    alpha = check_alpha(alpha)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    cell = Trial.of(sequence, (window,), cuts, alarms).cell(0, 0)
+    choice = choose(null, cell, alpha)
+    choice.check(method)
     settings = Settings(
-        null=as_null(null),
+        choice=choice,
         method=method,
         alternative=alternative,
         ties=ties,
-        n_resamples=check_resamples(n_resamples),
-        rng=as_rng(rng),
-        alpha=check_alpha(alpha),
+        n_resamples=n_resamples,
+        rng=rng,
+        alpha=alpha,
         zero_division=zero_division,
         alarms=alarms,
     )
-    cell = Trial.of(sequence, (window,), cuts, alarms).cell(0, 0)
     offered = offered_ranges(sequence, cell.truth, count_events)
     sequence = replace(sequence, notes=(*sequence.notes, *offered)) if offered else sequence
     nulls = settings.null.distributions(cell, method, n_resamples=settings.n_resamples, rng=settings.rng)
@@ -246,7 +251,7 @@ def evaluation_of(
             *(() if cuts is None else cuts.notes),
             *_remarks(cell),
             *_turned(sequence, **tests),
-            *doubts(settings.null, cell),
+            *settings.choice.notes,
         ),
     )
 

@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
-from nofluke.inference.chance import VERDICTS, ChanceTest, FTest, Verdict, f_test, significant
+from nofluke.inference.beside import F1, permutation_would_say, shown_f1
+from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
+from nofluke.inference.verdict import Ruling, Verdict, headline, obstacle_of, rule
+from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.moved import Renamed
@@ -23,10 +26,10 @@ from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import p_is, show_chance, show_p
-from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation(ByValue):
     """Precision and recall within a tolerance, and what they were counted from.
 
@@ -51,8 +54,8 @@ class Evaluation(ByValue):
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
-        The arguments of the call: null, method, alternative, ties, resamples, seed, alpha, zero_division. ``null`` and ``alpha``
-        are also attributes of the result itself.
+        The arguments of the call: choice of the null, method, alternative, ties, resamples, seed, alpha, zero_division. ``null``
+        and ``alpha`` are also attributes of the result itself.
     cell : Cell
         The trial that was judged, and where in it: what the null models are computed from.
     sequence : Sequence
@@ -68,7 +71,9 @@ class Evaluation(ByValue):
     >>> result.precision, result.recall, result.f1
     (1.0, 1.0, 1.0)
     >>> result.tolerant_truth.tp, result.tolerant_truth.fn, result.verdict
-    (2, 4, 'no')
+    (2, 4, 'cannot tell')
+    >>> result.reason
+    'No outcome could have reached the 0.05 level: the smallest p that can come out is 0.71 for precision and 0.43 for recall.'
     """
 
     n: int
@@ -154,36 +159,44 @@ class Evaluation(ByValue):
         joint = self.null.joint(self.cell, n_resamples=n_resamples, rng=rng)
         return f_test(observed, joint, self.n_predictions, self.n_events, beta)
 
+    @lazy
+    def ruling(self) -> Ruling:
+        """The verdict with its reason, and which measures it rests on."""
+        return rule(self._tests, self.alpha, obstacle_of(self.cell, self.settings.choice))
+
     @property
     def verdict(self) -> Verdict:
-        """Whether both measures beat chance at the level alpha ("yes"), one does ("partly"), or none ("no")."""
-        return VERDICTS[sum(significant(p, self.alpha) for p in self._upper())]
+        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot tell".
 
-    def _upper(self) -> tuple[float, ...]:
-        """The upper p-values, which the verdict goes by whatever the alternative is."""
-        return tuple(test.pvalue_for("greater", test.ties) for test in self._tests)
+        It goes by upper p-values whatever the alternative is, and by one measure alone at alpha where no outcome of the other
+        could have reached it.
+        """
+        return self.ruling.verdict
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is, in words."""
+        return self.ruling.reason
 
     @property
     def _tests(self) -> tuple[ChanceTest, ChanceTest]:
         return self.precision_test, self.recall_test
 
     def verdict_in_words(self) -> str:
-        """The verdict as a sentence."""
-        level = f"at the {self.alpha:.3g} level"
-        if any(test.alternative != "greater" for test in self._tests):
-            level += " (one-sided: {} and {})".format(*map(p_is, self._upper()))
-        if self.verdict == "yes":
-            return f"Verdict: no fluke. Precision and recall are both better than chance {level}."
-        if self.verdict == "partly":
-            better, worse = sorted(self._tests, key=lambda test: test.pvalue_for("greater", test.ties))
-            return (
-                f"Verdict: partly. {better.measure.capitalize()} is better than chance {level}, {worse.measure} is not."
-            )
-        return f"Verdict: could be a fluke. Neither precision nor recall is better than chance {level}."
+        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        return f"{headline(self.verdict, self.settings.choice)} {self.reason}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values: the keys of ``--format json``. Undefined values are None."""
+    def _f1_test(self, f1: F1) -> FTest | None:
+        return shown_f1(self.cell, self.settings, self._tests, f1)
+
+    def to_dict(self, *, f1: F1 = "value") -> dict[str, Any]:
+        """The result as plain values: the keys of ``--format json``. Undefined values are None.
+
+        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it.
+        """
+        f1_test, choice = self._f1_test(f1), self.settings.choice
         return {
+            "schema": SCHEMA,
             "n": self.n,
             "n_events": self.n_events,
             "count_events": self.count_events,
@@ -208,7 +221,11 @@ class Evaluation(ByValue):
                 **self.recall_test.to_dict(),
             },
             "f1": finite_or_none(self.f1),
+            **({} if f1_test is None else {"f1_test": f1_test.to_dict()}),
             "verdict": self.verdict,
+            "reason": self.reason,
+            "null": choice.to_dict(),
+            "doubts": list(choice.doubts),
             "alpha": self.alpha,
             "tolerant_truth": None if self.tolerant_truth is None else self.tolerant_truth.to_dict(),
             "tolerant_predictions": None if self.tolerant_predictions is None else self.tolerant_predictions.to_dict(),
@@ -227,8 +244,14 @@ class Evaluation(ByValue):
         """The result in plain words."""
         return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self._prediction)
 
-    def table(self) -> Table:
-        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+    def table(self, *, f1: F1 = "auto") -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
+
+        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``.
+        """
+        f1_test = self._f1_test(f1)
+        tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
+        would = permutation_would_say(self.cell, self._tests)
         rows = tuple(
             (
                 test.measure,
@@ -243,23 +266,28 @@ class Evaluation(ByValue):
         return Table(
             title=self._title(),
             columns=("", "value", "hits", "of", "chance", "p"),
-            rows=(*rows, ("F1", show_share(self.f1), "", "", "", "")),
+            rows=(*rows, ("F1", show_share(self.f1), "", "", *tested)),
             notes=(
                 self.verdict_in_words(),
                 *self.sentences(),
                 f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
-                self._how(),
+                self._how(f1_test),
+                *([would] if would else []),
                 *self._note_lines(),
             ),
         )
 
-    def _how(self) -> str:
+    def _how(self, f1_test: FTest | None) -> str:
         """Which null, which method: the fine print of every result."""
         methods = {test.measure: test.method for test in self._tests}
+        made, n_drawn = self.precision_test.how, None if f1_test is None else f1_test.n_resamples
+        if f1_test is not None:
+            methods["F1"] = f1_test.method
+            if n_drawn and n_drawn != made.n_resamples:
+                methods["F1"] += f" ({n_drawn:,} resamples, seed {f1_test.seed})"
         how = "; ".join(f"{measure} {method}" for measure, method in methods.items())
-        made = self.precision_test.how
         drawn = f" {made.n_resamples:,} resamples, seed {made.seed}." if made.kind == "simulated" else ""
-        return f"Null: {self.precision_test.model}. {self.null.assumption} Method: {how}.{drawn}"
+        return f"{self.settings.choice.in_words()} Method: {how}.{drawn}"
 
     def _title(self) -> str:
         alarms = plural(self.n_predictions, self._prediction)
@@ -273,13 +301,15 @@ class Evaluation(ByValue):
     def _note_lines(self) -> tuple[str, ...]:
         return tuple(f"Note: {note}" for note in self.notes)
 
-    def to_csv(self) -> str:
-        """One line for each measure, with full digits."""
+    def to_csv(self, *, f1: F1 = "value") -> str:
+        """One line for each measure, with full digits; ``f1`` as in `to_dict`."""
+        t1 = self._f1_test(f1)
+        tested = (None,) * 6 if t1 is None else (t1.expected, t1.std, t1.pvalue, None, t1.method, self.null.text)
         rows: list[tuple[Any, ...]] = [
             (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model)
             for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
-        rows.append(("f1", self.f1, *(None,) * 8))
+        rows.append(("f1", self.f1, None, None, *tested))
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
         return csv_text(columns, rows)
 

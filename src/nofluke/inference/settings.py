@@ -8,6 +8,7 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, Ties
 from nofluke.nulls.base import Method, NullModel
+from nofluke.nulls.choice import Choice
 from nofluke.series.alarms import STEPS, AlarmRule
 
 
@@ -15,10 +16,10 @@ from nofluke.series.alarms import STEPS, AlarmRule
 class Settings:
     """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
 
-    ``rng`` is what was passed, if it can be passed again: a seed, or None.
+    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or None.
     """
 
-    null: NullModel
+    choice: Choice
     method: Method = "auto"
     alternative: Alternative = "greater"
     ties: Ties = "full"
@@ -27,3 +28,8 @@ class Settings:
     alpha: float = 0.05
     zero_division: float = math.nan
     alarms: AlarmRule = STEPS
+
+    @property
+    def null(self) -> NullModel:
+        """What chance is taken to do."""
+        return self.choice.model

@@ -12,9 +12,9 @@ from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
 from nofluke.inference.remarks import offered_ranges
 from nofluke.inference.settings import Settings
-from nofluke.nulls import Null, as_null
+from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
-from nofluke.nulls.doubts import doubts
+from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
@@ -24,6 +24,8 @@ from nofluke.series.thresholds import choose_cuts
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.truth import CountEvents
+
+LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
 
 
 def sweep(
@@ -44,7 +46,7 @@ def sweep(
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
-    null: Null = "permutation",
+    null: Null = "auto",
     method: Method = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
@@ -67,7 +69,8 @@ def sweep(
     thresholds, quantiles, budgets : sequence of float, optional
         Which thresholds, as in :func:`evaluate`; by default every distinct score of the steps that count.
     null, method, n_resamples, rng
-        As in :func:`evaluate`, for the p-values of the cells.
+        As in :func:`evaluate`, for the p-values of the cells. "auto" takes one null for all of them, by the events and by the
+        alarms of the threshold that is reached most nearly by a tenth of the steps.
 
     Returns
     -------
@@ -113,11 +116,12 @@ def sweep(
     else:
         cuts = choose_cuts(sequence, thresholds, quantiles, budgets)
         trial = Trial.of(sequence, windows, cuts, alarms)
-    settings = Settings(
-        null=as_null(null), method=method, n_resamples=check_resamples(n_resamples), rng=as_rng(rng), alarms=alarms
-    )
-    settings.null.check(method)
-    settings.null.fits(trial.truth)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    # the choice needs alarms: those of the threshold that is reached most nearly by a tenth of the steps
+    typical = int(np.abs(trial.n_alarm_steps - trial.n_steps / 10).argmin())
+    choice = choose(null, trial.cell(0, typical), LEVEL)
+    choice.check(method)
+    choice.model.fits(trial.truth)
     notes = [
         *sequence.notes,
         *offered_ranges(sequence, trial.truth, count_events),
@@ -127,16 +131,14 @@ def sweep(
         notes.append(ALL_EQUAL)
     if trial.n_events == 0:
         notes.append(NO_EVENTS)
-    # doubts need alarms: those of the threshold that is reached most nearly by a tenth of the steps
-    typical = int(np.abs(trial.n_alarm_steps - trial.n_steps / 10).argmin())
     return Sweep(
         trial=trial,
         quantiles=None if cuts is None else cuts.quantiles,
         budgets=None if cuts is None else cuts.budgets,
         higher_is=higher_is,
-        settings=settings,
+        settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng, alarms=alarms),
         left_out=sequence.left_out,
-        notes=(*notes, *doubts(settings.null, trial.cell(0, typical))),
+        notes=(*notes, *choice.notes),
         chosen=cuts is not None,
     )
 

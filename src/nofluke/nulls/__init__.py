@@ -66,8 +66,10 @@ def as_null(null: Null) -> NullModel:
 
 def _named(text: str) -> NullModel:
     name, _, rest = (piece.strip() for piece in text.partition(":"))
+    if text.strip() == "auto":
+        raise InputError("null='auto' looks at the data: pass it to evaluate or sweep, or name a null model.")
     if name not in _MODELS:
-        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, _MODELS))}.")
+        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *_MODELS)))}.")
     settings: dict[str, Any] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))

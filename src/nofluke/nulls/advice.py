@@ -34,6 +34,7 @@ SEED = 2020
 LAGS = 20
 LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
 CHUNK = 2_000_000  # events drawn at a time
+TOO_FEW = "There are too few events to tell whether they cluster; a shift of them all keeps that they may."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,7 +30,7 @@ from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, plural, show_number
+from nofluke.text.tables import SCHEMA, Table, plural, show_number
 
 DEFAULT_QUANTILE = 0.9
 NOT_LOOKED_FOR = (
@@ -101,6 +101,7 @@ class Diagnosis(ByValue):
     def to_dict(self) -> dict[str, Any]:
         """The diagnosis as plain values: the keys of ``--format json``."""
         return {
+            "schema": SCHEMA,
             "n": self.n,
             "n_events": self.n_events,
             "n_predictions": self.n_predictions,

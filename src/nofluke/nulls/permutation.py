@@ -67,11 +67,6 @@ class Permutation(NullModel):
         """Nothing but the number of events."""
         return frozenset()
 
-    @property
-    def code(self) -> str:
-        """The default of every call."""
-        return ""
-
     def draw(self, side: Truth) -> Uniform:
         """Uniformly, on distinct steps."""
         return Uniform(side.n_steps, side.n)

@@ -62,7 +62,7 @@ def null(
     --------
     >>> from matplotlib.figure import Figure
     >>> import nofluke as nf
-    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0])
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], null="permutation")
     >>> ax = nf.plot.null(result.recall_test.law, Figure().subplots(), observed=2)
     >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
     ('probability', ['chance, exact', 'binomial', 'observed 2, p = 0.036'])

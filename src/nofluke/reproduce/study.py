@@ -22,6 +22,7 @@ from nofluke.measures.confusion import Confusion
 
 SIDES = ("recall", "precision")  # in the paper's order
 TOLERANCES = (0, 1, 2, 4)
+NULL = "permutation"  # the test of the paper, whatever the data allow
 QUANTILES = np.arange(50) / 50  # 0, .02, ..., .98
 QUANTILE, TOLERANCE = 0.9, 2  # section 3.2
 THE_QUANTILE, THE_TOLERANCE = 45, 2  # their positions in the sweep
@@ -155,10 +156,10 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
         raise InputError(f"seed={seed!r} must not be negative.")
     quakes = simulate_quakes(rng=seed) if simulated else load_earthquakes()
     scores = energy_transient(quakes.counts)
-    curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES)
+    curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES, null=NULL)
     _ = curve.chance  # exact, for all cells: the longest part
     cell: dict[str, Any] = {"quantile": QUANTILE, "tolerance": TOLERANCE}
-    drawn = evaluate(quakes.truth, scores, **cell, method="montecarlo", n_resamples=permutations, rng=seed)
+    drawn = evaluate(quakes.truth, scores, **cell, null=NULL, method="montecarlo", n_resamples=permutations, rng=seed)
     recall, precision = _permuted(curve, min(permutations, CURVES), seed)
     return Study(
         quakes=quakes,
@@ -166,7 +167,7 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
         seed=seed,
         permutations=permutations,
         curve=curve,
-        result=evaluate(quakes.truth, scores, **cell),
+        result=evaluate(quakes.truth, scores, **cell, null=NULL),
         permuted_recall=recall,
         permuted_precision=precision,
         simulated_recall=_empirical(drawn.recall_test.law),
@@ -200,7 +201,7 @@ def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
         moved = np.zeros_like(alarms)
         at = np.flatnonzero(alarms) + shift
         moved[at[(at >= 0) & (at < len(alarms))]] = True
-        lags.append(Lag(shift=shift, result=evaluate(quakes.truth, predictions=moved, tolerance=TOLERANCE)))
+        lags.append(Lag(shift=shift, result=evaluate(quakes.truth, predictions=moved, tolerance=TOLERANCE, null=NULL)))
     return tuple(lags)
 
 

@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 TableCell = str | int | float | None
+SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning
 
 
 def show_share(value: float) -> str:

@@ -39,6 +39,7 @@ class Origin:
     name: str
     about: str
     null: str
+    doubtful: bool
     facts: tuple[tuple[str, str], ...]
     code: tuple[tuple[str, str], ...]
 
@@ -64,7 +65,7 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
         ),
         ("threshold", payload["thresholds"][payload["chosen"][1]]["label"]),
         ("tolerance", str(result.tolerance)),
-        ("null", f"{result.null.text}. {result.null.assumption}"),
+        ("null", result.settings.choice.in_words().removeprefix("Null: ")),
         ("method", f"{methods}{resamples}"),
         ("p-values", f"{MATH_ALTERNATIVES[tests[0].alternative]}, ties {tests[0].ties}; level {result.alpha:g}"),
         ("seed", f"{payload['seed']} for everything simulated"),
@@ -77,7 +78,8 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
     return Origin(
         name=title or ("Evaluation" if source is None else Path(source.file).name),
         about=about,
-        null=f"Null: {result.null.text}. {result.null.assumption}",
+        null=result.settings.choice.in_words(),
+        doubtful=bool(result.settings.choice.doubts),
         facts=tuple(facts),
         code=tuple(code),
     )
@@ -182,7 +184,7 @@ def _chosen(result: Evaluation) -> list[str]:
         made.append(f"tolerance=nf.Tolerance(early={sides['early']!r}, late={sides['late']!r}{unit})")
     else:
         made.append(f"tolerance={plain!r}")
-    if result.null.code:
+    if not result.settings.choice.is_auto:
         made.append(f"null={result.null.code}")
     usual = "ranges" if result.sequence.truth_as == "ranges" else "steps"
     if result.count_events != usual:

@@ -28,6 +28,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
         "title": escape(origin.name),
         "about_data": escape(origin.about),
         "null": escape(origin.null),
+        "doubtful": "data-doubtful" if origin.doubtful else "",
         "style": _palette() + _read("report.css"),
         "version": __version__,
         "script_sources": sources,

@@ -14,6 +14,7 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.verdict import headline
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
@@ -63,7 +64,7 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
         "corrected_by": words.corrected_by(family),
         "grid": f"{plural(shape[1], 'threshold')} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
         "diagnosis": {
-            "instead": words.another_null(result.null, diagnosis.recommended, diagnosis.why),
+            "instead": words.another_null(result.settings.choice, diagnosis.recommended, diagnosis.why),
             "recommended": f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why}',
             "findings": [
                 {
@@ -115,7 +116,7 @@ def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
         "precision": _side(cell.precision_test, cell.precision),
         "recall": _side(cell.recall_test, cell.recall),
     }
-    verdict, _, reason = cell.verdict_in_words().removeprefix("Verdict: ").partition(". ")
+    said = headline(cell.verdict, cell.settings.choice).removeprefix("Verdict: ")
     hits, found = hits_by_lag(cell.cell, lags, before)
     sentences = cell.sentences()
     return {
@@ -127,8 +128,8 @@ def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
         "lag": {"precision": hits, "recall": found},
         "delay": _delay(cell.delays),
         "text": {
-            "verdict": f"{verdict[:1].upper()}{verdict[1:]}.",
-            "reason": reason,
+            "verdict": said[:1].upper() + said[1:],
+            "reason": cell.reason,
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
             "f1": show_share(cell.f1),

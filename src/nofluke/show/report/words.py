@@ -8,6 +8,7 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.nulls.base import NullModel
+from nofluke.nulls.choice import Choice
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.cells import Picture
 from nofluke.text.numbers import p_is, show_chance, show_p
@@ -16,9 +17,9 @@ from nofluke.text.tables import plural, show_share
 SIDES = ("precision", "recall")
 
 
-def another_null(used: NullModel, recommended: NullModel, why: str) -> str:
-    """A warning where the diagnosis recommends another null than the one used; nothing where it does not."""
-    if used.text == recommended.text:
+def another_null(used: Choice, recommended: NullModel, why: str) -> str:
+    """A warning where the diagnosis recommends another null than the one asked for; nothing where it does not."""
+    if used.is_auto or used.model.text == recommended.text:
         return ""
     return (
         f'The diagnosis recommends another null for these data, "{recommended.text}". {why} See "Which null to trust".'

@@ -1,0 +1,102 @@
+"""The gate of a pipeline: whether a result is good enough to go on, as an exit code and one line that says why not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from nofluke.inference.beside import shown_f1
+from nofluke.inference.chance import significant
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.verdict import floor_above
+from nofluke.plain import as_number, check_word
+from nofluke.text.numbers import p_is, show_p
+from nofluke.text.tables import show_share
+
+On = Literal["both", "precision", "recall", "f1"]
+PASSED, FAILED, CANNOT_TELL = 0, 1, 3
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Gate:
+    """Exit code 0, 1 (failed) or 3 (cannot tell), and why it is not 0."""
+
+    code: int
+    why: str = ""
+
+
+def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> Gate:
+    """Whether a result passes: by its verdict or by one p-value at alpha, and by the least value of any measure.
+
+    What cannot be told goes before what fails: a pipeline must not take missing data for a bad detector.
+
+    Parameters
+    ----------
+    result : Evaluation
+    on : {"both", "precision", "recall", "f1"}
+        "both" asks for the verdict "yes"; a measure for its upper p-value to be at most alpha.
+    least : mapping, optional
+        The least value of "precision", "recall" or "f1".
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> alarms = [0, 1, 0, 0] * 10
+    >>> perfect = nf.evaluate(alarms, predictions=alarms, null="permutation")
+    >>> gate(perfect).code, gate(perfect, on="f1", least={"precision": 0.9}).code
+    (0, 0)
+    >>> gate(nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0]))
+    Gate(code=3, why='cannot tell. There are no predictions: nothing could have been hit.')
+    """
+    check_word(on, "on", ("both", *NAMES))
+    bars = {}
+    for name, bar in (least or {}).items():
+        check_word(name, "least", NAMES)
+        bars[name] = as_number(bar, f"min_{name}", "be between 0 and 1", lambda value: 0 <= value <= 1)
+    ruling = result.ruling
+    if ruling.obstacle:
+        return Gate(code=CANNOT_TELL, why=f"cannot tell. {ruling.obstacle}")
+    found = _verdict(result) if on == "both" else _one(result, on)
+    if found.code == CANNOT_TELL:
+        return found
+    for name, bar in bars.items():
+        value = getattr(result, name)
+        if found.code == PASSED and (math.isnan(value) or value < bar):
+            found = Gate(code=FAILED, why=f"{NAMES[name]} is {show_share(value)}, below {bar:g}.")
+    return found
+
+
+def _verdict(result: Evaluation) -> Gate:
+    codes = {"yes": PASSED, "cannot tell": CANNOT_TELL}
+    code = codes.get(result.verdict, FAILED)
+    if code == PASSED:
+        return Gate(code=code)
+    said = "cannot tell" if code == CANNOT_TELL else f"the verdict is {result.verdict}"
+    return Gate(code=code, why=f"{said}. {result.reason}")
+
+
+def _one(result: Evaluation, on: str) -> Gate:
+    """One measure by itself: its upper p-value, and whether any could have been small enough."""
+    alpha = result.alpha
+    p, floor = _f1(result) if on == "f1" else _hits(result, on)
+    if significant(p, alpha):
+        return Gate(code=PASSED)
+    if floor is not None:
+        why = f"cannot tell. The smallest p that can come out for {NAMES[on]} is {show_p(floor)}, above {alpha:g}."
+        return Gate(code=CANNOT_TELL, why=why)
+    return Gate(code=FAILED, why=f"{NAMES[on]} is not better than chance at the {alpha:g} level ({p_is(p)}).")
+
+
+def _hits(result: Evaluation, on: str) -> tuple[float, float | None]:
+    test = result.precision_test if on == "precision" else result.recall_test
+    return test.pvalue_for("greater", test.ties), floor_above(test, result.alpha)
+
+
+def _f1(result: Evaluation) -> tuple[float, float | None]:
+    test = shown_f1(result.cell, result.settings, (result.precision_test, result.recall_test), "test")
+    if test is None:  # this null has no joint law
+        return 1.0, 1.0
+    return test.pvalue, None if significant(test.smallest, result.alpha) else test.smallest

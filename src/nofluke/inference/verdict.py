@@ -1,0 +1,148 @@
+"""The verdict on a detector: yes, partly, no or cannot tell, and the reason in words.
+
+The section "The verdict" of docs/theory.md has the rule, and how often it errs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nofluke.inference.chance import ChanceTest, significant
+from nofluke.laws.law import Law
+from nofluke.nulls.choice import Choice
+from nofluke.series.trial import Cell
+from nofluke.text.numbers import p_is, show_p
+
+Verdict = Literal["yes", "partly", "no", "cannot tell"]
+HEADLINES: dict[Verdict, str] = {
+    "yes": "no fluke",
+    "partly": "partly",
+    "no": "could be a fluke",
+    "cannot tell": "cannot tell",
+}
+NOTHING = (
+    1e-9  # a tail that falls at once from above a level to this share of it is the end of the law, but for rounding
+)
+ALMOST = 1 - 1e-9  # the largest level there is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ruling:
+    """A verdict and what it rests on.
+
+    Attributes
+    ----------
+    verdict : {"yes", "partly", "no", "cannot tell"}
+    reason : str
+        Why, in words.
+    rests_on : tuple of str
+        Which of "precision" and "recall" could have reached the level at all; none where nothing can be told.
+    obstacle : str
+        What keeps anything from being told, whatever the p-values; empty where nothing does.
+    """
+
+    verdict: Verdict
+    reason: str
+    rests_on: tuple[str, ...] = ()
+    obstacle: str = ""
+
+
+def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
+    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no outcome
+    that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
+    if obstacle:
+        return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
+    upper = {test.measure: test.pvalue_for("greater", test.ties) for test in tests}
+    below = {measure: significant(p, alpha) for measure, p in upper.items()}
+    level = f"at the {alpha:.3g} level"
+    if any(test.alternative != "greater" for test in tests):
+        level += " (one-sided: {} and {})".format(*map(p_is, upper.values()))
+    if all(below.values()):
+        words = f"Precision and recall are both better than chance {level}."
+        return Ruling(verdict="yes", reason=words, rests_on=tuple(upper))
+    # what has reached the level can reach it: only the others have to be asked
+    floors = {t.measure: None if below[t.measure] else floor_above(t, alpha) for t in tests}
+    able = tuple(measure for measure, floor in floors.items() if floor is None)
+    if not able:
+        words = " and ".join(f"{show_p(floor or 1.0)} for {measure}" for measure, floor in floors.items())
+        return Ruling(
+            verdict="cannot tell",
+            reason=f"No outcome could have reached the {alpha:.3g} level: the smallest p that can come out is {words}.",
+        )
+    if len(able) == 1:
+        return _by_one(able[0], below[able[0]], floors, level)
+    better, worse = sorted(upper, key=lambda measure: upper[measure])
+    half = f"{alpha / 2:.3g}"
+    if significant(upper[better], alpha / 2):
+        words = (
+            f"{better.capitalize()} is better than chance {level}, as the better of two (p ≤ {half}); {worse} is not."
+        )
+        return Ruling(verdict="partly", reason=words, rests_on=able)
+    if below[better]:
+        words = (
+            f"{better.capitalize()} is below {alpha:.3g}, but {worse} is not, and the better of two needs p ≤ {half}: chance "
+            "has two tries."
+        )
+    else:
+        words = f"Neither precision nor recall is better than chance {level}."
+    return Ruling(verdict="no", reason=words, rests_on=able)
+
+
+def _by_one(measure: str, better: bool, floors: dict[str, float | None], level: str) -> Ruling:
+    other, floor = next((other, floor) for other, floor in floors.items() if floor is not None)
+    return Ruling(
+        verdict="yes" if better else "no",
+        reason=(
+            f"{measure.capitalize()} is {'' if better else 'not '}better than chance {level}. The verdict rests on it alone: "
+            f"the smallest p that can come out for {other} is {show_p(floor)}."
+        ),
+        rests_on=(measure,),
+    )
+
+
+def floor_above(test: ChanceTest, alpha: float) -> float | None:
+    """The smallest p-value that can come out, where it is above α; None where some outcome reaches α.
+
+    A matter of the law alone: what was observed has no part in it.
+    """
+    share = 0.5 if test.ties == "mid" else 1.0  # the largest number of hits counts by half
+    floor = _floor(test.law, test.hits, min(alpha / share, ALMOST))
+    if floor is None or test.of == 0:
+        return None if floor is None else 1.0
+    return floor if floor >= 1.0 else share * floor
+
+
+def _floor(law: Law, hits: int, level: float) -> float | None:
+    """P(X ≥ the most hits there can be) where it is above the level, without the whole law: from its critical value."""
+    found = law.critical_value(level)
+    if found is None:
+        return law.upper(law.size)
+    if law.method.kind == "approximate":  # what a few shifts have not shown may still have come out
+        ended = found > law.size
+    elif law.method.kind == "simulated":  # resamples never say 0, but then their histogram is at hand
+        ended = found > max(law.ends[1], hits)
+    else:  # beyond its end a law has no tail
+        ended = law.upper(found) < NOTHING * level
+    return law.upper(found - 1) if ended else None
+
+
+def obstacle_of(cell: Cell, choice: Choice) -> str:
+    """What keeps anything from being told about a cell; nothing where all is well."""
+    n = cell.n_steps
+    if cell.n_events == 0:
+        return "There are no events: nothing could have been found."
+    if cell.n_predictions == 0:
+        return "There are no predictions: nothing could have been hit."
+    if len(cell.alarms) == n:
+        return "Every step is predicted: that takes no knowledge of the events."
+    if cell.trial.near_events[cell.d] == n:
+        return "Every step is within the tolerance of an event: any prediction would be a hit."
+    return "" if choice.holds else choice.why or "No null holds for these data."
+
+
+def headline(verdict: Verdict, choice: Choice) -> str:
+    """The verdict in a few words; where the data speak against a null that was insisted on, they begin with that."""
+    if not choice.doubts:
+        return f"Verdict: {HEADLINES[verdict]}."
+    return f"Under {choice.model.text}, which these events contradict: {HEADLINES[verdict]}."

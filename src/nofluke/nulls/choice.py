@@ -1,0 +1,96 @@
+"""Which null a trial is judged by, and why: the one that was asked for, or the one that the data allow."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nofluke.errors import InputError
+from nofluke.nulls import Null, as_null
+from nofluke.nulls.auto import Look, pick
+from nofluke.nulls.base import METHODS, NullModel
+from nofluke.nulls.doubts import doubts
+from nofluke.plain import check_word
+from nofluke.series.trial import Cell
+
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """The null of a result, and how it came to be.
+
+    Attributes
+    ----------
+    model : NullModel
+        The null that is used.
+    asked : str
+        "auto", or the text of the null that the caller named.
+    why : str
+        Why auto took this null, in one sentence; empty where it was asked for.
+    holds : bool
+        False where auto found no null that holds for these data; ``why`` then says why.
+    doubts : tuple of str
+        What the data say against a null that the caller insisted on.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> nf.evaluate([0, 1, 0, 0], predictions=[0, 1, 0, 0]).settings.choice.label
+    'circular-shift (auto)'
+    """
+
+    model: NullModel
+    asked: str
+    why: str
+    holds: bool = True
+    doubts: tuple[str, ...] = ()
+
+    @property
+    def is_auto(self) -> bool:
+        """Whether the data chose it."""
+        return self.asked == AUTO
+
+    @property
+    def label(self) -> str:
+        """The null as ``null=`` takes it, and whether it was chosen by auto."""
+        return f"{self.model.text} ({AUTO})" if self.is_auto else self.model.text
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader of its p-values should know: the doubts, and what is always to be said of this null."""
+        return (*self.doubts, *filter(None, [self.model.caveat]))
+
+    def in_words(self) -> str:
+        """Which null, why, and what it takes for granted."""
+        return " ".join(filter(None, [f"Null: {self.label}.", self.why, self.model.assumption]))
+
+    def check(self, method: object) -> None:
+        """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
+        check_word(method, "method", METHODS)
+        if self.is_auto and method not in self.model.methods:
+            raise InputError(
+                f"method={method!r} is none of the null {self.model.text}, which auto takes for these data: pass "
+                "null='permutation', or method='auto'."
+            )
+        self.model.check(method)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The choice as plain values, for JSON; the doubts stand beside the verdict."""
+        return {
+            "asked": self.asked,
+            "name": self.model.name,
+            "text": self.model.text,
+            "why": self.why,
+            "assumption": self.model.assumption,
+            "holds": self.holds,
+        }
+
+
+def choose(null: Null, cell: Cell, alpha: float) -> Choice:
+    """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why."""
+    if isinstance(null, str) and null.strip() == AUTO:
+        found = pick(Look(cell=cell, alpha=alpha))
+        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
+    model = as_null(null)
+    return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell))
