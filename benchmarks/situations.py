@@ -28,7 +28,9 @@ def points(rng: np.random.Generator, weight: np.ndarray | float = 0.0) -> np.nda
     return truth
 
 
-def clusters(rng: np.random.Generator, weight: np.ndarray | float = 0.0, size: int = 5, spread: float = 3) -> np.ndarray:
+def clusters(
+    rng: np.random.Generator, weight: np.ndarray | float = 0.0, size: int = 5, spread: float = 3
+) -> np.ndarray:
     """So many events around each of some random steps; some fall on the same step."""
     centres = np.repeat(np.argsort(gumbel(rng) + weight)[-EVENTS // size :], size)
     truth = np.zeros(STEPS, dtype=bool)
@@ -92,7 +94,11 @@ def shared(rng: np.random.Generator, weight: np.ndarray, **more: Any) -> Pair:
 
 def weekday(rng: np.random.Generator, strength: float) -> Pair:
     weight = wave(rng, 7, strength)
-    return points(rng, weight + 1.5 * autoregressive(rng, 0.9)), gumbel(rng) + weight + 1.5 * autoregressive(rng, 0.9), {}
+    return (
+        points(rng, weight + 1.5 * autoregressive(rng, 0.9)),
+        gumbel(rng) + weight + 1.5 * autoregressive(rng, 0.9),
+        {},
+    )
 
 
 SITUATIONS: dict[str, Callable[[np.random.Generator], Pair]] = {
@@ -101,7 +107,11 @@ SITUATIONS: dict[str, Callable[[np.random.Generator], Pair]] = {
     "events clustered": lambda rng: (clusters(rng), gumbel(rng), {}),
     "both clustered": lambda rng: (clusters(rng), smooth(rng), {}),
     "pairs of events, alarms clustered": lambda rng: (clusters(rng, size=2, spread=2), smooth(rng), {}),
-    "events keep a distance": lambda rng: (np.isin(TIME, 20 * np.arange(100) + rng.integers(0, 12, 100)), smooth(rng), {}),
+    "events keep a distance": lambda rng: (
+        np.isin(TIME, 20 * np.arange(100) + rng.integers(0, 12, 100)),
+        smooth(rng),
+        {},
+    ),
     "daily season on a clock, 0.5": lambda rng: shared(rng, wave(rng, 24, 0.5), times=HOURS),
     "daily season on a clock, 2": lambda rng: shared(rng, wave(rng, 24, 2.0), times=HOURS),
     "season of 100 steps, 0.3": lambda rng: shared(rng, wave(rng, 100, 0.3)),

@@ -6,8 +6,6 @@ import math
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.remarks import offered_ranges

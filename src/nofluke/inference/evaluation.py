@@ -242,7 +242,9 @@ class Evaluation(ByValue):
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        return sentences_of(self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self._prediction)
+        return sentences_of(
+            self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self._prediction
+        )
 
     def table(self, *, f1: F1 = "auto") -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.

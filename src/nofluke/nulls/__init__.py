@@ -37,7 +37,18 @@ Null = str | NullModel | Callable[..., Any]
 
 _MODELS: dict[str, type[NullModel]] = {
     model.name: model
-    for model in (Permutation, CircularShift, LocalShift, LocalPermutation, Seasonal, IntervalShuffle, Segments, Blocks, Bernoulli, Stationary)
+    for model in (
+        Permutation,
+        CircularShift,
+        LocalShift,
+        LocalPermutation,
+        Seasonal,
+        IntervalShuffle,
+        Segments,
+        Blocks,
+        Bernoulli,
+        Stationary,
+    )
 }
 
 

@@ -13,7 +13,7 @@ from nofluke.errors import InputError
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import EVERYTHING, MOST_STEPS, Joint, Method, NullModel, Trait
+from nofluke.nulls.base import MOST_STEPS, Joint, Method, NullModel, Trait
 from nofluke.nulls.shifts import around
 from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.trial import Cell

@@ -59,7 +59,9 @@ class LocalShift(ShiftNull):
         object.__setattr__(self, "reach", as_whole(self.reach, "reach", 1, MOST_STEPS))
         object.__setattr__(self, "every", as_stride(self.every))
         if self.every > self.reach:
-            raise InputError(f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by.")
+            raise InputError(
+                f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
+            )
 
     @property
     def assumption(self) -> str:

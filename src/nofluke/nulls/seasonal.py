@@ -100,7 +100,6 @@ class Stratified(NullModel):
         }
 
 
-
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Seasonal(Stratified):
     """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.

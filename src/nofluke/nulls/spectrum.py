@@ -91,7 +91,7 @@ class Side:
         series = self.centred
         if len(series) != bins:
             at = self.index if bins == self.n_steps else self.index * bins // self.n_steps
-            series = np.bincount(at, weights=series, minlength=bins)
+            series = np.bincount(at, weights=series, minlength=bins).astype(np.float64)
         spectrum = np.fft.rfft(series)[1 : (bins + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 

@@ -184,9 +184,7 @@ def prepare(
                 f"{int(spans.between.sum())} range(s) between two steps have no step to count and were left out."
             )
         lost, spans = int((labels & ~open_steps).sum()), None
-    left_out = LeftOut(
-        missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost
-    )
+    left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost)
     values = alarms = None
     if name == "scores":
         values = exact_floats(given.values, name, open_steps)

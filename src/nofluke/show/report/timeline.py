@@ -52,7 +52,7 @@ def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
         "per": per,
         "columns": -(-n // per),
         "x": _times(result, per),
-        "gaps": [] if clock is None else np.unique((clock.gaps + per) // per).tolist(),
+        "gaps": [] if sequence.clock is None else np.unique((sequence.clock.gaps + per) // per).tolist(),
         "scores": None if sequence.scores is None else _scores(sequence.scores, per),
         "closed": _packed(closed) if closed.any() else None,
         **{name: _packed(np.concatenate(rows)) for name, rows in lanes.items()},
