@@ -162,7 +162,7 @@ class Look:
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:
         """Seasons of the calendar, or the one whose period is known."""
-        return look_for_seasons(self.cell, self.period, 2 * SEASON)
+        return look_for_seasons(self.cell, self.period, SEASON)
 
     @lazy
     def search(self) -> spectrum.Period | None:
