@@ -105,13 +105,17 @@ def _placed_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> d
 
 
 def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
-    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth."""
+    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth.
+
+    What ranges have on a clock beyond their first and last step, in steps, they keep wherever they are placed.
+    """
     rows = np.asarray(placements, dtype=np.int64)
-    order, end = np.argsort(rows, axis=1, kind="stable"), cell.n_steps - 1
-    first = np.take_along_axis(rows, order, axis=1)
-    last = np.maximum(first + (cell.truth.stops - cell.truth.starts)[order] - 1, first)
-    first, last = np.minimum(first, end), np.minimum(last, end)
-    starts, stops = cell.cover.starts[first], cell.cover.stops[last]
+    starts, stops = _windows_of_ranges(cell, rows)
+    here, own = _windows_of_ranges(cell, cell.truth.starts[None]), cell.trial.event_windows[cell.d]
+    starts, stops = np.maximum(starts + own.starts - here[0], 0), np.minimum(stops + own.stops - here[1], cell.n_steps)
+    order = np.argsort(starts, axis=1, kind="stable")
+    starts = np.take_along_axis(starts, order, axis=1)
+    stops = np.maximum(np.take_along_axis(stops, order, axis=1), starts)
     before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
     counted = cell.episodes if cell.trial.count_alarms == "episodes" else None
     if counted is None:
@@ -126,6 +130,13 @@ def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
         "precision": np.maximum(behind - np.maximum(begin, known), 0).sum(axis=1),
         "recall": np.count_nonzero(before[stops] > before[starts], axis=1).astype(np.int64),
     }
+
+
+def _windows_of_ranges(cell: Cell, rows: IntArray) -> tuple[IntArray, IntArray]:
+    """Steps within the tolerance of each placed range, from its first to its last step."""
+    end = cell.n_steps - 1
+    last = np.maximum(rows + (cell.truth.stops - cell.truth.starts) - 1, rows)
+    return cell.cover.starts[np.minimum(rows, end)], cell.cover.stops[np.minimum(last, end)]
 
 
 def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:

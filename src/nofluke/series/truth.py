@@ -102,8 +102,13 @@ class Truth:
 
     @lazy
     def points(self) -> bool:
-        """Whether every event is a single step."""
-        return bool((self.stops - self.starts == 1).all())
+        """Whether every event is a single step, and on a clock has no ends of its own beside it."""
+        if not (self.stops - self.starts == 1).all():
+            return False
+        if self.begins is None or self.ends is None or self.clock is None:
+            return True
+        when = self.clock.ticks[self.starts]
+        return bool((self.begins == when).all() and (self.ends == when).all())
 
     @lazy
     def flags(self) -> BoolArray:
@@ -118,7 +123,8 @@ class Truth:
 
     def moved(self, starts: IntArray) -> Truth:
         """The same events, as long as they are, from other steps on (in any order)."""
-        order = np.argsort(starts, kind="stable")
+        lengths = self.stops - self.starts
+        order = np.lexsort((lengths, starts))  # one without a step lies before the step that it shares
         begin = np.asarray(starts, dtype=np.int64)[order]
-        stops = begin + (self.stops - self.starts)[order]
+        stops = begin + lengths[order]
         return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None)
