@@ -26,7 +26,8 @@ def pvalues(alarms, method):
     for seed in range(N_PAIRS):
         truth = np.zeros(N_STEPS, dtype=bool)
         truth[rng.choice(N_STEPS, 12, replace=False)] = True
-        result = nf.evaluate(truth, predictions=alarms(rng), tolerance=2, method=method, n_resamples=199, rng=seed)
+        settings = {"null": "permutation", "method": method, "n_resamples": 199, "rng": seed}
+        result = nf.evaluate(truth, predictions=alarms(rng), tolerance=2, **settings)
         f_test = result.f_test(n_resamples=199, rng=seed)
         rows.append((result.precision_test.pvalue, result.recall_test.pvalue, f_test.pvalue))
     return np.array(rows)

@@ -15,6 +15,8 @@ import nofluke as nf
 from nofluke.cli import main
 from nofluke.nulls import advice, evidence
 from nofluke.nulls.doubts import doubts
+from nofluke.series.reading import prepare
+from nofluke.series.trial import Trial
 
 HOURS = np.datetime64("2021-03-01T00", "h") + np.arange(2_000)
 
@@ -128,7 +130,7 @@ class TestEvidence:
 class TestDiagnose:
     def test_findings_lead_to_the_null(self):
         """Nothing, clusters, runs, a season, and clusters within a season, each to its own null."""
-        rng = np.random.default_rng(4)
+        rng = np.random.default_rng(2)
         scores = rng.random(2_000)
         runs = np.repeat(uniform(rng, 200, 10), 10)
         both = clustered(rng) & (np.arange(2_000) % 24 < 8)
@@ -136,7 +138,7 @@ class TestDiagnose:
             "permutation": (uniform(rng), {}),
             "circular-shift": (clustered(rng), {}),
             "circular-shift ": (runs, {}),
-            "seasonal:period=24": (daily(rng), {"period": 24}),
+            "seasonal:period=24,bins=24": (daily(rng), {"period": 24}),
             "seasonal:period=hour of day": (daily(rng), {"times": HOURS}),
             "circular-shift:every=24": (both, {"period": 24}),
         }
@@ -266,14 +268,16 @@ class TestDoubts:
         assert any("for comparison" in note for note in result.notes)
 
     def test_false_alarms_are_rare(self):
-        """Independent events and alarms on a clock: notes in no more than 1% of the results (four standard errors)."""
+        """Independent events and alarms on a clock: each kind of doubt in about 1% of the results (four standard errors)."""
         rng = np.random.default_rng(14)
-        n = 300
-        noted = 0
+        n, kinds = 300, ("clusters", "season", "change slowly")
+        noted = dict.fromkeys(kinds, 0)
         for _ in range(n):
-            result = nf.evaluate(uniform(rng), predictions=uniform(rng), times=HOURS, null="bernoulli")
-            noted += bool(doubts(nf.nulls.Permutation(), result.cell))
-        assert noted / n <= 0.01 + 4 * math.sqrt(0.01 * 0.99 / n)
+            sequence = prepare(uniform(rng), predictions=uniform(rng), times=HOURS)
+            cell = Trial.of(sequence, (nf.Tolerance(early=0, late=0),), None).cell(0, 0)
+            for doubt in doubts(nf.nulls.Permutation(), cell):
+                noted[next(kind for kind in kinds if kind in doubt)] += 1
+        assert max(noted.values()) / n <= 0.01 + 4 * math.sqrt(0.01 * 0.99 / n)
 
 
 class TestCommandLine:
@@ -299,7 +303,7 @@ class TestCommandLine:
         code, printed = self.run(capsys, *words, "--format", "json")
         assert json.loads(printed.out)["recommended"]["text"] == "seasonal:period=hour of day"
         code, printed = self.run(capsys, *words[:6], "--period", "24", "--format", "json")
-        assert json.loads(printed.out)["recommended"]["settings"] == {"period": 24}
+        assert json.loads(printed.out)["recommended"]["settings"] == {"period": 24, "bins": 24}
 
     def test_null_is_an_option(self, data, capsys):
         """evaluate and sweep take a null as text; a wrong one is one line."""

@@ -255,7 +255,10 @@ def test_words_of_episodes():
         ({"refractory": "2h"}, r"refractory=2h is a length of time, but the data has no clock of dates: pass times="),
         ({"refractory": -1}, "refractory=-1 must be finite and not negative"),
         ({"refractory": 1.5}, "refractory=1.5 must be a whole number of steps"),
-        ({"count_alarms": "episodes", "method": "binomial"}, "the binomial takes every alarm for one step"),
+        (
+            {"count_alarms": "episodes", "method": "binomial", "null": "permutation"},
+            "the binomial takes every alarm for one step",
+        ),
     ],
 )
 def test_settings_of_alarms_that_make_no_sense_say_why(options, message):

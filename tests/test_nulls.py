@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import as_null, circular, seasonal
+from nofluke.nulls import as_null, seasonal, shifts
 from nofluke.nulls.shuffles import runs_and_gaps
 
 MODELS = (
@@ -22,6 +22,10 @@ MODELS = (
     nf.nulls.CircularShift(),
     nf.nulls.CircularShift(guard=2),
     nf.nulls.CircularShift(every=3),
+    nf.nulls.CircularShift(every=2.5),
+    nf.nulls.LocalShift(reach=4),
+    nf.nulls.LocalShift(reach=8, every=3),
+    nf.nulls.LocalPermutation(windows=3),
     nf.nulls.IntervalShuffle(),
     nf.nulls.Segments(),
     nf.nulls.Blocks(length=4),
@@ -82,16 +86,17 @@ class TestCircularShift:
         """Both null distributions count the hits of every allowed rotation of the open steps, by either way of counting."""
         model = nf.nulls.CircularShift(guard=guard, every=every)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(circular, "PAIRS_PER_STEP", pairs_per_step)
+            patch.setattr(shifts, "PAIRS_PER_STEP", pairs_per_step)
             result = nf.evaluate(**data, null=model)
         events, n = open_events(data)
-        shifts = [s for s in range(n) if s == 0 or (s % every == 0 and guard <= s <= n - guard)]
-        hits = [moved(data, (events + s) % n) for s in shifts]
+        circle = n // every * every or n  # whole periods; what lies behind them stays
+        allowed = [s for s in range(circle) if s == 0 or (s % every == 0 and guard <= s <= circle - guard)]
+        hits = [moved(data, np.where(events < circle, (events + s) % circle, events)) for s in allowed]
         for test, observed, column in ((result.recall_test, hits[0][0], 0), (result.precision_test, hits[0][1], 1)):
             counts = np.bincount([h[column] for h in hits], minlength=test.of + 1)
             np.testing.assert_array_equal(test.law.counts, counts)
             assert test.hits == observed
-            assert test.pvalue == sum(h[column] >= observed for h in hits) / len(shifts)
+            assert test.pvalue == sum(h[column] >= observed for h in hits) / len(allowed)
             assert test.expected == pytest.approx(np.mean([h[column] for h in hits]))
             assert test.std == pytest.approx(np.std([h[column] for h in hits]), abs=1e-7)
 
@@ -99,7 +104,7 @@ class TestCircularShift:
     @pytest.mark.parametrize("pairs_per_step", [-1, 10**9], ids=["transforms", "intervals"])
     def test_prime_and_round_lengths(self, n, pairs_per_step, monkeypatch):
         """T prime, a power of two and neither: the same counts as rolling the labels T times."""
-        monkeypatch.setattr(circular, "PAIRS_PER_STEP", pairs_per_step)
+        monkeypatch.setattr(shifts, "PAIRS_PER_STEP", pairs_per_step)
         rng = np.random.default_rng(n)
         truth, alarms = rng.random(n) < 0.05, rng.random(n) < 0.1
         result = nf.evaluate(truth, predictions=alarms, tolerance=3, null="circular-shift")
@@ -616,6 +621,10 @@ class TestDegenerate:
     def test_every_null_survives(self, model, n, events, alarms):
         """No or all events, no or all alarms, one step: p is in (0, 1], and 1 where chance cannot do otherwise."""
         kinds = {"none": flags(n), "all": np.ones(n, dtype=int), "one": flags(n, n // 2)}
+        if n <= {"local-shift": 8, "local-permutation": 2}.get(model.name, 0):
+            with pytest.raises(nf.InputError, match="but (it|the sequence) has"):
+                model.fits(nf.evaluate(kinds[events], predictions=kinds[alarms], null="permutation").cell.truth)
+            return
         result = nf.evaluate(kinds[events], predictions=kinds[alarms], tolerance=1, null=model, n_resamples=50, rng=1)
         for test in (result.precision_test, result.recall_test):
             assert 0 < test.pvalue <= 1
@@ -758,13 +767,12 @@ class TestAllRotations:
     @pytest.mark.parametrize("n_steps", [1_000_000, 2**20, 1_000_003])
     def test_a_million_steps_equal_brute_force_at_some_shifts(self, n_steps):
         """Transforms of round, binary and prime length count the very hits of the rotated labels."""
-        from nofluke.nulls.circular import precision_by_shift, recall_by_shift
         from nofluke.series.counting import dilate
 
         rng = np.random.default_rng(n_steps)
         truth, alarms = rng.random(n_steps) < 0.002, rng.random(n_steps) < 0.02
         cell = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7)).cell
-        precision, recall = precision_by_shift(cell), recall_by_shift(cell)
+        recall, precision = shifts.around(cell, n_steps)
         tolerance = nf.Tolerance(early=3, late=7)
         around_alarms = tolerance.event_ranges(n_steps, None)
         near_alarm = dilate(alarms, tolerance.prediction_ranges(n_steps, None))

@@ -475,7 +475,9 @@ class TestSegmentsOfRanges:
         n, lengths, gaps = 9, (2, 3), (1, 3)
         expected = Counter()
         for order, free in itertools.product(itertools.permutations(range(2)), itertools.permutations(gaps)):
-            circle = [i for which, gap in zip(order, free, strict=True) for i in [which] * lengths[which] + [None] * gap]
+            circle = [
+                i for which, gap in zip(order, free, strict=True) for i in [which] * lengths[which] + [None] * gap
+            ]
             for seam in range(n):
                 line = circle[seam:] + circle[:seam]
                 if line[0] is None or line[-1] != line[0]:  # else a range is cut

@@ -138,7 +138,7 @@ def test_a_null_is_asked_and_not_recognised():
     import ast
     from pathlib import Path
 
-    names = {"Permutation", "CircularShift", "Seasonal", "Segments", "Blocks", "IntervalShuffle", "Custom", "Bernoulli", "Stationary"}  # fmt: skip
+    names = {"Permutation", "CircularShift", "LocalShift", "LocalPermutation", "ShiftNull", "Stratified", "Seasonal", "Segments", "Blocks", "IntervalShuffle", "Custom", "Bernoulli", "Stationary"}  # fmt: skip
     package = Path(nf.__file__).parent
     for path in package.rglob("*.py"):
         if "nulls" in path.relative_to(package).parts:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -26,13 +27,13 @@ class ShiftNull(NullModel):
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact")
     takes_ranges: ClassVar[bool] = True
 
+    @abstractmethod
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every shift that counts, the identity first."""
-        raise NotImplementedError
 
+    @abstractmethod
     def method(self, n_shifts: int) -> How:
         """How it is counted."""
-        raise NotImplementedError
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         del method  # all of them, whichever it is

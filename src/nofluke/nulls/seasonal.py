@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, ClassVar
@@ -41,9 +42,9 @@ class Stratified(NullModel):
 
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
 
+    @abstractmethod
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
-        raise NotImplementedError
 
     def fits(self, side: Truth) -> None:
         """Refuse a series that has no such strata."""
