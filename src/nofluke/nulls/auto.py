@@ -4,7 +4,7 @@ The rule goes by the truth and by the alarms, each for itself, never by hits or 
 of the one against the other, so that the test that follows stays what it is. Leaning towards the more careful null costs
 little power, so that everything is looked for at a lenient level; only the permutation needs evidence that it holds.
 
-The section "Which null to trust" of docs/theory.md has the reasons.
+The section "Which null to trust" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations
