@@ -217,7 +217,7 @@ CHANCE = ("null", "method", "rng")
 MORE = {
     "evaluate": (*COMMON, *ALARMS, *CHANCE, "budget", "alternative", "ties", "alpha", "zero_division"),
     "sweep": (*COMMON, *ALARMS, *CHANCE, "budgets"),
-    "diagnose": (*COMMON, "threshold", "quantile", "budget"),
+    "diagnose": (*COMMON, *ALARMS, "threshold", "quantile", "budget"),
 }
 
 
