@@ -253,6 +253,10 @@ def test_words_of_episodes():
             "refractory= makes one alarm of several, but count_alarms='steps'",
         ),
         ({"refractory": "2h"}, r"refractory=2h is a length of time, but the data has no clock of dates: pass times="),
+        (
+            {"refractory": nf.Tolerance(early=1, late=2)},
+            "refractory=1 step early to 2 steps late has two sides: pass one",
+        ),
         ({"refractory": -1}, "refractory=-1 must be finite and not negative"),
         ({"refractory": 1.5}, "refractory=1.5 must be a whole number of steps"),
         (

@@ -347,7 +347,7 @@ def test_parquet_types_are_kept(write):
     )
     numbers = {
         'a "quoted" name': (np.int64, [1, 2]),
-        "float": (np.float64, [0.5, np.nan]),
+        "float": (np.float32, [0.5, np.nan]),
         "flag": (np.bool_, [True, False]),
         "gap": (np.float64, [1, np.nan]),
         "text": (np.float64, [1.5, np.nan]),

@@ -211,12 +211,13 @@ FUNCTIONS = {
     "sweep": (nf.sweep, ("truth", "scores", "tolerances", "thresholds", "quantiles", "times", "mask")),
     "diagnose": (nf.diagnose, ("truth", "scores", "predictions", "tolerance", "times", "mask", "period", "alpha")),
 }
-COMMON = ("truth_as", "missing", "count_events", "overlaps")
+COMMON = ("truth_as", "missing", "count_events", "overlaps", "warmup", "higher_is")
+ALARMS = ("count_alarms", "refractory")
 CHANCE = ("null", "method", "rng")
 MORE = {
-    "evaluate": (*COMMON, *CHANCE, "alternative", "ties", "alpha", "zero_division"),
-    "sweep": (*COMMON, *CHANCE),
-    "diagnose": (*COMMON, "threshold", "quantile"),
+    "evaluate": (*COMMON, *ALARMS, *CHANCE, "budget", "alternative", "ties", "alpha", "zero_division"),
+    "sweep": (*COMMON, *ALARMS, *CHANCE, "budgets"),
+    "diagnose": (*COMMON, *ALARMS, "threshold", "quantile", "budget"),
 }
 
 

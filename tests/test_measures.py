@@ -266,7 +266,7 @@ def test_to_dict_carries_the_counts_of_the_result():
     assert {key: plain["recall"][key] for key in ("value", "hits", "of")} == {"value": 1.0, "hits": 2, "of": 2}
     assert plain["tolerant_truth"] == {"tp": 2, "fp": 0, "fn": 2, "tn": 0}
     assert plain["tolerant_predictions"] == {"tp": 2, "fp": 2, "fn": 0, "tn": 0}
-    assert plain["left_out"] == {"missing": 0, "masked": 1, "events": 0}
+    assert plain["left_out"] == {"missing": 0, "masked": 1, "warmup": 0, "events": 0}
     empty = nf.evaluate([0, 0], [0, 0], threshold=1).to_dict()
     assert empty["precision"]["value"] is None
     assert empty["recall"]["value"] is None

@@ -141,6 +141,7 @@ def test_a_split_leaves_each_part_to_one_use():
         (10, 10, "at=10 leaves one part of the 10 steps empty"),
         (10, "2d", "at='2d' must be a number of steps, or a share"),
         (10, 1.5, "at=1.5 must be a share above 0 and below 1"),
+        (10**400, 0.5, "series=.* must be a whole number of at least 2"),
         (None, 0.5, "series=None must be a number of steps, or have as many items"),
     ],
 )

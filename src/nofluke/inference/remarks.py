@@ -20,6 +20,6 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
     if not in_runs(runs):
         return ()
     return (
-        f"Labels come in {truth.n - following:,} run(s) of {runs.statistic:.3g} steps in the mean, and each step counts as an event: "
+        f"Labels come in {truth.n - following:,} run(s) of {runs.statistic:.3g} steps on average, and each step counts as an event: "
         'pass count_events="ranges" to count each run once.',
     )

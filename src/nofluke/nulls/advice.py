@@ -201,6 +201,8 @@ def _standardised(hits: IntArray) -> FloatArray:
 def smallest_pvalues(cell: Cell, recommended: NullModel) -> dict[str, dict[str, float | None]]:
     """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the last)."""
     models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
+    if not cell.truth.points:
+        models.pop("permutation")
     models.pop(recommended.name, None)
     models[recommended.name] = recommended
     return {name: model.smallest_pvalues(cell) for name, model in models.items()}

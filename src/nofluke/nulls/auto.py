@@ -4,7 +4,7 @@ The rule goes by the truth and by the alarms, each for itself, never by hits or 
 of the one against the other, so that the test that follows stays what it is. Leaning towards the more careful null costs
 little power, so that everything is looked for at a lenient level; only the permutation needs evidence that it holds.
 
-The section "Which null to trust" of docs/theory.md has the reasons.
+The section "Which null to trust" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.arrays import IntArray
 from nofluke.lazy import lazy
 from nofluke.nulls import spectrum
 from nofluke.nulls.advice import Clusters, Period, SeasonSeen, look_for_clusters, look_for_seasons, strongest
@@ -121,17 +121,10 @@ class Events:
         """Events that keep a distance from each other."""
         return evenness(self.starts, self.truth.n_steps)
 
-    @property
-    def flags(self) -> BoolArray:
-        """Whether an event begins on each step."""
-        flags = np.zeros(self.truth.n_steps, dtype=np.bool_)
-        flags[self.starts] = True
-        return flags
-
     @lazy
     def side(self) -> spectrum.Side:
         """Their spectrum."""
-        return spectrum.Side.of(self.flags, self.truth.open_steps)
+        return spectrum.Side.of_steps(self.starts, self.truth.open_steps)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -150,7 +143,7 @@ class Look:
     @lazy
     def alarms(self) -> spectrum.Side:
         """The spectrum of the alarms."""
-        return spectrum.Side.of(self.cell.alarm_flags, self.cell.truth.open_steps)
+        return spectrum.Side.of_steps(self.cell.alarms, self.cell.truth.open_steps)
 
     @lazy
     def window(self) -> int:
@@ -201,12 +194,12 @@ class Look:
         strata = self.season.null.strata_of(self.cell.truth)
         sizes = np.bincount(strata)
 
-        def rest(flags: AnyArray) -> spectrum.Side:
-            return spectrum.Side.of(
-                flags - (np.bincount(strata, weights=flags) / sizes)[strata], self.cell.truth.open_steps
-            )
+        def rest(steps: IntArray) -> spectrum.Side:
+            flags = np.bincount(steps, minlength=len(strata))
+            means = np.bincount(strata, weights=flags) / sizes
+            return spectrum.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
 
-        return spectrum.drift(rest(self.events.flags), rest(self.cell.alarm_flags))
+        return spectrum.drift(rest(self.events.starts), rest(self.cell.alarms))
 
     @lazy
     def drifts(self) -> bool:

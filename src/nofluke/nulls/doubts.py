@@ -61,7 +61,7 @@ def _calendar(look: Look) -> str:
     cell = look.cell
     level = LEVEL / len(CALENDAR_PERIODS)
     for rule in CALENDAR_PERIODS if cell.clock is not None else ():
-        sides = (season_of_calendar(side.values, cell.clock, rule) for side in (look.events.side, look.alarms))
+        sides = (season_of_calendar(side, cell.clock, rule) for side in (cell.truth.flags, cell.alarm_flags))
         if all(side is not None and side.pvalue <= level for side in sides):
             return rule
     return ""

@@ -22,7 +22,7 @@ DAY = 86_400 * 10**9
 CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
 """Nanoseconds after which each rule of the calendar repeats: a year for months."""
 
-RUN_LENGTH = 2.0  # events come as ranges if their runs are this long in the mean
+RUN_LENGTH = 2.0  # events come as ranges if their runs are this long on average
 RUN_LEVEL = 0.01
 LEAST_CYCLES = 4  # fewer periods than this leave no neighbouring frequencies to compare with
 LEAST_STEPS = 3  # steps in a period

@@ -17,8 +17,8 @@ from nofluke.lazy import lazy
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
 LEAST_CYCLES = 4  # a period that is searched for must come back this often
-BINS = 4096  # enough for the frequencies of slow changes
-MOST_STEPS = 2**21  # longer series are added up in steps of two, three, ... for the search of periods
+SLOW_BINS = 1024  # enough for the frequencies of slow changes
+MOST_BINS = 2**18  # longer series are added up in steps of two, three, ... for the search of periods
 NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
 GAP = 2  # frequencies next to it that a season between two frequencies leaks into
 JOINTLY = 0.2  # share of the level for what only both sides together show
@@ -50,50 +50,74 @@ class Drift:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Side:
-    """Events or alarms: one value for each step that counts, where these lie among all steps, and the spectrum of them.
+    """Events or alarms, and their spectrum. Steps that do not count are taken to have the mean value.
 
-    Steps that do not count are taken to have the mean value.
+    Attributes
+    ----------
+    at : int array
+        Steps of them, among all steps; or all steps that count, if there are weights.
+    open_steps : bool array
+        Which of all steps count.
+    weights : float array or None
+        A value for each of ``at``, of mean 0; None for 1 each.
     """
 
-    values: AnyArray
-    index: IntArray
-    n_steps: int
+    at: IntArray
+    open_steps: BoolArray
+    weights: FloatArray | None = None
 
     @classmethod
-    def of(cls, values: AnyArray, open_steps: BoolArray) -> Side:
-        """Values of the open steps."""
-        return cls(values=values, index=np.flatnonzero(open_steps), n_steps=len(open_steps))
+    def of_steps(cls, steps: IntArray, open_steps: BoolArray) -> Side:
+        """Steps, numbered among those that count."""
+        at = steps if open_steps.all() else np.flatnonzero(open_steps)[steps]
+        return cls(at=at, open_steps=open_steps)
 
-    @lazy
-    def centred(self) -> FloatArray:
-        """The values less their mean."""
-        centred = self.values.astype(np.float64)
-        centred -= centred.mean()
-        return centred
+    @classmethod
+    def of_values(cls, values: FloatArray, open_steps: BoolArray) -> Side:
+        """Values of mean 0, of the steps that count."""
+        return cls(at=np.flatnonzero(open_steps), open_steps=open_steps, weights=values)
 
-    @lazy
-    def slow(self) -> FloatArray:
-        """Powers of the lowest frequencies, from 1 cycle on."""
-        return self._powers(BINS)
-
-    @lazy
-    def full(self) -> FloatArray:
-        """Powers of all frequencies, from 1 cycle on; of a very long series those that its coarser bins show."""
-        return self._powers(-(-self.n_steps // self.coarse))
+    @property
+    def n_steps(self) -> int:
+        """All steps."""
+        return len(self.open_steps)
 
     @property
     def coarse(self) -> int:
         """Steps added up for the full spectrum."""
-        return -(-self.n_steps // MOST_STEPS)
+        return -(-self.n_steps // MOST_BINS)
 
-    def _powers(self, bins: int) -> FloatArray:
-        bins = min(bins, self.n_steps)
-        series = self.centred
-        if len(series) != bins:
-            at = self.index if bins == self.n_steps else self.index * bins // self.n_steps
-            series = np.bincount(at, weights=series, minlength=bins).astype(np.float64)
-        spectrum = np.fft.rfft(series)[1 : (bins + 1) // 2]
-        return np.asarray(spectrum.real**2 + spectrum.imag**2)
+    @lazy
+    def series(self) -> FloatArray:
+        """The values less their mean, added up where the series is very long."""
+        return self._binned(-(-self.n_steps // self.coarse))
+
+    @lazy
+    def slow(self) -> FloatArray:
+        """Powers of the lowest frequencies, from 1 cycle on."""
+        return _powers(self._binned(SLOW_BINS))
+
+    @lazy
+    def full(self) -> FloatArray:
+        """Powers of all frequencies that the series shows, from 1 cycle on."""
+        return _powers(self.series)
+
+    def _binned(self, bins: int) -> FloatArray:
+        n = self.n_steps
+        bins = min(bins, n)
+        found = np.bincount(self.at * bins // n, weights=self.weights, minlength=bins).astype(np.float64)
+        if self.weights is not None:
+            return found
+        if self.open_steps.all():
+            sizes = np.diff(-(-np.arange(bins + 1) * n // bins))
+        else:
+            sizes = np.bincount(np.flatnonzero(self.open_steps) * bins // n, minlength=bins)
+        return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
+
+
+def _powers(series: FloatArray) -> FloatArray:
+    spectrum = np.fft.rfft(series)[1 : (len(series) + 1) // 2]
+    return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
 
 def drift(events: Side, alarms: Side) -> Drift:
@@ -228,14 +252,14 @@ def _fundamental(tails: FloatArray, at: int) -> int:
 
 def _refined(events: Side, alarms: Side, at: int) -> float:
     """The frequency around an ordinate where both sides together are strongest."""
-    index, n_steps = events.index, events.n_steps
     offsets = np.arange(-FINE, FINE + 1) / FINE
-    part = index * PARTS // n_steps
-    wave = np.exp(index * (-2j * np.pi * at / n_steps))  # brings that frequency down to 0: what is left is slow
-    fine = np.exp(np.outer(offsets, (np.arange(PARTS) + 0.5) * (-2j * np.pi / PARTS)))
     total = np.zeros(len(offsets))
+    # brought down to frequency 0, a wave of about that frequency is slow and can be added up in few parts
+    time = (np.arange(len(events.series)) + 0.5) / len(events.series)
+    wave, part = np.exp(time * (-2j * np.pi * at)), (time * PARTS).astype(np.int64)
+    fine = np.exp(np.outer(offsets, (np.arange(PARTS) + 0.5) * (-2j * np.pi / PARTS)))
     for side in (events, alarms):
-        down = side.centred * wave
+        down = side.series * wave
         real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
-        total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.centred @ side.centred)
+        total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.series @ side.series)
     return at + float(offsets[total.argmax()])

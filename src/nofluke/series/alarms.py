@@ -41,6 +41,8 @@ class AlarmRule:
                 "refractory= makes one alarm of several, but count_alarms='steps' counts each step: leave one of them "
                 "out, or pass count_alarms='episodes'."
             )
+        if isinstance(refractory, Tolerance):
+            raise InputError(f"refractory={refractory} has two sides: pass one length, such as 3 or '2h'.")
         return cls(count="episodes", refractory=as_tolerance(refractory, "refractory"))
 
     def closed(self, detector: AnyArray, open_steps: BoolArray, clock: Clock | None) -> AnyArray:

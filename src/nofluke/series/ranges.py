@@ -96,7 +96,7 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
 def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) -> tuple[Spans, Clock]:
     clock = _refined(clock, pairs)
     begins, ends = (_ticks(values, clock, up) for values, up in ((pairs.starts, True), (pairs.ends, False)))
-    bounds = _Bounds(begins=begins, ends=ends, given=pairs, show=clock.show_time, slack=clock.slack)
+    bounds = _Bounds(begins=begins, ends=np.maximum(begins, ends), given=pairs, show=clock.show_time, slack=clock.slack)
     bounds = _apart(_in_order(bounds, 0), overlaps, notes, shared=True)
     first, last = clock.ticks[0], clock.ticks[-1]
     span = f"the clock ({clock.show(first)} to {clock.show(last)})"
@@ -166,7 +166,8 @@ def _ticks(values: AnyArray, clock: Clock, up: bool) -> AnyArray:
 
 def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     """Ascending ranges, those of steps without the ends that are open; reversed and empty ones are refused."""
-    back = bounds.begins > bounds.ends
+    # as they were given: rounded to ticks, those between two of them may cross
+    back = bounds.given.starts > bounds.given.ends
     if back.any():
         raise InputError(
             f"truth has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
