@@ -17,8 +17,7 @@ from nofluke.lazy import lazy
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
 LEAST_CYCLES = 4  # a period that is searched for must come back this often
-SLOW_BINS = 1024  # enough for the frequencies of slow changes
-MOST_BINS = 2**18  # longer series are added up in steps of two, three, ... for the search of periods
+MOST_BINS = 2**18  # longer series are added up in steps of two, three, ...
 NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
 GAP = 2  # frequencies next to it that a season between two frequencies leaks into
 JOINTLY = 0.2  # share of the level for what only both sides together show
@@ -84,27 +83,20 @@ class Side:
 
     @property
     def coarse(self) -> int:
-        """Steps added up for the full spectrum."""
+        """Steps added up."""
         return -(-self.n_steps // MOST_BINS)
+
+    @lazy
+    def powers(self) -> FloatArray:
+        """Powers of all frequencies that the series shows, from 1 cycle on. Bins of one step: no rotation changes them."""
+        spectrum = np.fft.rfft(self.series)[1 : (len(self.series) + 1) // 2]
+        return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
     @lazy
     def series(self) -> FloatArray:
         """The values less their mean, added up where the series is very long."""
-        return self._binned(-(-self.n_steps // self.coarse))
-
-    @lazy
-    def slow(self) -> FloatArray:
-        """Powers of the lowest frequencies, from 1 cycle on."""
-        return _powers(self._binned(SLOW_BINS))
-
-    @lazy
-    def full(self) -> FloatArray:
-        """Powers of all frequencies that the series shows, from 1 cycle on."""
-        return _powers(self.series)
-
-    def _binned(self, bins: int) -> FloatArray:
         n = self.n_steps
-        bins = min(bins, n)
+        bins = -(-n // self.coarse)
         found = np.bincount(self.at * bins // n, weights=self.weights, minlength=bins).astype(np.float64)
         if self.weights is not None:
             return found
@@ -115,14 +107,9 @@ class Side:
         return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
 
 
-def _powers(series: FloatArray) -> FloatArray:
-    spectrum = np.fft.rfft(series)[1 : (len(series) + 1) // 2]
-    return np.asarray(spectrum.real**2 + spectrum.imag**2)
-
-
 def drift(events: Side, alarms: Side) -> Drift:
     """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's method."""
-    sides = (events.slow, alarms.slow)
+    sides = (events.powers, alarms.powers)
     best, ratio, cycles = 1.0, 0.0, SLOW[0]
     looked = [k for k in SLOW if len(sides[0]) >= 2 * k]
     for k in looked:
@@ -192,7 +179,7 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     accidents of the events' spectrum. A period that comes back less than twelve times must stand out from all longer ones, or
     it is a slow change.
     """
-    n_steps, sides = events.n_steps, (events.full, alarms.full)
+    n_steps, sides = events.n_steps, (events.powers, alarms.powers)
     shortest = max(shortest, 3.0 * events.coarse)
     first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(sides[0]) - 1)
     searched = {"shortest": shortest, "longest": n_steps / LEAST_CYCLES}
