@@ -247,7 +247,7 @@ class TestCircularShift:
         circle, found = CircularShift(every=every)._shifts(n)
         assert found[0] == 0
         assert len(set(found.tolist())) == len(found)
-        assert 0 <= found.min()
+        assert found.min() >= 0
         assert found.max() < circle <= n
         sums = (found[:, None] + found) % circle
         away = np.abs(sums[..., None] - found) if len(found) <= 40 else np.abs(sums[:9, :9, None] - found)

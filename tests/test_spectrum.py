@@ -86,10 +86,7 @@ class TestDrift:
         rng = np.random.default_rng(2)
         n = 400
         found = np.array(
-            [
-                spectrum.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue
-                for _ in range(n)
-            ]
+            [spectrum.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue for _ in range(n)]
         )
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
