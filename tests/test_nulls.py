@@ -622,7 +622,7 @@ class TestDegenerate:
         """No or all events, no or all alarms, one step: p is in (0, 1], and 1 where chance cannot do otherwise."""
         kinds = {"none": flags(n), "all": np.ones(n, dtype=int), "one": flags(n, n // 2)}
         if n <= {"local-shift": 8, "local-permutation": 2}.get(model.name, 0):
-            with pytest.raises(nf.InputError, match="but (it|the sequence) has"):
+            with pytest.raises(nf.InputError, match=r"but (it|the sequence) has"):
                 model.fits(nf.evaluate(kinds[events], predictions=kinds[alarms], null="permutation").cell.truth)
             return
         result = nf.evaluate(kinds[events], predictions=kinds[alarms], tolerance=1, null=model, n_resamples=50, rng=1)
