@@ -290,8 +290,7 @@ def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confu
     """
     zero, n = trial.tolerances[d].zero, trial.n_steps
     hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
-    alarms, near = int(trial.n_predictions[k]), int(trial.near_events[d])
-    reach = int(trial.near_predictions[d, k])
+    alarms, near, reach = map(int, (trial.n_predictions[k], trial.near_events[d], trial.near_predictions[d, k]))
     steps = trial.count_alarms == "steps"
     return (
         Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth") if steps else None,

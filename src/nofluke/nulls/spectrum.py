@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.lazy import lazy
 
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
