@@ -144,7 +144,7 @@ def only_for(keys: dict[str, tuple[str, str]], *conditions: str) -> set[str]:
         "--scores z --quantile 0.9 --tolerance 2",
         "--scores z --quantile 0.9 --tolerance 2 --method montecarlo --resamples 99 --seed 1",
         "--scores z --threshold 1e9 --time day --late 2d",
-        "--predictions label --tolerance 1",
+        "--predictions label --tolerance 1 --null permutation",
         "--scores z --quantile 0.9 --tolerance 2 --test-f1",
         "--scores z --quantile 0.9 --null segments --resamples 99 --seed 1 --test-f1",
     ],

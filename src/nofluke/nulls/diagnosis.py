@@ -72,7 +72,7 @@ class Diagnosis(ByValue):
     >>> scores = nf.detectors.energy_transient(quakes.counts)
     >>> result = nf.diagnose(quakes.truth, scores, quantile=0.9, tolerance=2)
     >>> result.recommended.text, result.why
-    ('permutation', 'No clusters, runs or season of the events were found.')
+    ('permutation', 'The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.')
     >>> [finding.name for finding in result.findings if finding.found]
     ['memory of the score', 'lag']
     """
