@@ -108,9 +108,10 @@ def numbers_of(result):
 
 
 def evaluated(result, d, k):
-    """What `evaluate` gives for a slider position."""
+    """What `evaluate` gives for a slider position, by the null of the page."""
     grid = make_grid(result)
-    return numbers_of(nf.evaluate(*example(), quantile=grid.quantiles[k], tolerance=grid.tolerances[d]))
+    where = {"quantile": grid.quantiles[k], "tolerance": grid.tolerances[d]}
+    return numbers_of(nf.evaluate(*example(), **where, null=result.null))
 
 
 def test_it_opens_with_the_numbers_of_the_result(visit, report):
@@ -160,7 +161,7 @@ def test_figures_follow_the_sliders(visit, report):
     before = page.evaluate(line)
     page.locator("#tolerance").focus()
     page.keyboard.press("End")
-    last = nf.evaluate(*example(), quantile=0.9, tolerance=make_grid(result).tolerances[-1])
+    last = nf.evaluate(*example(), quantile=0.9, tolerance=make_grid(result).tolerances[-1], null=result.null)
     wait_until(page, f"{observed} === {last.recall_hits}")
     assert page.evaluate(line) != before
     assert page.evaluate("document.getElementById('timeline').data.length") == 5
@@ -273,7 +274,7 @@ def test_alarms_irregular_clocks_and_masks_work_without_a_threshold(visit, tmp_p
     assert numbers_on(page) == numbers_of(result)
     page.locator("#tolerance").focus()
     page.keyboard.press("Home")
-    exact = nf.evaluate(truth, predictions=alarms, tolerance="0s", times=times, mask=mask)
+    exact = nf.evaluate(truth, predictions=alarms, tolerance="0s", times=times, mask=mask, null=result.null)
     assert numbers_on(page) == numbers_of(exact)
     assert page.evaluate("document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').length") >= 1
 

@@ -312,13 +312,13 @@ class TestEmptyWindowsOfManyCells:
 
 class TestRefusals:
     @pytest.mark.parametrize(
-        "null", ["permutation", "circular-shift", "interval-shuffle", "segments", "seasonal:period=2", "bernoulli"]
+        "null", ["permutation", "interval-shuffle", "local-permutation:windows=2", "seasonal:period=2", "bernoulli"]
     )
     def test_laws_of_single_steps_are_not_those_of_ranges(self, null):
         """Two ranges of two steps are not two single steps: no law is better than a wrong one."""
         truth = Truth(starts=np.array([1, 4]), stops=np.array([3, 6]), n_steps=8, open_steps=np.ones(8, dtype=bool))
         cell = core_trial(truth, np.arange(8) % 3 == 0, [1.0], Tolerance(early=1, late=1)).cell(0, 0)
-        with pytest.raises(InputError, match="has laws for events of one step each"):
+        with pytest.raises(InputError, match="places events of one step each, and these are ranges: use null='auto'"):
             nf.nulls.as_null(null).distributions(cell)
 
     def trial(self):
