@@ -212,6 +212,8 @@ def chances(draw: st.DrawFn, case: Case) -> dict[str, Any]:
 
     simulated = ("auto", "montecarlo")
     exact = ("auto", "exact", "montecarlo")
+    # shifts and windows need as many steps
+    local = [("local-shift:reach=2", exact[:2]), ("local-permutation:windows=2", exact)] if len(free) > 2 else []
     null, methods = draw(
         st.sampled_from(
             [
@@ -219,6 +221,8 @@ def chances(draw: st.DrawFn, case: Case) -> dict[str, Any]:
                 ("permutation", ("auto", "exact", "montecarlo", "saddlepoint", "binomial")),
                 ("circular-shift", exact),
                 ("circular-shift:every=3", exact),
+                ("circular-shift:every=2.5", exact),
+                *local,
                 (nf.nulls.CircularShift(guard=2), exact),
                 ("seasonal:period=4", exact),
                 (nf.nulls.Seasonal(period=5, bins=2), exact),
@@ -263,6 +267,7 @@ VALUES: list[Any] = [
     pd.NA, pd.NaT, pd.Timedelta("1h"), nf.Tolerance(early="2h", late=0), nf.Tolerance(early=1e300, late=0, unit="clock"),
     "blocks", "blocks:length=²", "seasonal:period=1e9", "seasonal:period=month", "circular-shift:guard=" + "9" * 400,
     "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=2**31 - 1), nf.nulls.CircularShift(every=2**31 - 1),
+    "local-shift:reach=0", "local-shift:every=nan", nf.nulls.LocalShift(reach=2**31 - 1), nf.nulls.LocalPermutation(windows=2**31 - 1),
 ]
 # fmt: on
 MAKERS: list[Callable[[], Any]] = [
