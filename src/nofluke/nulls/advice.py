@@ -34,7 +34,6 @@ SEED = 2020
 LAGS = 20
 LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
 CHUNK = 2_000_000  # events drawn at a time
-TOO_FEW = "There are too few events to tell whether they cluster; a shift of them all keeps that they may."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,12 +85,6 @@ def _season(flags: Any, cell: Cell, period: Period) -> Evidence | None:
     if isinstance(period, str):
         return season_of_calendar(flags, cell.clock, period)
     return season_of_steps(flags, cell.truth, period)
-
-
-def strata_of_seasons(cell: Cell, seasons: tuple[SeasonSeen, ...]) -> IntArray | None:
-    """The phase of each step in the strongest season that was found; None without one."""
-    season = strongest(seasons)
-    return None if season is None else Seasonal(period=season.period).strata_of(cell.truth)
 
 
 def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:

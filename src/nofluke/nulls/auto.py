@@ -24,6 +24,7 @@ from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, cluste
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.spectrum import LEAST_CYCLES
 from nofluke.series.alarms import runs
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
@@ -35,7 +36,9 @@ STRICT = 0.02  # level of a slow change beside a season: there are few nulls tha
 FEW_EVENTS = 10  # fewer show no clusters even where there are some
 WINDOWS = 40  # of time, in which events are permuted where rates change slowly; more where they change faster
 FEWEST_WINDOWS = 5
+FEWEST_ERAS = 4
 PHASES = 48  # of a season
+LONG_RUNS = 5  # steps of a run of alarms, on average, from which on it counts as one
 _SEEN = "seen in the events"  # under which a truth keeps it
 
 
@@ -50,18 +53,22 @@ class Pick:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
-    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are known."""
+    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are known.
+
+    ``phases`` are fine enough for a strong season, and for a shorter one within it; ``cycles`` is how often it comes back.
+    """
 
     period: Period
     steps: float | None
     label: str
+    cycles: float
+    phases: int = PHASES
 
-    @property
-    def null(self) -> Seasonal:
-        """The null that keeps it, in phases fine enough for a strong season."""
+    def null(self, windows: int = 1) -> Seasonal:
+        """The null that keeps it, within so many windows of time."""
         if isinstance(self.period, str):
-            return Seasonal(period=self.period)
-        return Seasonal(period=self.period, bins=min(PHASES, int(self.period)))
+            return Seasonal(period=self.period, windows=windows)
+        return Seasonal(period=self.period, bins=min(self.phases, int(self.period)), windows=windows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -141,9 +148,16 @@ class Look:
         return Events.of(self.cell.truth)
 
     @lazy
+    def alarm_starts(self) -> IntArray:
+        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow change."""
+        steps = self.cell.alarms
+        found = runs(steps).starts
+        return found if len(steps) >= LONG_RUNS * len(found) else steps
+
+    @lazy
     def alarms(self) -> spectrum.Side:
         """The spectrum of the alarms."""
-        return spectrum.Side.of_steps(self.cell.alarms, self.cell.truth.open_steps)
+        return spectrum.Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
 
     @lazy
     def window(self) -> int:
@@ -165,15 +179,61 @@ class Look:
         return spectrum.common_period(self.events.side, self.alarms, self.window + 1, SEASON)
 
     @lazy
-    def season(self) -> Season | None:
-        """The season that a null has to keep, if there is one."""
+    def first(self) -> Season | None:
+        """The season that shows best, if there is one."""
         seen = strongest(self.calendar)
         if seen is not None:
-            return Season(period=seen.period, steps=self._steps_of(seen.period), label=seen.label)
+            return self._season(seen.period, seen.label)
         if self.search is not None and self.search.found:
             steps = _tidy(self.search.steps)
-            return Season(period=steps, steps=self._steps_of(steps), label=f"period {steps:,} steps")
+            return self._season(steps, f"period {steps:,} steps")
         return None
+
+    def _season(self, period: Period, label: str, phases: int = PHASES) -> Season:
+        steps = self._steps_of(period)
+        n = len(self.cell.truth.open_steps)
+        cycles = n / steps if steps else n / period if not isinstance(period, str) else 0.0
+        return Season(period=period, steps=steps, label=label, cycles=cycles, phases=phases)
+
+    @lazy
+    def second(self) -> spectrum.Period | None:
+        """Another period that both follow, beyond what the first season explains."""
+        if self.first is None or not self.first.cycles:
+            return None
+        found = spectrum.common_period(*self._beyond(self.first), self.window + 1, SEASON)
+        return found if found.found else None
+
+    @lazy
+    def season(self) -> Season | None:
+        """The season that a null has to keep: the longer of two, where it is a multiple of the shorter."""
+        first, second = self.first, self.second
+        if first is None or second is None or not first.steps:
+            return first
+        long, short = max(first.steps, second.steps), min(first.steps, second.steps)
+        times = round(long / short)
+        if times > 1 and abs(long / short / times - 1) <= 0.03:  # the shorter one is known better, having more cycles
+            steps = _tidy(short * times)
+            if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
+                label = f"periods of {_tidy(short):,} and {steps:,} steps"
+                return self._season(steps, label, min(PHASES, int(short)) * times)
+        return first
+
+    @lazy
+    def entangled(self) -> bool:
+        """Whether two seasons are there that no single period keeps."""
+        return self.second is not None and self.season is self.first
+
+    def _beyond(self, season: Season) -> tuple[spectrum.Side, spectrum.Side]:
+        """Both sides less what a season explains."""
+        strata = season.null().strata_of(self.cell.truth)
+        sizes = np.bincount(strata)
+
+        def rest(steps: IntArray) -> spectrum.Side:
+            flags = np.bincount(steps, minlength=len(strata))
+            means = np.bincount(strata, weights=flags) / sizes
+            return spectrum.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
+
+        return rest(self.events.starts), rest(self.alarm_starts)
 
     def _steps_of(self, period: Period) -> float | None:
         """The period in steps that count; None on an irregular clock or under a mask."""
@@ -191,15 +251,7 @@ class Look:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
             return spectrum.drift(self.events.side, self.alarms)
-        strata = self.season.null.strata_of(self.cell.truth)
-        sizes = np.bincount(strata)
-
-        def rest(steps: IntArray) -> spectrum.Side:
-            flags = np.bincount(steps, minlength=len(strata))
-            means = np.bincount(strata, weights=flags) / sizes
-            return spectrum.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
-
-        return spectrum.drift(rest(self.events.starts), rest(self.cell.alarms))
+        return spectrum.drift(*self._beyond(self.season))
 
     @lazy
     def drifts(self) -> bool:
@@ -214,13 +266,21 @@ class Look:
     @lazy
     def within(self) -> Clusters:
         """Clusters within the phases of the season or the windows of a slow change."""
-        strata = self.season.null if self.season is not None else LocalPermutation(windows=self.windows)
+        strata = LocalPermutation(windows=self.windows) if self.season is None else self.season.null(self.eras)
         return look_for_clusters(self.cell, strata.strata_of(self.cell.truth))
 
     @lazy
     def windows(self) -> int:
         """Windows of time, each several tolerances long."""
         return max(min(WINDOWS * self.drift.cycles // 2, self.cell.n_steps // (5 * self.window)), 1)
+
+    @lazy
+    def eras(self) -> int:
+        """Windows of time of a season, each several cycles long."""
+        cycles = 0.0 if self.season is None else self.season.cycles
+        if self.drifts:
+            return max(min(8, int(cycles / 5)), 1)
+        return max(min(4, int(cycles / 8)), 1)
 
     @lazy
     def together(self) -> str:
@@ -257,8 +317,16 @@ def pick(look: Look) -> Pick:
 
 def _with_season(look: Look, season: Season) -> Pick:
     seen = f"There is a season ({season.label})"
-    if not look.together and not look.drifts:
-        return Pick(model=season.null, why=f"{seen}: events are moved within its phases.")
+    if look.entangled and look.second is not None:
+        return Pick(
+            model=CircularShift() if look.together else season.null(),
+            why=f"{seen}, and another one of {look.second.steps:,.4g} steps: no null keeps both.",
+            holds=False,
+        )
+    if not look.together and (not look.drifts or look.eras >= FEWEST_ERAS):
+        slowly = ", and rates also change slowly" if look.drifts else ""
+        of_time = " and of time" if look.eras > 1 else ""
+        return Pick(model=season.null(look.eras), why=f"{seen}{slowly}: events are moved within its phases{of_time}.")
     what = " and ".join(filter(None, [look.together, "rates also change slowly" if look.drifts else ""]))
     least = math.ceil(2 / look.alpha)  # shifts that the level needs
     n, steps = look.cell.n_steps, season.steps
@@ -269,7 +337,7 @@ def _with_season(look: Look, season: Season) -> Pick:
         model = LocalShift(reach=math.ceil(steps * least / 2), every=_tidy(steps))
         return Pick(model=model, why=f"{seen}, and {what}: small shifts by whole periods keep both.")
     return Pick(
-        model=CircularShift() if look.together else season.null,
+        model=CircularShift() if look.together else season.null(),
         why=f"{seen}, and {what}: no null keeps both here, since shifts by whole periods need {least} of them "
         "on a regular clock.",
         holds=False,

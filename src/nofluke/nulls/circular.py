@@ -150,7 +150,9 @@ class CircularShift(ShiftNull):
         return circle, np.concatenate([[0], allowed]).astype(np.int64)
 
     def method(self, n_shifts: int) -> How:
-        """How it is counted: over all rotations, or over so many of them."""
+        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only."""
+        if self.every != int(self.every):
+            return How(kind="approximate", name=f"{n_shifts:,} rotations")
         return exactly("all rotations" if self.guard <= 1 and self.every == 1 else f"{n_shifts:,} rotations")
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:

@@ -34,8 +34,8 @@ from nofluke.text.tables import SCHEMA, Table, plural, show_number
 
 DEFAULT_QUANTILE = 0.9
 NOT_LOOKED_FOR = (
-    "Not looked for: more than one season at a time, a season that fewer than four cycles show or whose strength changes, and "
-    "anything but timing that events and alarms have in common, such as a cause of both that acts within the tolerance."
+    "Not looked for: more than two seasons, a season of fewer than four cycles, changes of both rates that are neither seasonal "
+    "nor slower than an eighth of the series, and a common cause that acts within the tolerance: they would count as skill."
 )
 
 

@@ -20,7 +20,7 @@ from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import MOST_STEPS, Trait
 from nofluke.nulls.circular import ShiftNull, as_stride
-from nofluke.nulls.seasonal import Stratified
+from nofluke.nulls.seasonal import Stratified, window_of
 from nofluke.nulls.shifts import nearby
 from nofluke.plain import as_whole
 from nofluke.series.trial import Cell
@@ -166,8 +166,4 @@ class LocalPermutation(Stratified):
 
     def strata_of(self, side: Truth) -> IntArray:
         """The window of each step that counts."""
-        if self.windows > side.n_steps:
-            raise InputError(
-                f"null={self.text!r} cuts the sequence into {self.windows:,} windows, but it has {side.n_steps:,} steps: pass fewer."
-            )
-        return np.arange(side.n_steps, dtype=np.int64) * self.windows // side.n_steps
+        return window_of(side.n_steps, self.windows, self.text)

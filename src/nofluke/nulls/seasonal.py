@@ -121,11 +121,14 @@ class Seasonal(Stratified):
     strata : array, optional
         One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
         masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
+    windows : int, default 1
+        Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that do.
     """
 
     period: int | float | str | None = None
     bins: int | None = None
     strata: Any = None
+    windows: int = 1
 
     name: ClassVar[str] = "seasonal"
 
@@ -142,10 +145,12 @@ class Seasonal(Stratified):
             object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
         if self.strata is not None:
             object.__setattr__(self, "strata", as_labels(self.strata))
+        object.__setattr__(self, "windows", as_whole(self.windows, "windows", 1, MOST_STEPS))
 
     @property
     def assumption(self) -> str:
         season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
+        season += f" within the same of {self.windows:,} windows of time" if self.windows > 1 else ""
         return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
 
     def _season(self) -> str:
@@ -175,17 +180,28 @@ class Seasonal(Stratified):
         else:
             period = self.period or 1
             labels = ((np.flatnonzero(side.open_steps) % period) * self.phases // period).astype(np.int64)
+        if self.windows > 1:
+            labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
 
     @property
     def keeps(self) -> frozenset[Trait]:
-        """The season, and nothing within its phases."""
-        return frozenset({"season"})
+        """The season, and slow changes with windows of time; nothing within a phase."""
+        return frozenset({"season", "drift"} if self.windows > 1 else {"season"})
 
     @property
     def code(self) -> str:
         """Strata are arrays of the user's."""
         return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
+
+
+def window_of(n_steps: int, windows: int, null: str) -> IntArray:
+    """The window of each step, of so many of nearly equal length."""
+    if windows > n_steps:
+        raise InputError(
+            f"null={null!r} cuts the sequence into {windows:,} windows, but it has {n_steps:,} steps: pass fewer."
+        )
+    return np.arange(n_steps, dtype=np.int64) * windows // n_steps
 
 
 def as_period(value: object) -> int | float:

@@ -24,7 +24,8 @@ JOINTLY = 0.2  # share of the level for what only both sides together show
 MANY_CYCLES = 12
 OTHER_SIDE = 0.2  # level at which the other side must show the period too
 HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
-FINE = 16  # frequencies looked at between two ordinates
+HARMONICS = 4
+FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
 
 
@@ -110,14 +111,15 @@ class Side:
 def drift(events: Side, alarms: Side) -> Drift:
     """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's method."""
     sides = (events.powers, alarms.powers)
+    alike = likeness(*map(_against_neighbours, sides))
     best, ratio, cycles = 1.0, 0.0, SLOW[0]
     looked = [k for k in SLOW if len(sides[0]) >= 2 * k]
     for k in looked:
         tails = [_slow(side, 0, k) for side in sides]
-        best = min(best, _fisher(*(p for p, _ in tails)))
+        best = min(best, _fisher(tails[0][0], tails[1][0], alike))
         ratio = max(ratio, *(r for _, r in tails))
         octave = [_slow(side, k // 2, k)[0] for side in sides]
-        if k > SLOW[0] and max(octave) <= 0.3 and _fisher(*octave) <= 0.05:
+        if k > SLOW[0] and max(octave) <= 0.3 and _fisher(octave[0], octave[1], alike) <= 0.05:
             cycles = k
     return Drift(pvalue=min(best * max(len(looked), 1), 1.0), ratio=ratio, cycles=cycles)
 
@@ -139,10 +141,26 @@ def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
     return min(tail, 1.0), ratio
 
 
-def _fisher(one: float, other: float) -> float:
-    """Two p-values combined: P(product ≤ that of these)."""
-    product = max(one, 1e-300) * max(other, 1e-300)
-    return min(product * (1 - math.log(product)), 1.0)
+def likeness(events: FloatArray, alarms: FloatArray) -> float:
+    """How much one spectrum copies the accidents of the other, as a detector with skill does: their correlation, if positive.
+
+    From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
+    """
+    spread = float(events.std() * alarms.std())
+    if not spread > 0:
+        return 0.0
+    return max(float(((events - events.mean()) * (alarms - alarms.mean())).mean()) / spread, 0.0)
+
+
+def _together(one: float, other: float, alike: float) -> float:
+    """P-value of two -log p together: two exponentials, or the same one twice where spectra are alike."""
+    x = (one + other) / (1 + alike)
+    return min(math.exp(-x) * (1 + x), 1.0)
+
+
+def _fisher(one: float, other: float, alike: float) -> float:
+    """Two p-values combined by Fisher's method."""
+    return _together(-math.log(max(one, 1e-300)), -math.log(max(other, 1e-300)), alike)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,9 +209,8 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     count = last - first + 1
     both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
     at = int(both[searching].argmax()) + first
-    together = float(both[at - 1])
-    # two exponentials: P(sum ≥ x) = e^-x (1 + x)
-    candidates = [(min(math.exp(-together) * (1 + together) * count / JOINTLY, 1.0), 0.0, at)]
+    joint = _together(float(tails[0][at - 1]), float(tails[1][at - 1]), likeness(*tails)) if both[at - 1] else 1.0
+    candidates = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
     for mine, theirs in (tails, tails[::-1]):
         at = int(mine[searching].argmax()) + first
         other = min(3 * math.exp(-float(_near(theirs, at).max())), 1.0)
@@ -243,10 +260,13 @@ def _refined(events: Side, alarms: Side, at: int) -> float:
     total = np.zeros(len(offsets))
     # brought down to frequency 0, a wave of about that frequency is slow and can be added up in few parts
     time = (np.arange(len(events.series)) + 0.5) / len(events.series)
-    wave, part = np.exp(time * (-2j * np.pi * at)), (time * PARTS).astype(np.int64)
-    fine = np.exp(np.outer(offsets, (np.arange(PARTS) + 0.5) * (-2j * np.pi / PARTS)))
-    for side in (events, alarms):
-        down = side.series * wave
-        real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
-        total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.series @ side.series)
+    part = (time * PARTS).astype(np.int64)
+    middle = (np.arange(PARTS) + 0.5) / PARTS
+    for harmonic in range(1, min(HARMONICS, len(events.series) // (4 * at)) + 1):  # they fix the period more sharply
+        wave = np.exp(time * (-2j * np.pi * at * harmonic))
+        fine = np.exp(np.outer(offsets, middle * (-2j * np.pi * harmonic)))
+        for side in (events, alarms):
+            down = side.series * wave
+            real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
+            total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.series @ side.series)
     return at + float(offsets[total.argmax()])
