@@ -37,7 +37,8 @@ FEW_EVENTS = 10  # fewer show no clusters even where there are some
 WINDOWS = 40  # of time, in which events are permuted where rates change slowly; more where they change faster
 FEWEST_WINDOWS = 5
 FEWEST_ERAS = 4
-PHASES = 48  # of a season
+IN_PHASE = 12  # steps of each phase of a season, in each window of time
+FEWEST_PHASES = 12
 LONG_RUNS = 5  # steps of a run of alarms, on average, from which on it counts as one
 _SEEN = "seen in the events"  # under which a truth keeps it
 
@@ -55,20 +56,21 @@ class Pick:
 class Season:
     """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are known.
 
-    ``phases`` are fine enough for a strong season, and for a shorter one within it; ``cycles`` is how often it comes back.
+    ``cycles`` is how often it comes back among ``n_steps``.
     """
 
     period: Period
     steps: float | None
     label: str
     cycles: float
-    phases: int = PHASES
+    n_steps: int
 
     def null(self, windows: int = 1) -> Seasonal:
-        """The null that keeps it, within so many windows of time."""
+        """The null that keeps it, within so many windows of time: phases as fine as leaves each some steps to choose from."""
         if isinstance(self.period, str):
             return Seasonal(period=self.period, windows=windows)
-        return Seasonal(period=self.period, bins=min(self.phases, int(self.period)), windows=windows)
+        phases = max(self.n_steps // (IN_PHASE * windows), FEWEST_PHASES)
+        return Seasonal(period=self.period, bins=min(phases, int(self.period)), windows=windows)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -189,11 +191,11 @@ class Look:
             return self._season(steps, f"period {steps:,} steps")
         return None
 
-    def _season(self, period: Period, label: str, phases: int = PHASES) -> Season:
+    def _season(self, period: Period, label: str) -> Season:
         steps = self._steps_of(period)
         n = len(self.cell.truth.open_steps)
         cycles = n / steps if steps else n / period if not isinstance(period, str) else 0.0
-        return Season(period=period, steps=steps, label=label, cycles=cycles, phases=phases)
+        return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=self.cell.n_steps)
 
     @lazy
     def second(self) -> spectrum.Period | None:
@@ -215,7 +217,7 @@ class Look:
             steps = _tidy(short * times)
             if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
                 label = f"periods of {_tidy(short):,} and {steps:,} steps"
-                return self._season(steps, label, min(PHASES, int(short)) * times)
+                return self._season(steps, label)
         return first
 
     @lazy

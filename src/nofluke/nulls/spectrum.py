@@ -24,7 +24,7 @@ JOINTLY = 0.2  # share of the level for what only both sides together show
 MANY_CYCLES = 12
 OTHER_SIDE = 0.2  # level at which the other side must show the period too
 HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
-HARMONICS = 4
+HARMONICS = 8
 FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
 
