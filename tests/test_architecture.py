@@ -293,7 +293,6 @@ LONG = {
     "laws.law": "everything that a law can be asked",
     "laws.montecarlo.kernels": "the compiled loops of one simulation",
     "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
-    "nulls.auto": "one rule, and what it looks at",
     "nulls.diagnosis": "one result, and the question that it answers",
     "series.trial": "a trial and its cells, which know each other",
 }

@@ -10,14 +10,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import auto, choice
-from nofluke.nulls.auto import Events, Look, pick
+from nofluke.nulls import choice, look
+from nofluke.nulls.auto import pick
 from nofluke.nulls.diagnosis import NOT_LOOKED_FOR
 from nofluke.nulls.doubts import doubts
+from nofluke.nulls.look import Events, Look
 from nofluke.series.alarms import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
@@ -134,7 +135,7 @@ class TestTheRule:
         truth, scores, _ = made.shared(rng, made.wave(rng, 50, 2.0))
         look = Look(cell=cell_of(truth, scores), alpha=0.05, period=50)
         assert look.search is None
-        assert pick(look).model.text == "seasonal:period=50,bins=48"
+        assert pick(look).model.text == "seasonal:period=50,bins=41,windows=4"
 
 
 def same(one, other):
@@ -160,6 +161,7 @@ class TestRotations:
         """Alarms rolled against the events: the same is seen; without a season, the same null, settings and words."""
         truth, scores, _ = made.SITUATIONS[name](np.random.default_rng(seed))
         alarms = scores >= np.quantile(scores, 0.9)
+        assume(not (alarms[-1] and alarms[0]) and not (alarms[-shift] and alarms[-shift - 1]))  # no run over the seam
         first = Look(cell=cell_of(truth, alarms, count=count), alpha=0.05)
         moved = Look(cell=cell_of(truth, np.roll(alarms, shift), count=count), alpha=0.05)
         assert moved.search.found == first.search.found
@@ -202,13 +204,13 @@ class TestTheEvidence:
         """However many cells and detectors are judged on it, and whoever asks."""
         calls = Counter()
         for name in ("adjacency", "clustering", "evenness"):
-            real = getattr(auto, name)
+            real = getattr(look, name)
 
             def counted(*given, name=name, real=real):
                 calls[name] += 1
                 return real(*given)
 
-            monkeypatch.setattr(auto, name, counted)
+            monkeypatch.setattr(look, name, counted)
         truth, scores, _ = made.SITUATIONS["iid"](np.random.default_rng(0))
         tolerances = tuple(nf.Tolerance(early=d, late=d) for d in (0, 2))
         trial = Trial.of(prepare(truth, scores), tolerances, np.quantile(scores, [0.8, 0.9]))
@@ -253,7 +255,7 @@ class TestWhatItSays:
         found = nf.diagnose(truth, scores, quantile=0.9)
         assert NOT_LOOKED_FOR in found.notes
         assert NOT_LOOKED_FOR in found.to_dict()["notes"]
-        assert "Not looked for: more than one season at a time" in str(found)
+        assert "Not looked for: more than two seasons" in str(found)
 
     @pytest.mark.parametrize("name", list(made.SITUATIONS))
     def test_the_diagnosis_recommends_what_auto_takes(self, name):

@@ -138,8 +138,8 @@ class TestDiagnose:
             "permutation": (uniform(rng), {}),
             "circular-shift": (clustered(rng), {}),
             "circular-shift ": (runs, {}),
-            "seasonal:period=24,bins=24": (daily(rng), {"period": 24}),
-            "seasonal:period=hour of day": (daily(rng), {"times": HOURS}),
+            "seasonal:period=24,bins=24,windows=4": (daily(rng), {"period": 24}),
+            "seasonal:period=hour of day,windows=4": (daily(rng), {"times": HOURS}),
             "circular-shift:every=24": (both, {"period": 24}),
         }
         for text, (truth, more) in expected.items():
@@ -299,11 +299,11 @@ class TestCommandLine:
         words = ("diagnose", data, "--truth", "y", "--scores", "z", "--time", "t", "--tolerance", "1h")
         code, printed = self.run(capsys, *words)
         assert code == 0
-        assert "Recommended: --null 'seasonal:period=hour of day'." in printed.out
+        assert "Recommended: --null 'seasonal:period=hour of day,windows=4'." in printed.out
         code, printed = self.run(capsys, *words, "--format", "json")
-        assert json.loads(printed.out)["recommended"]["text"] == "seasonal:period=hour of day"
+        assert json.loads(printed.out)["recommended"]["text"] == "seasonal:period=hour of day,windows=4"
         code, printed = self.run(capsys, *words[:6], "--period", "24", "--format", "json")
-        assert json.loads(printed.out)["recommended"]["settings"] == {"period": 24, "bins": 24}
+        assert json.loads(printed.out)["recommended"]["settings"] == {"period": 24, "bins": 24, "windows": 4}
 
     def test_null_is_an_option(self, data, capsys):
         """evaluate and sweep take a null as text; a wrong one is one line."""

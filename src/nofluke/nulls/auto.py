@@ -1,8 +1,7 @@
-"""Which null the data allow: one look at the events, one at the alarms, and a rule.
+"""Which null the data allow: the rule of ``null="auto"``.
 
-The rule goes by the truth and by the alarms, each for itself, never by hits or p-values: it says the same for every rotation
-of the one against the other, so that the test that follows stays what it is. Leaning towards the more careful null costs
-little power, so that everything is looked for at a lenient level; only the permutation needs evidence that it holds.
+It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is. Only the
+permutation needs evidence that it holds; without it, events move together.
 
 The section "Which null to trust" of docs/theory.md has the mathematics.
 """
@@ -12,35 +11,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-
-from nofluke.arrays import IntArray
-from nofluke.lazy import lazy
-from nofluke.nulls import spectrum
-from nofluke.nulls.advice import Clusters, Period, SeasonSeen, look_for_clusters, look_for_seasons, strongest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.look import Look, Season, tidy
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seasonal import Seasonal
-from nofluke.nulls.spectrum import LEAST_CYCLES
-from nofluke.series.alarms import runs
-from nofluke.series.trial import Cell
-from nofluke.series.truth import Truth
 
-LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
-SEASON = 0.05  # level of a season, for each side
-WITHIN = 0.05  # level of clusters within a season or a slow change
-STRICT = 0.02  # level of a slow change beside a season: there are few nulls that keep both
-FEW_EVENTS = 10  # fewer show no clusters even where there are some
-WINDOWS = 40  # of time, in which events are permuted where rates change slowly; more where they change faster
-FEWEST_WINDOWS = 5
-FEWEST_ERAS = 4
-IN_PHASE = 12  # steps of each phase of a season, in each window of time
-FEWEST_PHASES = 12
-LONG_RUNS = 5  # steps of a run of alarms, on average, from which on it counts as one
-_SEEN = "seen in the events"  # under which a truth keeps it
+FEWEST_WINDOWS = 5  # of time, for events that are permuted within them
+FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,255 +28,6 @@ class Pick:
     model: NullModel
     why: str
     holds: bool = True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Season:
-    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are known.
-
-    ``cycles`` is how often it comes back among ``n_steps``.
-    """
-
-    period: Period
-    steps: float | None
-    label: str
-    cycles: float
-    n_steps: int
-
-    def null(self, windows: int = 1) -> Seasonal:
-        """The null that keeps it, within so many windows of time: phases as fine as leaves each some steps to choose from."""
-        if isinstance(self.period, str):
-            return Seasonal(period=self.period, windows=windows)
-        phases = max(self.n_steps // (IN_PHASE * windows), FEWEST_PHASES)
-        return Seasonal(period=self.period, bins=min(phases, int(self.period)), windows=windows)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Events:
-    """What is seen in the events alone, worked out once for a truth, however many detectors are judged on it."""
-
-    truth: Truth
-
-    @classmethod
-    def of(cls, truth: Truth) -> Events:
-        """What is known of this truth already, or will be."""
-        if _SEEN not in truth.__dict__:
-            truth.__dict__[_SEEN] = cls(truth=truth)
-        seen: Events = truth.__dict__[_SEEN]
-        return seen
-
-    @lazy
-    def labelled(self) -> IntArray:
-        """The steps of events, ascending."""
-        return self.truth.starts if self.truth.points else np.flatnonzero(self.truth.flags)
-
-    @lazy
-    def runs(self) -> Evidence:
-        """Labelled steps in runs."""
-        return adjacency(self.labelled, self.truth.n_steps)
-
-    @lazy
-    def in_runs(self) -> bool:
-        """Whether labelled steps come as runs."""
-        return in_runs(self.runs)
-
-    @lazy
-    def ranges(self) -> bool:
-        """Whether events are whole ranges, or steps that come as such."""
-        return not self.truth.points or self.in_runs
-
-    @lazy
-    def starts(self) -> IntArray:
-        """Where events begin: the first step of each, or of each run of them."""
-        if not self.truth.points:  # an event behind the last step begins there
-            return np.unique(np.minimum(self.truth.starts, self.truth.n_steps - 1))
-        return runs(self.labelled).starts if self.in_runs else self.labelled
-
-    @lazy
-    def longest(self) -> int:
-        """Steps of the longest range."""
-        found = runs(self.labelled) if self.truth.points and self.in_runs else self.truth
-        return int((found.stops - found.starts).max(initial=1))
-
-    @lazy
-    def clusters(self) -> Evidence:
-        """Events in clusters of any length, against random steps."""
-        return clustering(self.starts, self.truth.n_steps)
-
-    @lazy
-    def evenness(self) -> Evidence:
-        """Events that keep a distance from each other."""
-        return evenness(self.starts, self.truth.n_steps)
-
-    @lazy
-    def side(self) -> spectrum.Side:
-        """Their spectrum."""
-        return spectrum.Side.of_steps(self.starts, self.truth.open_steps)
-
-
-@dataclass(frozen=True, kw_only=True, eq=False)
-class Look:
-    """What is seen in the events and the alarms of one cell of a trial, each looked at by itself."""
-
-    cell: Cell
-    alpha: float
-    period: Period | None = None
-
-    @property
-    def events(self) -> Events:
-        """What is seen in the events alone."""
-        return Events.of(self.cell.truth)
-
-    @lazy
-    def alarm_starts(self) -> IntArray:
-        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow change."""
-        steps = self.cell.alarms
-        found = runs(steps).starts
-        return found if len(steps) >= LONG_RUNS * len(found) else steps
-
-    @lazy
-    def alarms(self) -> spectrum.Side:
-        """The spectrum of the alarms."""
-        return spectrum.Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
-
-    @lazy
-    def window(self) -> int:
-        """Steps within the tolerance of an event, typically."""
-        cover = self.cell.cover
-        some = slice(None, None, max(len(cover.starts) // 1000, 1))
-        return max(int(np.median(cover.stops[some] - cover.starts[some])), 1)
-
-    @lazy
-    def calendar(self) -> tuple[SeasonSeen, ...]:
-        """Seasons of the calendar, or the one whose period is known."""
-        return look_for_seasons(self.cell, self.period, SEASON)
-
-    @lazy
-    def search(self) -> spectrum.Period | None:
-        """Any period that both sides have in common; None where the period is known."""
-        if self.period is not None:
-            return None
-        return spectrum.common_period(self.events.side, self.alarms, self.window + 1, SEASON)
-
-    @lazy
-    def first(self) -> Season | None:
-        """The season that shows best, if there is one."""
-        seen = strongest(self.calendar)
-        if seen is not None:
-            return self._season(seen.period, seen.label)
-        if self.search is not None and self.search.found:
-            steps = _tidy(self.search.steps)
-            return self._season(steps, f"period {steps:,} steps")
-        return None
-
-    def _season(self, period: Period, label: str) -> Season:
-        steps = self._steps_of(period)
-        n = len(self.cell.truth.open_steps)
-        cycles = n / steps if steps else n / period if not isinstance(period, str) else 0.0
-        return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=self.cell.n_steps)
-
-    @lazy
-    def second(self) -> spectrum.Period | None:
-        """Another period that both follow, beyond what the first season explains."""
-        if self.first is None or not self.first.cycles:
-            return None
-        found = spectrum.common_period(*self._beyond(self.first), self.window + 1, SEASON)
-        return found if found.found else None
-
-    @lazy
-    def season(self) -> Season | None:
-        """The season that a null has to keep: the longer of two, where it is a multiple of the shorter."""
-        first, second = self.first, self.second
-        if first is None or second is None or not first.steps:
-            return first
-        long, short = max(first.steps, second.steps), min(first.steps, second.steps)
-        times = round(long / short)
-        if times > 1 and abs(long / short / times - 1) <= 0.03:  # the shorter one is known better, having more cycles
-            steps = _tidy(short * times)
-            if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
-                label = f"periods of {_tidy(short):,} and {steps:,} steps"
-                return self._season(steps, label)
-        return first
-
-    @lazy
-    def entangled(self) -> bool:
-        """Whether two seasons are there that no single period keeps."""
-        return self.second is not None and self.season is self.first
-
-    def _beyond(self, season: Season) -> tuple[spectrum.Side, spectrum.Side]:
-        """Both sides less what a season explains."""
-        strata = season.null().strata_of(self.cell.truth)
-        sizes = np.bincount(strata)
-
-        def rest(steps: IntArray) -> spectrum.Side:
-            flags = np.bincount(steps, minlength=len(strata))
-            means = np.bincount(strata, weights=flags) / sizes
-            return spectrum.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
-
-        return rest(self.events.starts), rest(self.alarm_starts)
-
-    def _steps_of(self, period: Period) -> float | None:
-        """The period in steps that count; None on an irregular clock or under a mask."""
-        if not self.cell.truth.open_steps.all():
-            return None
-        if not isinstance(period, str):
-            return period
-        clock = self.cell.clock
-        if clock is None or np.ptp(np.diff(clock.ticks)) > 0.01 * clock.step:
-            return None
-        return float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
-
-    @lazy
-    def drift(self) -> spectrum.Drift:
-        """Slow changes of both rates, beyond what a season explains."""
-        if self.season is None:
-            return spectrum.drift(self.events.side, self.alarms)
-        return spectrum.drift(*self._beyond(self.season))
-
-    @lazy
-    def drifts(self) -> bool:
-        """Whether rates change slowly."""
-        return self.drift.pvalue <= (LENIENT if self.season is None else STRICT)
-
-    @lazy
-    def few(self) -> bool:
-        """Whether there are too few events to show clusters."""
-        return self.cell.n_events < FEW_EVENTS
-
-    @lazy
-    def within(self) -> Clusters:
-        """Clusters within the phases of the season or the windows of a slow change."""
-        strata = LocalPermutation(windows=self.windows) if self.season is None else self.season.null(self.eras)
-        return look_for_clusters(self.cell, strata.strata_of(self.cell.truth))
-
-    @lazy
-    def windows(self) -> int:
-        """Windows of time, each several tolerances long."""
-        return max(min(WINDOWS * self.drift.cycles // 2, self.cell.n_steps // (5 * self.window)), 1)
-
-    @lazy
-    def eras(self) -> int:
-        """Windows of time of a season, each several cycles long."""
-        cycles = 0.0 if self.season is None else self.season.cycles
-        if self.drifts:
-            return max(min(8, int(cycles / 5)), 1)
-        return max(min(4, int(cycles / 8)), 1)
-
-    @lazy
-    def together(self) -> str:
-        """Why events cannot be moved one by one; empty where they can."""
-        if self.events.ranges:
-            return "events come as runs" if self.cell.truth.points else "events are ranges"
-        if self.few:
-            return "there are too few events to tell whether they cluster"
-        if self.season is not None or self.drifts:
-            clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= WITHIN / 2
-            return "events come in clusters" if clustered else ""
-        if self.events.clusters.pvalue <= LENIENT / 2:
-            return "events may come in clusters"
-        if self.events.evenness.pvalue <= LENIENT / 2:
-            return "events keep a distance from each other"
-        return ""
 
 
 def pick(look: Look) -> Pick:
@@ -333,10 +62,10 @@ def _with_season(look: Look, season: Season) -> Pick:
     least = math.ceil(2 / look.alpha)  # shifts that the level needs
     n, steps = look.cell.n_steps, season.steps
     if steps is not None and not look.drifts and n / steps >= least:
-        model: NullModel = CircularShift(every=_tidy(steps))
+        model: NullModel = CircularShift(every=tidy(steps))
         return Pick(model=model, why=f"{seen}, and {what}: shifts by whole periods keep both.")
     if steps is not None and steps * least / 2 <= n / (5 * look.drift.cycles):
-        model = LocalShift(reach=math.ceil(steps * least / 2), every=_tidy(steps))
+        model = LocalShift(reach=math.ceil(steps * least / 2), every=tidy(steps))
         return Pick(model=model, why=f"{seen}, and {what}: small shifts by whole periods keep both.")
     return Pick(
         model=CircularShift() if look.together else season.null(),
@@ -368,9 +97,3 @@ def _with_drift(look: Look) -> Pick:
 
 def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
-
-
-def _tidy(steps: float) -> int | float:
-    """A period in steps without digits that nobody can know."""
-    near = round(steps)
-    return near if abs(steps - near) < 0.02 else float(f"{steps:.5g}")

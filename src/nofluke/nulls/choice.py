@@ -7,9 +7,10 @@ from typing import Any
 
 from nofluke.errors import InputError
 from nofluke.nulls import Null, as_null
-from nofluke.nulls.auto import Look, pick
+from nofluke.nulls.auto import pick
 from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.doubts import doubts
+from nofluke.nulls.look import Look
 from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 

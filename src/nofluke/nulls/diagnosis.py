@@ -9,7 +9,7 @@ from typing import Any
 from nofluke.arrays import ByValue, IntArray
 from nofluke.nulls import advice
 from nofluke.nulls.advice import Period
-from nofluke.nulls.auto import Look, pick
+from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.findings import (
     Finding,
@@ -20,6 +20,7 @@ from nofluke.nulls.findings import (
     lag_finding,
     season_findings,
 )
+from nofluke.nulls.look import Look
 from nofluke.plain import check_alpha, check_word
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind

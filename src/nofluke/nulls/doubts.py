@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from nofluke.nulls.auto import Look
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs, season_of_calendar
+from nofluke.nulls.look import Look
 from nofluke.series.trial import Cell
 
 LEVEL = 0.01  # a doubt about one in a hundred results without reason is little enough

@@ -6,8 +6,8 @@ import math
 from dataclasses import dataclass
 
 from nofluke.nulls import advice
-from nofluke.nulls.auto import LENIENT, WITHIN, Look
 from nofluke.nulls.evidence import adjacency, cluster_scales, memory
+from nofluke.nulls.look import LENIENT, WITHIN, Look
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share

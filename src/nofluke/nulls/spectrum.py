@@ -25,6 +25,7 @@ MANY_CYCLES = 12
 OTHER_SIDE = 0.2  # level at which the other side must show the period too
 HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
 HARMONICS = 8
+STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
 FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
 
@@ -146,7 +147,7 @@ def likeness(events: FloatArray, alarms: FloatArray) -> float:
 
     From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
     """
-    spread = float(events.std() * alarms.std())
+    spread = float(events.std() * alarms.std()) if len(events) else 0.0
     if not spread > 0:
         return 0.0
     return max(float(((events - events.mean()) * (alarms - alarms.mean())).mean()) / spread, 0.0)
@@ -219,7 +220,11 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     if not known or min(known)[0] > level:
         return replace(nothing, pvalue=min(candidates)[0])
     pvalue, _, at = min(known)
-    cycles = _refined(events, alarms, _fundamental(np.minimum(*tails), at))
+    at = _fundamental(np.minimum(*tails), at)
+    harmonics = [
+        h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
+    ]
+    cycles = _refined(events, alarms, at, [1, *harmonics])
     return Period(steps=n_steps / cycles, cycles=cycles, pvalue=pvalue, found=True, **searched)
 
 
@@ -254,15 +259,15 @@ def _fundamental(tails: FloatArray, at: int) -> int:
     return at
 
 
-def _refined(events: Side, alarms: Side, at: int) -> float:
-    """The frequency around an ordinate where both sides together are strongest."""
+def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float:
+    """The frequency around an ordinate where both sides together are strongest; harmonics fix it more sharply."""
     offsets = np.arange(-FINE, FINE + 1) / FINE
     total = np.zeros(len(offsets))
     # brought down to frequency 0, a wave of about that frequency is slow and can be added up in few parts
     time = (np.arange(len(events.series)) + 0.5) / len(events.series)
     part = (time * PARTS).astype(np.int64)
     middle = (np.arange(PARTS) + 0.5) / PARTS
-    for harmonic in range(1, min(HARMONICS, len(events.series) // (4 * at)) + 1):  # they fix the period more sharply
+    for harmonic in harmonics:
         wave = np.exp(time * (-2j * np.pi * at * harmonic))
         fine = np.exp(np.outer(offsets, middle * (-2j * np.pi * harmonic)))
         for side in (events, alarms):

@@ -114,7 +114,7 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
     lag = np.where(has_later, _elapsed(at, after_it), np.inf)
     lead_counts = has_earlier & (earlier >= ranges.starts)
     lag_counts = has_later & (later < ranges.stops)
-    take_earlier = np.where(lead_counts == lag_counts, lead <= lag, lead_counts)
+    take_earlier = np.where(lead_counts == lag_counts, lead <= lag + _slack(when), lead_counts)
     return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
 
 
@@ -130,11 +130,15 @@ def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ran
     times = when[alarms]
     after = np.searchsorted(times, begins)
     earlier, later = times[np.maximum(after - 1, 0)], times[np.minimum(after, len(times) - 1)]
-    near = np.where(
-        (after > 0) & ((after == len(times)) | (_elapsed(earlier, begins) <= _elapsed(begins, later))), earlier, later
-    )
+    lead = _elapsed(earlier, begins) <= _elapsed(begins, later) + _slack(when)
+    near = np.where((after > 0) & ((after == len(times)) | lead), earlier, later)
     taken = np.where(inside, times[np.minimum(first, len(times) - 1)], near)
     return np.where(taken < begins, -_elapsed(taken, begins), _elapsed(begins, taken)) + 0.0
+
+
+def _slack(when: npt.NDArray[Any] | None) -> float:
+    """By how much equal distances may differ: by rounding, on a clock of floats."""
+    return 4 * float(np.spacing(np.abs(when).max())) if when is not None and when.dtype.kind == "f" else 0.0
 
 
 def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:
