@@ -396,7 +396,7 @@ class TestCountEvents:
         runs[50:60] = runs[200:230] = 1
         scores = np.arange(400) % 17
         offer = (
-            "Labels come in 2 run(s) of 20 steps in the mean, and each step counts as an event: "
+            "Labels come in 2 run(s) of 20 steps on average, and each step counts as an event: "
             'pass count_events="ranges" to count each run once.'
         )
         result = nf.evaluate(runs, scores, threshold=15)
