@@ -89,8 +89,8 @@ def _with_drift(look: Look) -> Pick:
         return Pick(model=LocalShift(reach=min(wanted, allowed)), why=f"{seen}, and {what}: small shifts keep both.")
     return Pick(
         model=CircularShift(),
-        why=f"{seen}, and {what}: shifts of at least {least:,} steps are long enough for these events, and of at most "
-        f"{allowed:,} short enough for the change, so that no null keeps both.",
+        why=f"{seen}, and {what}: shifts would have to be longer than {least:,} steps for these events and shorter than "
+        f"{allowed:,} for the change, so that no null keeps both.",
         holds=False,
     )
 

@@ -63,8 +63,9 @@ class Choice:
         return (*self.doubts, *filter(None, [self.model.caveat]))
 
     def in_words(self) -> str:
-        """Which null, why, and what it takes for granted."""
-        return " ".join(filter(None, [f"Null: {self.label}.", self.why, self.model.assumption]))
+        """Which null, why, and what it takes for granted; why none holds is said by the verdict."""
+        why = self.why if self.holds else "It does not hold here."
+        return " ".join(filter(None, [f"Null: {self.label}.", why, self.model.assumption]))
 
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
