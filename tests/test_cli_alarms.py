@@ -95,8 +95,23 @@ def test_errors_of_alarms_name_the_options(run, options, message):
 
 def test_advice_on_turned_scores_can_be_typed(run, tmp_path):
     """The note names the option."""
-    rows = "".join(f"{int(i % 3 == 0)},{-(i % 3 == 0) * 1.0}\n" for i in range(300))
+    events = np.random.default_rng(1).random(300) < 1 / 3  # every third step would be a season
+    rows = "".join(f"{event:d},{-event:.1f}\n" for event in events.astype(int))
     (tmp_path / "data.csv").write_text("y,z\n" + rows)
     with pytest.raises(SystemExit):
         main(["evaluate", "data.csv", "--truth", "y", "--scores", "z", "--threshold", "0", "-o", "out.txt"])
     assert "if it is, pass --higher-is normal." in (tmp_path / "out.txt").read_text()
+
+
+@pytest.mark.parametrize("option", ["--predictions", "--scores"])
+def test_outliers_of_sklearn_are_explained_in_words_for_a_file(tmp_path, capsys, option):
+    """No Python in the remedy of a command."""
+    path = tmp_path / "outliers.csv"
+    path.write_text("y,alarm\n0,1\n1,-1\n0,1\n")
+    with pytest.raises(SystemExit) as end:
+        main(["evaluate", str(path), "--truth", "y", option, "alarm"])
+    said = capsys.readouterr().err
+    assert end.value.code == 2
+    assert "-1" in said
+    assert "write 1 for an" in said
+    assert "==" not in said

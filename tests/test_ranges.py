@@ -46,6 +46,29 @@ def any_null(monkeypatch):
 
 
 class TestForms:
+    def test_one_interval_is_one_range(self):
+        """A pandas Interval by itself, its closed side honoured."""
+        assert spans_of(pd.Interval(1, 4, closed="left")) == [(1, 3)]
+
+    @pytest.mark.parametrize(
+        ("truth", "noted"),
+        [
+            ([("2024-03-01", "2024-03-02")], True),
+            ([("2024-03-01", "2024-03-02T05:00")], False),
+            (
+                pd.IntervalIndex.from_tuples([(pd.Timestamp("2024-03-01"), pd.Timestamp("2024-03-02"))], closed="left"),
+                False,
+            ),
+        ],
+        ids=["days", "times", "open end"],
+    )
+    def test_days_on_a_clock_of_hours_are_noted_as_midnights(self, truth, noted):
+        """Who lists days may mean the whole last one; on a clock of days there is no doubt."""
+        hours = np.arange("2024-03-01", "2024-03-03", dtype="datetime64[h]")
+        found = prepare(truth, np.arange(48.0), times=hours)
+        assert any("mean midnight" in note for note in found.notes) is noted
+        assert not prepare([("2024-03-01", "2024-03-02")], SCORES, times=DAYS).notes
+
     @pytest.mark.parametrize(
         "truth",
         [
@@ -729,6 +752,7 @@ class TestCommandLine:
             ("--time day --truth-file named.csv", "named.csv has 3 columns: name one of 'id', 'first', 'last', or two of them by --truth-start and --truth-end for ranges."),
             ("--time day --truth-file named.csv --truth-start first", "of which none is called end or stop or to: name them by --truth-start and --truth-end."),
             ("--time day --truth-file open.csv", "open.csv, line 2: column 'end' has no end: remove the row."),
+            ("--time day --truth-file named.csv --truth-start first --truth-end first", "--truth-start and --truth-end are both 'first': name two columns."),
             ("--truth label --truth-start first", "--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth."),
             ("--time day --truth-file steps.tsv", "the clock shows dates but --truth-file holds numbers: give both in the same kind."),
         ],

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from nofluke.data.paths import expanded, is_same_file
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
@@ -94,6 +94,8 @@ def read(
     ends = (truth_start, truth_end)
     if ends != (None, None) and (truth_file is None or truth is not None):
         raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
+    if truth_start is not None and truth_start == truth_end:
+        raise InputError(f"--truth-start and --truth-end are both {shown(truth_start)}: name two columns.")
     if (scores is None) is (predictions is None):
         raise InputError(f"name the detector's output: {outputs}.")
     if file == truth_file == "-":

@@ -177,8 +177,8 @@ chance_options = several(
         show_default=True,
         metavar="NULL",
         help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
-        "permutation, circular-shift, seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, "
-        "stationary.",
+        "permutation, circular-shift, local-shift:reach=50, local-permutation, seasonal:period=24,bins=12, interval-shuffle, "
+        "segments, blocks:length=48, bernoulli, stationary.",
     ),
     click.option(
         "--method",

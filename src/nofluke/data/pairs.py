@@ -101,6 +101,7 @@ def _plain(value: Any, name: str) -> Any:
             return value.array
         pairs = value.dtype == object and len(value) and isinstance(value.iloc[0], list | tuple)
         return value.tolist() if pairs else value
+    value = [value] if is_a("pandas", "Interval", value) else value
     if isinstance(value, list | tuple) and value and all(is_a("pandas", "Interval", item) for item in value):
         import pandas as pd
 

@@ -199,8 +199,8 @@ def few_events(cell: Cell, smallest: SmallestP, alpha: float) -> Finding:
         statistic=float(cell.n_events),
         pvalue=None,
         looked_at=f"number of events; whether p can reach {alpha:g} with them",
-        sentence=f"Not both measures can reach p = {alpha:g} with these events and alarms, whatever the detector does "
-        f"(smallest p: {show_p(least)})."
+        sentence=f"At least one of the measures cannot reach p = {alpha:g} with these events and alarms, whatever the "
+        f"detector does (smallest p: {show_p(least)})."
         if least > alpha
         else f"Both measures could reach p = {alpha:g}.",
     )

@@ -21,6 +21,7 @@ from nofluke.series.labels import TruthKind, fitting_clock
 from nofluke.series.spans import Spans
 
 Overlaps = Literal["error", "merge"]
+_DAY = 86_400 * NANOSECONDS["s"]
 _LAST = int(np.iinfo(np.int64).max)
 
 
@@ -105,6 +106,7 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     early = bounds.ends < low if pairs.closed in ("both", "right") else bounds.ends <= first
     late = (bounds.begins > high) & (bounds.begins >= clock.end)
     _within(bounds, early | late, span, "pass the steps of that time too")
+    _note_midnights(pairs, clock, notes)
     _note_cut(bounds[(bounds.begins < low) | ((bounds.ends > high) & (bounds.ends >= clock.end))], span, notes)
     ends = np.maximum.accumulate(bounds.ends)  # they ascend but for rounding
     opens = np.repeat(
@@ -219,6 +221,17 @@ def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None
 def _note_cut(bounds: _Bounds, span: str, notes: list[str]) -> None:
     if len(bounds.begins):
         notes.append(f"{len(bounds.begins)} range(s) reach beyond {span} and are cut there: {bounds.words()}.")
+
+
+def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
+    """A note where lists of days meet a clock of hours: the last day of a range is its midnight, and not all of it."""
+    if clock.unit is None or pairs.closed in ("left", "neither") or clock.step * clock.tick_size >= _DAY:
+        return
+    if all((values == values.astype("datetime64[D]")).all() for values in (pairs.starts, pairs.ends)):
+        notes.append(
+            "Ranges end on dates without a time of day, which mean midnight: where the last day belongs to its range, "
+            "write its last time, such as 2024-01-31T23:59:59."
+        )
 
 
 def _show_step(value: Any) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 
+ROUNDING = 1e-12  # a deviation of less than this share of the mean is that of sums of floats
+
 
 def show_p(value: float, log10: float | None = None) -> str:
     """A p-value in two digits, never rounded to 0: from its logarithm where a double cannot hold it.
@@ -34,10 +36,10 @@ def p_is(value: float, log10: float | None = None) -> str:
 def show_chance(mean: float, std: float) -> str:
     """Mean ± standard deviation: the deviation in two digits, the mean to the same place.
 
-    >>> show_chance(71.49893, 10.1114), show_chance(39.91396, 5.309), show_chance(3.0, 0.0)
-    ('71 ± 10', '39.9 ± 5.3', '3 ± 0')
+    >>> show_chance(71.49893, 10.1114), show_chance(39.91396, 5.309), show_chance(3.0, 0.0), show_chance(0.25, 3e-17)
+    ('71 ± 10', '39.9 ± 5.3', '3 ± 0', '0.25 ± 0')
     """
-    if std == 0:
+    if std <= ROUNDING * abs(mean):
         return f"{mean:.6g} ± 0"
     places = max(1 - math.floor(math.log10(std)), 0)
     return f"{mean:,.{places}f} ± {std:,.{places}f}"
