@@ -110,7 +110,7 @@ class TestTheRule:
 
     def test_a_long_tolerance_leaves_no_windows(self):
         """Windows of time are several tolerances long; where that leaves too few of them, shifts are taken."""
-        truth, scores, _ = made.SITUATIONS["trend, 4"](np.random.default_rng(6))
+        truth, scores, _ = made.SITUATIONS["trend, 4"](np.random.default_rng(0))
         assert picked(cell_of(truth, scores, tolerance=2)).model.name == "local-permutation"
         long = picked(cell_of(truth, scores, tolerance=45))
         assert long.model.name == "local-shift"
@@ -349,3 +349,29 @@ class TestTheExamples:
         for times in (None, quakes.days):
             result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=times)
             assert result.settings.choice.label == "permutation (auto)"
+
+
+class TestSkillIsNotDrift:
+    @pytest.mark.parametrize(("steps", "count", "length"), [(300, 3, 10), (1_000, 5, 20), (4_000, 3, 200)])
+    def test_a_nearly_perfect_detector_of_ranges_is_told_so(self, steps, count, length):
+        """Its alarms come in clumps as long as the ranges: these are no slow change, and the verdict is rarely withheld."""
+        verdicts = Counter()
+        for seed in range(20):
+            rng = np.random.default_rng([7, steps, seed])
+            gaps = rng.multinomial(steps - count * (length + 2), np.ones(count + 1) / (count + 1))
+            starts = np.cumsum(gaps[:count] + length + 2) - length - 1
+            scores = rng.normal(size=steps)
+            for start in starts:
+                scores[start : start + length] += 3
+            ends = [(int(start), int(start) + length - 1) for start in starts]
+            verdicts[nf.evaluate(ends, scores, budget=0.05).verdict] += 1
+        assert verdicts["yes"] >= 15
+        assert verdicts["no"] == 0
+
+    def test_a_detector_that_copies_the_events_keeps_the_permutation(self):
+        """Its spectrum has the accidents of theirs, which are no evidence for a season or a drift that both follow."""
+        chosen = Counter()
+        for seed in range(40):
+            truth = made.points(np.random.default_rng([8, seed]))
+            chosen[picked(cell_of(truth, truth)).model.name] += 1
+        assert chosen["permutation"] >= 28

@@ -257,7 +257,7 @@ def test_words_of_episodes():
             {"refractory": nf.Tolerance(early=1, late=2)},
             "refractory=1 step early to 2 steps late has two sides: pass one",
         ),
-        ({"refractory": -1}, "refractory=-1 must be finite and not negative"),
+        ({"refractory": -1}, "refractory=-1 must be a whole number of steps"),
         ({"refractory": 1.5}, "refractory=1.5 must be a whole number of steps"),
         (
             {"count_alarms": "episodes", "method": "binomial", "null": "permutation"},
@@ -269,3 +269,10 @@ def test_settings_of_alarms_that_make_no_sense_say_why(options, message):
     """One line with the argument, the value and the remedy."""
     with pytest.raises(InputError, match=message):
         nf.evaluate([0, 1, 0], [1, 2, 3], threshold=2, **options)
+
+
+@pytest.mark.parametrize("length", [-1, 0, 1.5])
+def test_a_refractory_time_in_steps_is_a_whole_number(length):
+    """The error speaks of the refractory time, not of tolerances."""
+    with pytest.raises(nf.InputError, match=rf"refractory={length} must be a whole number of steps from 1 on"):
+        nf.evaluate([0, 1, 0], predictions=[0, 1, 0], refractory=length)

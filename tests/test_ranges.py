@@ -197,9 +197,9 @@ class TestRefusals:
             (
                 [(0, 4), (1, 2), (2, 6)],
                 {},
-                r"truth has 2 range\(s\) that overlap another, first 0 to 4 and 1 to 2: mend them, or pass overlaps='merge'",
+                r"truth has 2 range\(s\) that overlap another, first 0 to 4 and 1 to 2: fix them, or pass overlaps='merge'",
             ),
-            ([(3, 5), (5, 8)], {}, "first 3 to 5 and 5 to 8: mend them, or pass overlaps='merge'"),
+            ([(3, 5), (5, 8)], {}, "first 3 to 5 and 5 to 8: fix them, or pass overlaps='merge'"),
             ([(3, 5), (3, 5)], {}, "first 3 to 5 and 3 to 5"),
             ([(3, 3), (3, 3)], {"times": np.arange(10)}, "first 3 to 3 and 3 to 3"),
             ([(1, 3), (2, 4)], {"times": np.arange(10.0)}, "first 1 to 3 and 2 to 4"),
@@ -224,7 +224,11 @@ class TestRefusals:
             ([(1, math.inf)], {"times": np.arange(10)}, "without a finite end"),
             ([("2024-03-05", None)], {"times": DAYS}, "without a finite end"),
             (np.array([["2024-03-05", "NaT"]], dtype="datetime64[D]"), {"times": DAYS}, "without a finite end"),
-            ([(1.5, 3)], {}, "truth has ranges that end at 1.5, which are no steps: pass whole positions, or times="),
+            (
+                [(1.5, 3)],
+                {},
+                "truth has ranges that end at 1.5, which are not whole steps: pass whole positions, or times=",
+            ),
             ([(True, False)], {}, "truth holds pairs of booleans: pass one label for each step"),
             ([("2024-03-05", "2024-03-06")], {}, "truth holds times, but the data has no clock: pass times="),
             ([(1, 3)], {"truth_as": "times"}, "truth holds times, but the data has no clock"),
@@ -306,7 +310,7 @@ class TestOrder:
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(1, 3), (3, 5)]
         (note,) = sequence.notes
         assert note.startswith(
-            "1 range(s) begin at the very step at which the one before ends, which that one keeps: 2024-03-03"
+            "1 range(s) begin at the very step at which the one before ends; the step counts for the earlier one: 2024-03-03"
         )
         shared = [("2024-03-02", "2024-03-03"), ("2024-03-03", "2024-03-05")]
         assert cell_of(shared, **how).found.tolist() == [
@@ -732,6 +736,15 @@ class TestCommandLine:
         told = json.loads(out)
         assert (told["n_events"], told["recall"]["hits"], told["count_events"]) == (2, 2, "ranges")
 
+    def test_a_file_without_incidents_is_no_error(self, files, capsys):
+        """A quiet month: no events, so nothing can be told, and the gate says so."""
+        (files / "none.csv").write_text("start,end\n")
+        for clock in ((), ("--time", "day")):
+            code, out, err = run(capsys, *self.base, *clock, "--truth-file", "none.csv", "--gate")
+            told = json.loads(out)
+            assert (code, told["n_events"], told["verdict"]) == (3, 0, "cannot tell")
+            assert "There are no events" in err
+
     def test_options_reach_the_library(self, capsys):
         """--count-events and --overlaps, for labels and for ranges, and in sweeps."""
         _, out, _ = run(capsys, *self.base, "--truth", "label", "--count-events", "ranges")
@@ -747,7 +760,7 @@ class TestCommandLine:
     @pytest.mark.parametrize(
         ("options", "message"),
         [
-            ("--time day --truth-file over.csv", "overlap another, first 2024-03-02 to 2024-03-05 and 2024-03-04 to 2024-03-07: mend them, or pass --overlaps merge."),
+            ("--time day --truth-file over.csv", "overlap another, first 2024-03-02 to 2024-03-05 and 2024-03-04 to 2024-03-07: fix them, or pass --overlaps merge."),
             ("--truth-file found.csv", "found.csv holds dates, but data.csv has no clock: name its column of times by --time."),
             ("--time day --truth-file named.csv", "named.csv has 3 columns: name one of 'id', 'first', 'last', or two of them by --truth-start and --truth-end for ranges."),
             ("--time day --truth-file named.csv --truth-start first", "of which none is called end or stop or to: name them by --truth-start and --truth-end."),

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.nulls import CircularShift, LocalPermutation, LocalShift, Seasonal, Segments, as_null, shifts
 from nofluke.nulls.base import Nulls
-from nofluke.nulls.simulation import hits_of_ranges
+from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.series.alarms import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges
@@ -523,3 +523,18 @@ class TestSegmentsOfRanges:
         laws: Nulls = Segments().distributions(result.cell, n_resamples=300, rng=5)
         for test, law in ((result.recall_test, laws.recall), (result.precision_test, laws.precision)):
             assert test.pvalue == (law.counts[test.hits :].sum() + 1) / 301
+
+    def test_a_sweep_is_tested_over_the_same_placements(self):
+        """Each cell has the p-value of an evaluation with that seed, and the best cell of all is none the better for it."""
+        truth, scores = [(10, 20), (100, 130), (300, 310)], np.random.default_rng(5).random(400)
+        asked = {"null": "segments", "n_resamples": 199, "rng": 3}
+        curve = nf.sweep(truth, scores, quantiles=[0.8, 0.9], tolerances=(0, 2), **asked)
+        for d, delta in enumerate((0, 2)):
+            for k, quantile in enumerate((0.8, 0.9)):
+                alone = nf.evaluate(truth, scores, quantile=quantile, tolerance=delta, **asked)
+                assert curve.chance.recall.pvalue[d, k] == alone.recall_test.pvalue
+                assert curve.chance.precision.pvalue[d, k] == alone.precision_test.pvalue
+        family = curve.familywise()
+        assert (family.n_resamples, family.seed) == (199, 3)
+        assert (family.recall_adjusted >= curve.chance.recall.pvalue - 1e-12).all()
+        assert family.best_f >= 1 / 200

@@ -191,7 +191,7 @@ def test_a_detector_that_is_turned_round_is_noticed():
 
     def told(**options):
         notes = nf.evaluate(truth, tolerance=0, **options).notes
-        return [note for note in notes if "as if the detector were turned round" in note]
+        return [note for note in notes if "as if the detector were inverted" in note]
 
     assert 'pass higher_is="normal"' in told(scores=-scores, quantile=0.8)[0]
     assert told(scores=-scores, quantile=0.8, higher_is="normal") == []

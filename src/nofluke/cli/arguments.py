@@ -126,6 +126,8 @@ def read(
         notes = (*notes, *events.notes)
         found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
         found["truth_as"] = "positions" if time is None else "times"
+        if not any(map(len, events.values.values())):
+            found["truth_as"] = "ranges"  # none of them: neither positions nor times
         if time is None and any(values.dtype.kind == "M" for values in events.values.values()):
             raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
     else:

@@ -196,8 +196,11 @@ def read_events(
                     "ranges."
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}
-        table.load(sorted(set(picked.values())))
-        values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+        table.load(sorted(set(picked.values())), empty="time" not in picked)  # no incident is an answer, too
+        if table.n_rows:
+            values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+        else:
+            values = {role: np.zeros(0) for role in picked}
         for role, times in values.items():
             missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
             if missing.any():

@@ -126,8 +126,8 @@ class FileTable:
             raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
         return int(column)
 
-    def load(self, positions: list[int]) -> None:
-        """Copy the columns at these positions into a table in memory, in the order of the file."""
+    def load(self, positions: list[int], empty: bool = False) -> None:
+        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have no row."""
         if self.layout is None:
             cells = ", ".join('"{}" AS c{}'.format(self.fields[i].replace('"', '""'), i) for i in positions)
             self.ask(f"CREATE TEMP TABLE picked AS SELECT {cells} FROM {_PARQUET}", [unglobbed(self.path)])
@@ -138,7 +138,7 @@ class FileTable:
             last = "coalesce((SELECT max(rowid) FROM picked WHERE c0 IS NOT NULL), -1)"
             self.ask(f"DELETE FROM picked WHERE rowid > {last}")
         self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
-        if self.n_rows == 0:
+        if self.n_rows == 0 and not empty:
             raise InputError(f"{self.label} has a header but no rows: there is nothing to evaluate.")
 
     def load_text(self, query: str) -> None:

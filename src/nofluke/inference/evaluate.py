@@ -286,6 +286,6 @@ def _turned(sequence: Sequence, precision: ChanceTest, recall: ChanceTest) -> tu
         remedy = 'higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"'
     told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
     return (
-        f"Hits are far fewer than chance's ({told} for as few), "
-        f"as if the detector were turned round: if it is, pass {remedy}.",
+        f"There are far fewer hits than chance would give ({told} for so few), "
+        f"as if the detector were inverted: if it is, pass {remedy}.",
     )

@@ -16,7 +16,7 @@ from nofluke.errors import InputError
 from nofluke.inference.cells import exact_moments, simulated_moments
 from nofluke.laws.law import How
 from nofluke.nulls.base import NullModel, as_seed, check_resamples
-from nofluke.nulls.simulation import SIDES, simulate_hits
+from nofluke.nulls.simulation import SIDES, Placements, placed_ranges, simulate_hits
 from nofluke.plain import as_rng, check_alpha, check_beta, finite_or_none
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits
@@ -117,8 +117,8 @@ class _Maxima:
     method: How
 
 
-def _by_enumeration(trial: Trial, model: NullModel, beta: float, alpha: float) -> _Maxima | None:
-    """The maximum test over every placement there is: nothing is drawn. None where they are too many."""
+def _by_enumeration(trial: Trial, placements: Placements, beta: float, alpha: float) -> _Maxima | None:
+    """The maximum test over all the placements, the data's own first. None where they are too many to go through."""
     first, inverse = trial.distinct
     shape = (len(trial.tolerances), len(first))
     statistic = {side: np.full(shape, np.nan) for side in ("precision", "recall")}
@@ -128,7 +128,7 @@ def _by_enumeration(trial: Trial, model: NullModel, beta: float, alpha: float) -
     with progress_bar("rotations", len(trial.tolerances) * len(first)) as advance:
         for done, (d, i) in enumerate(np.ndindex(shape), start=1):
             cell = trial.cell(d, int(first[i]))
-            found = model.every_placement(cell)
+            found = placements(cell)
             if found is None:
                 return None
             recall, precision, method = found
@@ -165,8 +165,8 @@ def _by_enumeration(trial: Trial, model: NullModel, beta: float, alpha: float) -
         band={side: band(side) for side in statistic},
         best_f=float(adjusted(best_f, f_values).min()),
         observed_best_f=_best_f(trial, f_values[:, inverse]),
-        n_resamples=n,
-        seed=None,
+        n_resamples=n if method.n_resamples is None else method.n_resamples,
+        seed=method.seed,
         method=method,
     )
 
@@ -225,7 +225,11 @@ def familywise_test(
     if beta == 0:
         raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    found = _by_enumeration(trial, model, beta, alpha) or _by_resampling(trial, model, beta, alpha, n_resamples, rng)
+    found = _by_enumeration(trial, model.every_placement, beta, alpha)
+    if found is None and not trial.truth.points:
+        found = _by_enumeration(trial, placed_ranges(trial, model, n_resamples, rng), beta, alpha)
+    if found is None:
+        found = _by_resampling(trial, model, beta, alpha, n_resamples, rng)
     adjusted, both, band = found.adjusted, found.both, found.band
     if single is not None:
         # A correction for many cells only raises a p-value. Resamples may say otherwise, but only by their error.

@@ -39,7 +39,7 @@ def pick(look: Look) -> Pick:
     if look.drifts:
         return _with_drift(look)
     if look.together:
-        return Pick(model=CircularShift(), why=_sentence(f"{look.together}, which a shift of them all keeps"))
+        return Pick(model=CircularShift(), why=_sentence(f"{look.together}: shifting all of them together keeps that"))
     return Pick(
         model=Permutation(),
         why="The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.",

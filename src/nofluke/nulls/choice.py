@@ -72,7 +72,7 @@ class Choice:
         check_word(method, "method", METHODS)
         if self.is_auto and method not in self.model.methods:
             raise InputError(
-                f"method={method!r} is none of the null {self.model.text}, which auto takes for these data: pass "
+                f"method={method!r} is not available for the null {self.model.text}, which auto takes for these data: pass "
                 "null='permutation', or method='auto'."
             )
         self.model.check(method)

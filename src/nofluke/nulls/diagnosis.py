@@ -65,6 +65,8 @@ class Diagnosis(ByValue):
     alpha : float
         The level of the findings.
     notes : tuple of str
+    noun : str
+        What an event is called: "event" or "range".
 
     Examples
     --------
@@ -92,6 +94,7 @@ class Diagnosis(ByValue):
     recall_hits: IntArray = field(repr=False)
     alpha: float
     notes: tuple[str, ...] = ()
+    noun: str = "event"
 
     def finding(self, name: str) -> Finding:
         """The finding of that name."""
@@ -153,7 +156,7 @@ class Diagnosis(ByValue):
         )
         return Table(
             title=(
-                f"{plural(self.n, 'step')}, {plural(self.n_events, 'event')}, {plural(self.n_predictions, 'prediction')}: "
+                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, {plural(self.n_predictions, 'prediction')}: "
                 "what a null model has to allow for"
             ),
             columns=("", "found", "statistic", "p", "looked at"),
@@ -314,4 +317,5 @@ def diagnosis_of(
         recall_hits=profile.recall_hits,
         alpha=alpha,
         notes=(*notes, NOT_LOOKED_FOR),
+        noun=cell.truth.noun,
     )

@@ -240,8 +240,8 @@ class Look:
     def drift(self) -> spectrum.Drift:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
-            return spectrum.drift(self.events.side, self.alarms)
-        return spectrum.drift(*self._beyond(self.season))
+            return spectrum.drift(self.events.side, self.alarms, self.events.longest)
+        return spectrum.drift(*self._beyond(self.season), self.events.longest)
 
     @lazy
     def drifts(self) -> bool:

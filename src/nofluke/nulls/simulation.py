@@ -9,7 +9,7 @@ The section "Monte Carlo" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,11 +21,13 @@ from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
 from nofluke.measures.statistics import Statistic
 from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
+from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.trial import Cell, Trial
 
 SIDES = ("precision", "recall")
+Placements = Callable[[Cell], tuple[IntArray, IntArray, How] | None]
 
 
 def simulate_hits(
@@ -41,8 +43,7 @@ def simulate_hits(
         )
     if not trial.truth.points:
         raise InputError(
-            f"null={shown(null.text)} places whole ranges cell by cell, which takes too long for many at once: use null='auto' or "
-            "null='circular-shift'."
+            f"null={shown(null.text)} has no compiled loop for events that are ranges: use null='auto' or null='circular-shift'."
         )
     announce_compilation(kernels.draw_hits, seconds=3)
     with progress_bar(what, n_resamples) as advance:
@@ -104,39 +105,21 @@ def _placed_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> d
     return {side: np.concatenate([block[side] for block in blocks]) for side in SIDES}
 
 
-def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
-    """Both hits for each placement of whole ranges: rows of first steps, in the order of the truth.
+def placed_ranges(trial: Trial, null: NullModel, n_resamples: int, rng: Any) -> Placements:
+    """Both hits of any cell over the same random placements of whole ranges, the data's own first."""
+    seed = as_seed(rng)
+    rows = np.concatenate(list(draws(null, trial, n_resamples, rng if seed is None else seed)))
+    how = How(kind="simulated", n_resamples=n_resamples, seed=seed)
 
-    What ranges have on a clock beyond their first and last step, in steps, they keep wherever they are placed.
-    """
-    rows = np.asarray(placements, dtype=np.int64)
-    starts, stops = _windows_of_ranges(cell, rows)
-    here, own = _windows_of_ranges(cell, cell.truth.starts[None]), cell.trial.event_windows[cell.d]
-    starts, stops = np.maximum(starts + own.starts - here[0], 0), np.minimum(stops + own.stops - here[1], cell.n_steps)
-    order = np.argsort(starts, axis=1, kind="stable")
-    starts = np.take_along_axis(starts, order, axis=1)
-    stops = np.maximum(np.take_along_axis(stops, order, axis=1), starts)
-    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
-    counted = cell.episodes if cell.trial.count_alarms == "episodes" else None
-    if counted is None:
-        begin, behind = before[starts], before[stops]
-    else:
-        begin = np.searchsorted(counted.stops, starts, side="right")
-        behind = np.searchsorted(counted.starts, stops, side="left")
-    # windows ascend: each adds what lies behind those before it
-    known = np.maximum.accumulate(behind, axis=1)
-    known = np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), known[:, :-1]], axis=1)[:, : behind.shape[1]]
-    return {
-        "precision": np.maximum(behind - np.maximum(begin, known), 0).sum(axis=1),
-        "recall": np.count_nonzero(before[stops] > before[starts], axis=1).astype(np.int64),
-    }
+    def hits(cell: Cell) -> tuple[IntArray, IntArray, How]:
+        found = hits_of_ranges(cell, rows)
+        recall, precision = (
+            np.concatenate([[own], found[side]])
+            for side, own in (("recall", cell.recall_hits), ("precision", cell.precision_hits))
+        )
+        return recall, precision, how
 
-
-def _windows_of_ranges(cell: Cell, rows: IntArray) -> tuple[IntArray, IntArray]:
-    """Steps within the tolerance of each placed range, from its first to its last step."""
-    end = cell.n_steps - 1
-    last = np.maximum(rows + (cell.truth.stops - cell.truth.starts) - 1, rows)
-    return cell.cover.starts[np.minimum(rows, end)], cell.cover.stops[np.minimum(last, end)]
+    return hits
 
 
 def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:

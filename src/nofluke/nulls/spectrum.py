@@ -109,12 +109,18 @@ class Side:
         return np.asarray(found - sizes * (len(self.at) / sizes.sum()))
 
 
-def drift(events: Side, alarms: Side) -> Drift:
-    """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's method."""
-    sides = (events.powers, alarms.powers)
-    alike = likeness(*map(_against_neighbours, sides))
+def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
+    """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's method.
+
+    Alarms come in clumps as long as the ``longest`` range, which raise the powers of all frequencies below half a cycle in that
+    time: only these are looked at.
+    """
+    top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
+    sides = (events.powers[:top], alarms.powers[:top])
+    alike = likeness(*(_against_neighbours(side.powers) for side in (events, alarms)))
     best, ratio, cycles = 1.0, 0.0, SLOW[0]
-    looked = [k for k in SLOW if len(sides[0]) >= 2 * k]
+    room = (1 + BACKGROUND if longest > 1 else 2) * np.array(SLOW)
+    looked = [k for k, needed in zip(SLOW, room, strict=True) if len(sides[0]) >= needed]
     for k in looked:
         tails = [_slow(side, 0, k) for side in sides]
         best = min(best, _fisher(tails[0][0], tails[1][0], alike))

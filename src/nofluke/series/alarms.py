@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.errors import InputError
-from nofluke.plain import check_word
+from nofluke.errors import InputError, shown
+from nofluke.plain import check_word, number_or_none
 from nofluke.series.clock import Clock
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges, Tolerance, as_tolerance
@@ -43,6 +43,11 @@ class AlarmRule:
             )
         if isinstance(refractory, Tolerance):
             raise InputError(f"refractory={refractory} has two sides: pass one length, such as 3 or '2h'.")
+        steps = number_or_none(refractory)
+        if steps is not None and not (steps >= 1 and steps == int(steps)):
+            raise InputError(
+                f"refractory={shown(refractory)} must be a whole number of steps from 1 on, or a duration such as '10min'."
+            )
         return cls(count="episodes", refractory=as_tolerance(refractory, "refractory"))
 
     def closed(self, detector: AnyArray, open_steps: BoolArray, clock: Clock | None) -> AnyArray:

@@ -79,7 +79,7 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
         wrong = values[values % 1 != 0]
         if len(wrong):
             raise InputError(
-                f"truth has ranges that end at {listing(wrong)}, which are no steps: pass whole positions, or times= for a clock."
+                f"truth has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
             )
 
     def whole(values: AnyArray) -> IntArray:
@@ -118,7 +118,7 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     taken = starts < before
     if taken.any():
         notes.append(
-            f"{int(taken.sum())} range(s) begin at the very step at which the one before ends, which that one keeps: "
+            f"{int(taken.sum())} range(s) begin at the very step at which the one before ends; the step counts for the earlier one: "
             f"{bounds[taken].words()}."
         )
     starts = np.maximum(starts, before)
@@ -201,7 +201,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
         reaching = int(np.argmax(ends[:at]))
         raise InputError(
             f"truth has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
-            f"{bounds[[at]].words()}: mend them, or pass overlaps='merge'."
+            f"{bounds[[at]].words()}: fix them, or pass overlaps='merge'."
         )
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
     merged = np.maximum.reduceat(ends, kept)
