@@ -9,6 +9,7 @@ from nofluke.series.trial import Cell
 
 LEVEL = 0.01  # a doubt about one in a hundred results without reason is little enough
 ENOUGH_EVENTS = 8  # fewer make a cluster by accident
+MOST_STEPS = 100_000  # up to here any period is searched for unasked; auto and diagnose always do
 
 
 def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
@@ -46,6 +47,8 @@ def _about_season(model: NullModel, look: Look) -> str:
     season = _calendar(look)
     if season:
         remedy = f'null="seasonal:period={season}"'
+    elif look.cell.n_steps > MOST_STEPS:
+        return ""
     elif look.search is not None and look.search.found and look.search.pvalue <= LEVEL and look.season is not None:
         season, remedy = look.season.label, 'null="auto"'
     else:

@@ -146,9 +146,9 @@ class Look:
     @lazy
     def window(self) -> int:
         """Steps within the tolerance of an event, typically."""
-        cover = self.cell.cover
-        some = slice(None, None, max(len(cover.starts) // 1000, 1))
-        return max(int(np.median(cover.stops[some] - cover.starts[some])), 1)
+        some = np.arange(0, self.cell.n_steps, max(self.cell.n_steps // 1000, 1))
+        found = self.cell.trial.reaches[self.cell.d].around_events(some, some)
+        return max(int(np.median(found.stops - found.starts)), 1)
 
     @lazy
     def calendar(self) -> tuple[SeasonSeen, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from nofluke.lazy import lazy
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
 LEAST_CYCLES = 4  # a period that is searched for must come back this often
-MOST_BINS = 2**18  # longer series are added up in steps of two, three, ...
+MOST_BINS = 2**17  # longer series are added up in steps of two, three, ...
 NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
 GAP = 2  # frequencies next to it that a season between two frequencies leaks into
 JOINTLY = 0.2  # share of the level for what only both sides together show
@@ -27,6 +28,7 @@ HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental
 HARMONICS = 8
 STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
 FINE = 64  # frequencies looked at between two ordinates
+NOTHING = 0.5  # a p-value above needs no closer look
 PARTS = 64  # in which a slow wave is added up
 
 
@@ -95,6 +97,11 @@ class Side:
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
     @lazy
+    def tails(self) -> FloatArray:
+        """-log P of each power, from its ratio to the mean of its neighbours."""
+        return _against_neighbours(self.powers)
+
+    @lazy
     def series(self) -> FloatArray:
         """The values less their mean, added up where the series is very long."""
         n = self.n_steps
@@ -117,18 +124,23 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
     """
     top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
     sides = (events.powers[:top], alarms.powers[:top])
-    alike = likeness(*(_against_neighbours(side.powers) for side in (events, alarms)))
-    best, ratio, cycles = 1.0, 0.0, SLOW[0]
-    room = (1 + BACKGROUND if longest > 1 else 2) * np.array(SLOW)
-    looked = [k for k, needed in zip(SLOW, room, strict=True) if len(sides[0]) >= needed]
-    for k in looked:
-        tails = [_slow(side, 0, k) for side in sides]
-        best = min(best, _fisher(tails[0][0], tails[1][0], alike))
-        ratio = max(ratio, *(r for _, r in tails))
-        octave = [_slow(side, k // 2, k)[0] for side in sides]
-        if k > SLOW[0] and max(octave) <= 0.3 and _fisher(octave[0], octave[1], alike) <= 0.05:
+    room = 1 + BACKGROUND if longest > 1 else 2
+    looked = [k for k in SLOW if len(sides[0]) >= room * k]
+    slow = {k: [_slow(side, 0, k) for side in sides] for k in looked}
+    ratio = max((r for tails in slow.values() for _, r in tails), default=0.0)
+
+    def pvalue(alike: float) -> float:
+        smallest = min((_fisher(one[0], other[0], alike) for one, other in slow.values()), default=1.0)
+        return min(smallest * max(len(looked), 1), 1.0)
+
+    if pvalue(0.0) > NOTHING:  # likeness would only raise it
+        return Drift(pvalue=pvalue(0.0), ratio=ratio, cycles=SLOW[0])
+    alike, cycles = likeness(events.tails, alarms.tails), SLOW[0]
+    for k in looked[1:]:
+        one, other = (_slow(side, k // 2, k)[0] for side in sides)
+        if max(one, other) <= 0.3 and _fisher(one, other, alike) <= 0.05:
             cycles = k
-    return Drift(pvalue=min(best * max(len(looked), 1), 1.0), ratio=ratio, cycles=cycles)
+    return Drift(pvalue=pvalue(alike), ratio=ratio, cycles=cycles)
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
@@ -211,7 +223,7 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     nothing = Period(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
     if last < first or any(side.sum() == 0 for side in sides):
         return nothing
-    tails = [_against_neighbours(side) for side in sides]
+    tails = [events.tails, alarms.tails]
     searching = slice(first - 1, last)
     count = last - first + 1
     both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
@@ -241,15 +253,26 @@ def _stands_out(power: FloatArray, at: int) -> bool:
 
 def _against_neighbours(power: FloatArray) -> FloatArray:
     """-log P of each power, from its ratio to the mean of its neighbours."""
-    n = len(power)
-    total = np.concatenate([[0.0], np.cumsum(power)])
-    k = np.arange(n)
-    edges = (k - GAP - NEIGHBOURS, k - GAP, k + GAP + 1, k + GAP + 1 + NEIGHBOURS)
-    below, left, right, above = (np.clip(edge, 0, n) for edge in edges)
-    count = np.maximum((left - below) + (above - right), 1)
-    background = (total[left] - total[below] + total[above] - total[right]) / count
-    ratio = np.divide(power, background, out=np.zeros(n), where=background > 0)
+    count = _neighbours(len(power))
+    background = _around(np.concatenate([[0.0], np.cumsum(power)])) / count
+    ratio = np.divide(power, background, out=np.zeros(len(power)), where=background > 0)
     return np.asarray(count * np.log1p(ratio / count))
+
+
+@lru_cache(maxsize=8)
+def _neighbours(n: int) -> FloatArray:
+    """How many neighbours each of n powers has."""
+    return np.maximum(_around(np.arange(n + 1.0)), 1.0)
+
+
+def _around(total: FloatArray) -> FloatArray:
+    """Sums over the neighbours on both sides, those next to it left out, from the sums up to each."""
+    n, far = len(total) - 1, GAP + NEIGHBOURS + 1
+    padded = np.pad(total, far, mode="edge")
+    below, left, right, above = (
+        padded[far + k : far + k + n] for k in (-GAP - NEIGHBOURS, -GAP, GAP + 1, GAP + 1 + NEIGHBOURS)
+    )
+    return np.asarray(left - below + above - right)
 
 
 def _near(tails: FloatArray, at: int) -> FloatArray:
