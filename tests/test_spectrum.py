@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nofluke.nulls import spectrum
+from nofluke.nulls import periods, spectrum
 from nofluke.nulls.evidence import evenness
 from nofluke.nulls.spectrum import Side
 
@@ -159,7 +159,7 @@ class TestCommonPeriod:
         """Random steps and clusters have no period in common, but for the level (four standard errors)."""
         rng = np.random.default_rng(6)
         n, make = 300, sample if kind == "random" else bursts
-        found = [spectrum.common_period(side(make(rng)), side(make(rng)), 3, 0.05).found for _ in range(n)]
+        found = [periods.common_period(side(make(rng)), side(make(rng)), 3, 0.05).found for _ in range(n)]
         assert share_at_most(np.mean(found), 0.05, n)
 
     @pytest.mark.parametrize("period", [7, 24.3, 100, 365])
@@ -168,7 +168,7 @@ class TestCommonPeriod:
         rng = np.random.default_rng(int(period))
         for _ in range(10):
             sides = [side(sample(rng, wave(period, 2.0, rng.random()), m=m)) for m in (150, 200)]
-            found = spectrum.common_period(*sides, 3, 0.05)
+            found = periods.common_period(*sides, 3, 0.05)
             assert found.found
             assert found.steps == pytest.approx(period, rel=0.02)
             assert found.cycles == pytest.approx(STEPS / found.steps)
@@ -179,7 +179,7 @@ class TestCommonPeriod:
         rng = np.random.default_rng(8)
         weight = 4.0 * (TIME % 50 < 5)
         for _ in range(10):
-            found = spectrum.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05)
+            found = periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05)
             assert found.found
             assert found.steps == pytest.approx(50, rel=0.02)
 
@@ -191,45 +191,45 @@ class TestCommonPeriod:
         for _ in range(n):
             walk = np.cumsum(rng.normal(size=STEPS))
             weight = 4 * TIME / STEPS if kind == "trend" else 1.5 * (walk - walk.mean()) / walk.std()
-            found += spectrum.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05).found
+            found += periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05).found
         assert share_at_most(found / n, 0.05, n)
 
     def test_few_cycles_must_exceed_all_slower_ones(self):
         """Else they are part of a slow change; those beside it, into which it leaks, and many cycles need not."""
         power = np.ones(30)
         power[[0, 4, 14]] = 9, 5, 5
-        assert not spectrum._stands_out(power, 5)
-        assert spectrum._stands_out(power, 15)
+        assert not periods._stands_out(power, 5)
+        assert periods._stands_out(power, 15)
         power[0], power[3] = 4, 9
-        assert spectrum._stands_out(power, 5)
+        assert periods._stands_out(power, 5)
 
     def test_a_season_of_one_side_only_is_not_common(self):
         """The other side must show it too, at its own level."""
         rng = np.random.default_rng(10)
         n = 60
         found = [
-            spectrum.common_period(side(sample(rng, wave(100, 2.0), m=150)), side(sample(rng)), 3, 0.05).found
+            periods.common_period(side(sample(rng, wave(100, 2.0), m=150)), side(sample(rng)), 3, 0.05).found
             for _ in range(n)
         ]
-        assert share_at_most(np.mean(found), spectrum.OTHER_SIDE, n)
+        assert share_at_most(np.mean(found), periods.OTHER_SIDE, n)
 
     def test_what_was_searched_is_told(self):
         """From the shortest asked for to a quarter of the series; nothing where that leaves no period."""
         rng = np.random.default_rng(11)
-        found = spectrum.common_period(side(sample(rng)), side(sample(rng)), 6, 0.05)
+        found = periods.common_period(side(sample(rng)), side(sample(rng)), 6, 0.05)
         assert (found.shortest, found.longest) == (6, STEPS / 4)
-        short = spectrum.common_period(side(sample(rng, n=30, m=5)), side(sample(rng, n=30, m=5)), 10, 0.05)
+        short = periods.common_period(side(sample(rng, n=30, m=5)), side(sample(rng, n=30, m=5)), 10, 0.05)
         assert (short.found, short.pvalue) == (False, 1.0)
-        none = spectrum.common_period(side(np.zeros(STEPS)), side(sample(rng)), 3, 0.05)
+        none = periods.common_period(side(np.zeros(STEPS)), side(sample(rng)), 3, 0.05)
         assert (none.found, none.pvalue) == (False, 1.0)
 
     def test_a_rotation_of_one_side_changes_nothing(self):
         """Neither what is found nor how surely, but for rounding."""
         rng = np.random.default_rng(12)
         events, alarms = (sample(rng, wave(24.3, 1.5), m=m) for m in (100, 200))
-        first = spectrum.common_period(side(events), side(alarms), 3, 0.05)
+        first = periods.common_period(side(events), side(alarms), 3, 0.05)
         for shift in (1, 500, 1_999):
-            moved = spectrum.common_period(side(events), side(np.roll(alarms, shift)), 3, 0.05)
+            moved = periods.common_period(side(events), side(np.roll(alarms, shift)), 3, 0.05)
             assert moved.found == first.found
             assert moved.pvalue == pytest.approx(first.pvalue, rel=1e-6)
             assert moved.steps == pytest.approx(first.steps, rel=0.01)

@@ -12,12 +12,12 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.lazy import lazy
-from nofluke.nulls import spectrum
+from nofluke.nulls import periods, spectrum
 from nofluke.nulls.advice import Clusters, Period, SeasonSeen, look_for_clusters, look_for_seasons, strongest
 from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.local import LocalPermutation
+from nofluke.nulls.periods import LEAST_CYCLES
 from nofluke.nulls.seasonal import Seasonal
-from nofluke.nulls.spectrum import LEAST_CYCLES
 from nofluke.series.alarms import runs
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
@@ -156,11 +156,11 @@ class Look:
         return look_for_seasons(self.cell, self.period, SEASON)
 
     @lazy
-    def search(self) -> spectrum.Period | None:
+    def search(self) -> periods.Period | None:
         """Any period that both sides have in common; None where the period is known."""
         if self.period is not None:
             return None
-        return spectrum.common_period(self.events.side, self.alarms, self.window + 1, 2 * SEASON)
+        return periods.common_period(self.events.side, self.alarms, self.window + 1, 2 * SEASON)
 
     @lazy
     def first(self) -> Season | None:
@@ -180,11 +180,11 @@ class Look:
         return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=self.cell.n_steps)
 
     @lazy
-    def second(self) -> spectrum.Period | None:
+    def second(self) -> periods.Period | None:
         """Another period that both follow, beyond what the first season explains."""
         if self.first is None or not self.first.cycles:
             return None
-        found = spectrum.common_period(*self._beyond(self.first), self.window + 1, SEASON)
+        found = periods.common_period(*self._beyond(self.first), self.window + 1, SEASON)
         if not found.found:
             return None
         # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its strength

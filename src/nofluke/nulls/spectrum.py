@@ -1,4 +1,4 @@
-"""What the spectra of events and alarms show: slow changes of their rates, and periods that both follow.
+"""The spectra of events and alarms, and the slow changes of their rates that these show.
 
 Powers do not change when a sequence is rotated, and each side is looked at by itself, so that what is seen here cannot
 depend on how many events the alarms hit.
@@ -7,7 +7,7 @@ depend on how many events the alarms hit.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -17,19 +17,10 @@ from nofluke.lazy import lazy
 
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
-LEAST_CYCLES = 4  # a period that is searched for must come back this often
 MOST_BINS = 2**17  # longer series are added up in steps of two, three, ...
 NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
 GAP = 2  # frequencies next to it that a season between two frequencies leaks into
-JOINTLY = 0.2  # share of the level for what only both sides together show
-MANY_CYCLES = 12
-OTHER_SIDE = 0.2  # level at which the other side must show the period too
-HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
-HARMONICS = 8
-STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
-FINE = 64  # frequencies looked at between two ordinates
 NOTHING = 0.5  # a p-value above needs no closer look
-PARTS = 64  # in which a slow wave is added up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,7 +162,7 @@ def likeness(events: FloatArray, alarms: FloatArray) -> float:
     return max(float(((events - events.mean()) * (alarms - alarms.mean())).mean()) / spread, 0.0)
 
 
-def _together(one: float, other: float, alike: float) -> float:
+def together(one: float, other: float, alike: float) -> float:
     """P-value of two -log p together: two exponentials, or the same one twice where spectra are alike."""
     x = (one + other) / (1 + alike)
     return min(math.exp(-x) * (1 + x), 1.0)
@@ -179,76 +170,7 @@ def _together(one: float, other: float, alike: float) -> float:
 
 def _fisher(one: float, other: float, alike: float) -> float:
     """Two p-values combined by Fisher's method."""
-    return _together(-math.log(max(one, 1e-300)), -math.log(max(other, 1e-300)), alike)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
-    """A period that events and alarms both follow.
-
-    Attributes
-    ----------
-    steps : float
-        Its length.
-    cycles : float
-        How often it comes back in the series.
-    pvalue : float
-        Of the side that shows it best, or of both, corrected for the search.
-    found : bool
-    shortest, longest : float
-        What was searched, in steps.
-    """
-
-    steps: float
-    cycles: float
-    pvalue: float
-    found: bool
-    shortest: float
-    longest: float
-
-
-def common_period(events: Side, alarms: Side, shortest: float, level: float) -> Period:
-    """Search both spectra for a period of at least ``shortest`` steps and four cycles that they have in common.
-
-    Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M neighbours
-    exceeds f with probability (1 + f/M)^-M. Either one side must show it after Bonferroni's correction for all that was searched
-    and the other at that frequency alone; or both together must, at a fifth of the level: a detector with skill copies the
-    accidents of the events' spectrum. A period that comes back less than twelve times must stand out from all longer ones, or
-    it is a slow change.
-    """
-    n_steps, sides = events.n_steps, (events.powers, alarms.powers)
-    shortest = max(shortest, 3.0 * events.coarse)
-    first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(sides[0]) - 1)
-    searched = {"shortest": shortest, "longest": n_steps / LEAST_CYCLES}
-    nothing = Period(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
-    if last < first or any(side.sum() == 0 for side in sides):
-        return nothing
-    tails = [events.tails, alarms.tails]
-    searching = slice(first - 1, last)
-    count = last - first + 1
-    both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
-    at = int(both[searching].argmax()) + first
-    joint = _together(float(tails[0][at - 1]), float(tails[1][at - 1]), likeness(*tails)) if both[at - 1] else 1.0
-    candidates = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
-    for mine, theirs in (tails, tails[::-1]):
-        at = int(mine[searching].argmax()) + first
-        other = min(3 * math.exp(-float(_near(theirs, at).max())), 1.0)
-        candidates.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
-    known = [c for c in candidates if c[1] <= OTHER_SIDE and any(_stands_out(side, c[2]) for side in sides)]
-    if not known or min(known)[0] > level:
-        return replace(nothing, pvalue=min(candidates)[0])
-    pvalue, _, at = min(known)
-    at = _fundamental(np.minimum(*tails), at)
-    harmonics = [
-        h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
-    ]
-    cycles = _refined(events, alarms, at, [1, *harmonics])
-    return Period(steps=n_steps / cycles, cycles=cycles, pvalue=pvalue, found=True, **searched)
-
-
-def _stands_out(power: FloatArray, at: int) -> bool:
-    """Whether a power at few cycles exceeds all at fewer; that at many cycles need not."""
-    return at >= MANY_CYCLES or bool(power[at - 1] > power[: max(at - 1 - GAP, 0)].max(initial=0.0))
+    return together(-math.log(max(one, 1e-300)), -math.log(max(other, 1e-300)), alike)
 
 
 def _against_neighbours(power: FloatArray) -> FloatArray:
@@ -273,34 +195,3 @@ def _around(total: FloatArray) -> FloatArray:
         padded[far + k : far + k + n] for k in (-GAP - NEIGHBOURS, -GAP, GAP + 1, GAP + 1 + NEIGHBOURS)
     )
     return np.asarray(left - below + above - right)
-
-
-def _near(tails: FloatArray, at: int) -> FloatArray:
-    return tails[max(at - 2, 0) : at + 1]
-
-
-def _fundamental(tails: FloatArray, at: int) -> int:
-    """The lowest frequency of which this one is a multiple and that stands out itself."""
-    for divisor in (4, 3, 2):
-        low = round(at / divisor)
-        if low >= LEAST_CYCLES and float(_near(tails, low).max()) >= -math.log(HARMONIC):
-            return max(low - 1, 1) + int(_near(tails, low).argmax())
-    return at
-
-
-def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float:
-    """The frequency around an ordinate where both sides together are strongest; harmonics fix it more sharply."""
-    offsets = np.arange(-FINE, FINE + 1) / FINE
-    total = np.zeros(len(offsets))
-    # brought down to frequency 0, a wave of about that frequency is slow and can be added up in few parts
-    time = (np.arange(len(events.series)) + 0.5) / len(events.series)
-    part = (time * PARTS).astype(np.int64)
-    middle = (np.arange(PARTS) + 0.5) / PARTS
-    for harmonic in harmonics:
-        wave = np.exp(time * (-2j * np.pi * at * harmonic))
-        fine = np.exp(np.outer(offsets, middle * (-2j * np.pi * harmonic)))
-        for side in (events, alarms):
-            down = side.series * wave
-            real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
-            total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.series @ side.series)
-    return at + float(offsets[total.argmax()])
