@@ -66,24 +66,14 @@ def false_positives(name, null):
     for number in range(PAIRS):
         truth, scores = SITUATIONS[name](rng)
         data = {"threshold": float(np.sort(scores)[-ALARMS]), "tolerance": 2}
-        model = null
-        if null == "recommended":
-            known = PERIOD if name == "shared season" else None
-            model = nf.diagnose(truth, scores, **data, period=known).recommended
-        result = nf.evaluate(truth, scores, **data, null=model, n_resamples=199, rng=number)
+        result = nf.evaluate(truth, scores, **data, null=null, n_resamples=199, rng=number)
         found.append((result.precision_test.pvalue, result.recall_test.pvalue))
     return (np.array(found) <= LEVEL).mean(axis=0)
 
 
-@pytest.mark.parametrize("name", SITUATIONS)
-def test_the_recommended_null_holds_its_level(name):
-    """In all five situations, for both measures, within three standard errors."""
-    assert (false_positives(name, "recommended") <= LEVEL + SLACK).all()
-
-
 @pytest.mark.parametrize("name", [name for name in SITUATIONS if name != "shared season"])
 @pytest.mark.parametrize("null", ["circular-shift", "segments"])
-def test_nulls_that_keep_clusters_hold_without_a_season(name, null):
+def test_nulls_that_keep_clusters_hold_without_a_season_or_trend(name, null):
     """Circular shifts and shuffled segments are right for clustered events and alarms."""
     assert (false_positives(name, null) <= LEVEL + SLACK).all()
 
@@ -97,7 +87,7 @@ def test_the_permutation_does_not_hold():
 class TestAuto:
     """The default null, in every situation of the benchmark; a verdict that cannot be told is no rejection."""
 
-    PAIRS = 80
+    PAIRS = 60
 
     def results(self, name):
         for number in range(self.PAIRS):

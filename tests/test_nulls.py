@@ -764,14 +764,14 @@ class TestNab:
 
 
 class TestAllRotations:
-    @pytest.mark.parametrize("n_steps", [1_000_000, 2**20, 1_000_003])
-    def test_a_million_steps_equal_brute_force_at_some_shifts(self, n_steps):
+    @pytest.mark.parametrize("n_steps", [250_000, 2**18, 250_007])
+    def test_long_series_equal_brute_force_at_some_shifts(self, n_steps):
         """Transforms of round, binary and prime length count the very hits of the rotated labels."""
         from nofluke.series.counting import dilate
 
         rng = np.random.default_rng(n_steps)
         truth, alarms = rng.random(n_steps) < 0.002, rng.random(n_steps) < 0.02
-        cell = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7)).cell
+        cell = nf.evaluate(truth, predictions=alarms, tolerance=nf.Tolerance(early=3, late=7), null="bernoulli").cell
         recall, precision = shifts.around(cell, n_steps)
         tolerance = nf.Tolerance(early=3, late=7)
         around_alarms = tolerance.event_ranges(n_steps, None)
