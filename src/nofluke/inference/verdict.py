@@ -81,8 +81,7 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
         return Ruling(verdict="partly", reason=words, rests_on=able)
     if below[better]:
         words = (
-            f"{better.capitalize()} is below {alpha:.3g}, but {worse} is not, and the better of two needs p ≤ {half}: chance "
-            "has two tries."
+            f"Only {better} has p ≤ {alpha:.3g}, and the better of two needs p ≤ {half}, since chance has two tries."
         )
     else:
         words = f"Neither precision nor recall is better than chance {level}."

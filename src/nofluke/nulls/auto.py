@@ -56,7 +56,7 @@ def _with_season(look: Look, season: Season) -> Pick:
         )
     if not look.together and (not look.drifts or look.eras >= FEWEST_ERAS):
         slowly = ", and rates also change slowly" if look.drifts else ""
-        of_time = " and of time" if look.eras > 1 else ""
+        of_time = ", and within windows of time" if look.eras > 1 else ""
         return Pick(model=season.null(look.eras), why=f"{seen}{slowly}: events are moved within its phases{of_time}.")
     what = " and ".join(filter(None, [look.together, "rates also change slowly" if look.drifts else ""]))
     least = math.ceil(2 / look.alpha)  # shifts that the level needs

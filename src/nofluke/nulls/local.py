@@ -155,8 +155,8 @@ class LocalPermutation(Stratified):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance places the events on random steps of the same of {self.windows:,} windows of time, so that slow changes "
-            "of their rate stay; the predictions stay as they are."
+            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, so that slow changes of "
+            "the rate stay; the predictions stay as they are."
         )
 
     @property

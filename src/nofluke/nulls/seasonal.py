@@ -150,7 +150,7 @@ class Seasonal(Stratified):
     @property
     def assumption(self) -> str:
         season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
-        season += f" within the same of {self.windows:,} windows of time" if self.windows > 1 else ""
+        season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
         return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
 
     def _season(self) -> str:
