@@ -62,8 +62,11 @@ def test_the_remark_goes_where_the_log_goes(tmp_path):
     assert (tmp_path / "log").read_text(encoding="utf-8").count("cannot save compiled code") == 1
 
 
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-@pytest.mark.parametrize("damage", [b"", b"\x80", b"no pickle at all"], ids=["empty", "cut", "garbage"])
+@pytest.mark.parametrize(
+    ("ending", "damage"),
+    [("nbi", b""), ("nbc", b"\x80"), ("nbi", b"no pickle at all"), ("nbc", b"no pickle at all")],
+    ids=["empty", "cut", "garbage index", "garbage code"],
+)
 def test_a_damaged_cache_is_dropped_and_filled_again(filled, ending, damage):
     """Index or code cut off or overwritten: the same answer, and sound files afterwards."""
     cache, expected = filled

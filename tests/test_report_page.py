@@ -224,7 +224,7 @@ def test_a_resized_window_redraws_the_figures(visit, report):
     assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
 
 
-@pytest.mark.parametrize("width", [1000, 1200, 1400, 1800])
+@pytest.mark.parametrize("width", [1000, 1800])
 def test_confusion_matrices_are_seen_whole_beside_one_another_or_below(visit, tmp_path, width):
     """Numbers of five digits need no scrolling on a screen of any usual width."""
     truth = np.arange(10_320) % 1_000 < 100
@@ -298,7 +298,7 @@ def test_scores_of_any_size_are_drawn(visit, tmp_path, name):
     assert page.locator("#delay .bars .point").count() > 0
 
 
-@pytest.mark.parametrize("steps", [1, 2, 5, 9])
+@pytest.mark.parametrize("steps", [1, 9])
 def test_axes_of_whole_numbers_have_whole_ticks(visit, tmp_path, steps):
     """No number stands at two places, as 0 and 1 would for .4 and .6."""
     truth = np.arange(steps) % 3 == 0
