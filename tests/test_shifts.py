@@ -505,6 +505,17 @@ class TestSegmentsOfRanges:
             assert hits["recall"][at] == moved.recall_hits[0, 0]
             assert hits["precision"][at] == moved.precision_hits[0, 0]
 
+    def test_an_episode_around_an_event_that_reaches_no_step_is_no_hit(self):
+        """An incident between two steps, with no tolerance, touches nothing, also where an alarm goes on over it."""
+        sequence = prepare([(13, 14), (30, 40)], predictions=[0, 1, 1, 1, 0, 0], times=[0, 10, 20, 30, 40, 50])
+        within = nf.Tolerance(early=0, late=0, unit="clock")
+        cell = Trial.of(sequence, (within,), None, AlarmRule.of("episodes", None)).cell(0, 0)
+        kept = hits_of_ranges(cell, cell.truth.starts[None])
+        assert (kept["recall"][0], kept["precision"][0]) == (cell.recall_hits, cell.precision_hits)
+        lone = Trial.of(prepare([(13, 14)], predictions=[0, 1, 1, 1, 0, 0], times=[0, 10, 20, 30, 40, 50]), (within,), None,
+                        AlarmRule.of("episodes", None)).cell(0, 0)  # fmt: skip
+        assert hits_of_ranges(lone, lone.truth.starts[None])["precision"][0] == lone.precision_hits == 0
+
     def test_ends_between_steps_go_along(self):
         """A range that reaches half-way to its neighbours is as easy to hit wherever it is placed."""
         alarms, times = np.zeros(60, dtype=int), np.arange(0, 600, 10)

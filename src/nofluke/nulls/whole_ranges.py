@@ -26,7 +26,7 @@ def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
         begin, behind = before[starts], before[stops]
     else:
         begin = np.searchsorted(counted.stops, starts, side="right")
-        behind = np.searchsorted(counted.starts, stops, side="left")
+        behind = np.where(stops > starts, np.searchsorted(counted.starts, stops, side="left"), begin)
     # windows ascend: each adds what lies behind those before it
     known = np.maximum.accumulate(behind, axis=1)
     known = np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), known[:, :-1]], axis=1)[:, : behind.shape[1]]
