@@ -4,7 +4,7 @@ In each situation of situations.py events and scores are independent of each oth
 scores, the tolerance is 2 steps. For each null and measure, the share of pairs with p ≤ 0.05, and for `auto` that of verdicts
 other than "no" and "cannot tell"; then the same for a detector that really sees the events. Prints Markdown:
 
-    python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend]
+    python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend] [--beyond]
 """
 
 from __future__ import annotations
@@ -18,20 +18,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from situations import SITUATIONS, labels, with_skill
+from situations import BEYOND, SITUATIONS, labels, with_skill
 
 import nofluke as nf
 
 LEVEL, RESAMPLES, DELTA, QUANTILE = 0.05, 499, 2, 0.9
 OTHERS = ("permutation", "circular-shift", "segments", "local-shift", "local-permutation")
 EVERY = 4  # nulls beside auto are tried on every fourth pair
+EVERY_ONE = {**SITUATIONS, **BEYOND}
 Row = dict[str, Any]
 
 
 def tried(name: str, skill: bool, seed: int, number: int) -> Row:
     """P-values (recall, precision) of one pair under auto and some others, auto's null and its verdict."""
-    rng = np.random.default_rng([seed, list(SITUATIONS).index(name), number])
-    pair = SITUATIONS[name](rng)
+    rng = np.random.default_rng([seed, list(EVERY_ONE).index(name), number])
+    pair = EVERY_ONE[name](rng)
     truth, scores, more = with_skill(pair) if skill else pair
     given = {"quantile": QUANTILE, "tolerance": DELTA, "n_resamples": RESAMPLES, "rng": number, **more}
     result = nf.evaluate(truth, scores, **given)
@@ -74,8 +75,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="situations whose name has this in it")
+    parser.add_argument("--beyond", action="store_true", help="situations that the rule was not made for")
     asked = parser.parse_args()
-    names = [name for name in SITUATIONS if asked.only in name]
+    names = [name for name in (BEYOND if asked.beyond else SITUATIONS) if asked.only in name]
     columns = ("situation", "**auto**", "yes or partly", "cannot tell", *(f"`{null}`" for null in OTHERS), "auto took")
     for skill, pairs in ((False, asked.pairs), (True, asked.power_pairs)):
         if pairs == 0:

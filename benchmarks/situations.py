@@ -138,6 +138,37 @@ SITUATIONS: dict[str, Callable[[np.random.Generator], Pair]] = {
 }
 
 
+def regimes(rng: np.random.Generator, steps: float, strength: float) -> np.ndarray:
+    """Two levels that take turns, each for so many steps on average."""
+    lengths = rng.exponential(steps, STEPS).astype(int) + 1
+    return strength * np.repeat(np.arange(STEPS) % 2, lengths)[:STEPS]
+
+
+def two_seasons(rng: np.random.Generator) -> np.ndarray:
+    return wave(rng, 24, 1.0) + wave(rng, 168, 1.0)
+
+
+BEYOND: dict[str, Callable[[np.random.Generator], Pair]] = {
+    "a day and a week, on a clock": lambda rng: shared(rng, two_seasons(rng), times=HOURS),
+    "a day and a week, no clock": lambda rng: shared(rng, two_seasons(rng)),
+    "season of 60 steps that fades in": lambda rng: shared(rng, wave(rng, 60, 2.0) * TIME / STEPS),
+    "square wave of 70 steps": lambda rng: shared(rng, 2.0 * ((TIME + rng.integers(70)) % 70 < 10)),
+    "trend and season": lambda rng: shared(rng, trend(2.0) + wave(rng, 50, 1.0)),
+    "a step up": lambda rng: shared(rng, 2.0 * (rng.uniform(0.2, 0.8) * STEPS < TIME)),
+    "regimes of 400 steps": lambda rng: shared(rng, regimes(rng, 400, 1.0)),
+    "regimes of 150 steps": lambda rng: shared(rng, regimes(rng, 150, 1.0)),
+    "regimes of 50 steps": lambda rng: shared(rng, regimes(rng, 50, 1.0)),
+    "a common AR(1) cause of 0.98": lambda rng: shared(rng, autoregressive(rng, 0.98)),
+    "ranges, random walk, 1": lambda rng: _ranges_and_scores(rng, walk(rng, 1.0)),
+    "ranges, regimes of 150 steps": lambda rng: _ranges_and_scores(rng, regimes(rng, 150, 1.5)),
+}
+"""Situations that nobody had in mind when the rule of auto was made; some of them it cannot see."""
+
+
+def _ranges_and_scores(rng: np.random.Generator, weight: np.ndarray) -> Pair:
+    return ranges(rng, weight), autoregressive(rng, 0.9) + weight, {}
+
+
 def labels(truth: Any) -> np.ndarray:
     """0/1 for each step, also of ranges."""
     if isinstance(truth, np.ndarray):
