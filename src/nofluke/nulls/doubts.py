@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs, season_of_calendar
+from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
 from nofluke.nulls.look import Look
 from nofluke.series.trial import Cell
 
@@ -61,13 +61,9 @@ def _about_season(model: NullModel, look: Look) -> str:
 
 def _calendar(look: Look) -> str:
     """The rule of the calendar that events and alarms both follow, if there is one."""
-    cell = look.cell
     level = LEVEL / len(CALENDAR_PERIODS)
-    for rule in CALENDAR_PERIODS if cell.clock is not None else ():
-        sides = (season_of_calendar(side, cell.clock, rule) for side in (cell.truth.flags, cell.alarm_flags))
-        if all(side is not None and side.pvalue <= level for side in sides):
-            return rule
-    return ""
+    both = (season for season in look.calendar if max(season.events.pvalue, season.alarms.pvalue) <= level)
+    return next((str(season.period) for season in both), "")
 
 
 def _about_drift(model: NullModel, look: Look) -> str:

@@ -184,7 +184,7 @@ class Look:
         """Another period that both follow, beyond what the first season explains."""
         if self.first is None or not self.first.cycles:
             return None
-        found = periods.common_period(*self._beyond(self.first), self.window + 1, SEASON)
+        found = periods.common_period(*self._beyond_first, self.window + 1, SEASON)
         if not found.found:
             return None
         # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its strength
@@ -204,14 +204,18 @@ class Look:
         if times > 1 and abs(long / short / times - 1) <= 0.03:  # the shorter one is known better, having more cycles
             steps = tidy(short * times)
             if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
-                label = f"periods of {tidy(short):,} and {steps:,} steps"
-                return self._season(steps, label)
+                return self._season(steps, f"periods of {tidy(short):,} and {steps:,} steps")
         return first
 
     @lazy
     def entangled(self) -> bool:
         """Whether two seasons are there that no single period keeps."""
         return self.second is not None and self.season is self.first
+
+    @lazy
+    def _beyond_first(self) -> tuple[spectrum.Side, spectrum.Side]:
+        """Both sides less what the first season explains: looked at for a second one and for slow changes."""
+        return self._beyond(self.first)  # type: ignore[arg-type]  # asked for only where there is one
 
     def _beyond(self, season: Season) -> tuple[spectrum.Side, spectrum.Side]:
         """Both sides less what a season explains."""
@@ -241,7 +245,8 @@ class Look:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
             return spectrum.drift(self.events.side, self.alarms, self.events.longest)
-        return spectrum.drift(*self._beyond(self.season), self.events.longest)
+        sides = self._beyond_first if self.season is self.first else self._beyond(self.season)
+        return spectrum.drift(*sides, self.events.longest)
 
     @lazy
     def drifts(self) -> bool:

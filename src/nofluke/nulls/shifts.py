@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.series.alarms import runs
-from nofluke.series.counting import dilate, union, within
+from nofluke.series.counting import dilate, flags_of, nonempty, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
@@ -45,7 +45,7 @@ def _precision_of_points(cell: Cell, n: int) -> IntArray:
     """Predictions, or episodes of them, that an event lands near."""
     events, windows = cell.truth.starts, Ranges(starts=cell.windows.starts, stops=cell.windows.stops)
     always = within(events[events >= n], windows) > 0  # what an event behind the circle hits, every rotation does
-    moving = _some(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
+    moving = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
     return int(np.count_nonzero(always)) + touched_by_shift(moving, runs(events[events < n]), n)
 
 
@@ -53,14 +53,14 @@ def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
     """Ranges with a prediction near them, the predictions rotated the other way."""
     alarms, windows = cell.alarms, cell.trial.event_windows[cell.d]
     always = within(alarms[alarms >= n], windows) > 0
-    fixed = _some(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
+    fixed = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
     hits = touched_by_shift(fixed, runs(alarms[alarms < n]), n)
     return int(np.count_nonzero(always)) + hits[-np.arange(n) % n]
 
 
 def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
     """Predictions near a range; or episodes, of which one that is cut at the seam counts once."""
-    near = _flags(union(_some(cell.trial.event_windows[cell.d])), cell.n_steps)
+    near = cell.trial.near_flags(cell.d)
     if cell.trial.count_alarms == "steps":
         flags = cell.alarm_flags
         return int(np.count_nonzero(flags[n:] & near[n:])) + _correlation(near[:n], flags[:n])
@@ -86,7 +86,7 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
         return hits
     lengths, which = np.unique(fixed.stops - fixed.starts, return_inverse=True)
     many = np.bincount(which) * len(moved.starts) > PAIRS_PER_STEP * n
-    flags = _flags(moved, n) if many.any() else np.zeros(0, dtype=np.bool_)
+    flags = flags_of(moved, n) if many.any() else np.zeros(0, dtype=np.bool_)
     for at in np.flatnonzero(many):
         members = np.bincount(fixed.starts[which == at], minlength=n)
         hits += _correlation(_ahead(flags, int(lengths[at])), members)
@@ -116,8 +116,8 @@ def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     both keep their number.
     """
     reach = int(np.abs(shifts).max(initial=0))
-    windows = _some(cell.trial.event_windows[cell.d])
-    near_event = _mirrored(_flags(union(windows), cell.n_steps), reach)
+    windows = nonempty(cell.trial.event_windows[cell.d])
+    near_event = _mirrored(cell.trial.near_flags(cell.d), reach)
     if cell.truth.points:
         near_alarm = _mirrored(dilate(cell.alarm_flags, cell.cover), reach)
         recall = _within(near_alarm, cell.truth.starts + reach, shifts)
@@ -149,17 +149,6 @@ def _for_each(shifts: IntArray, width: int, hit: Callable[[IntArray], AnyArray])
     rows = max(AT_ONCE // max(width, 1), 1)
     chunks = (shifts[first : first + rows, None] for first in range(0, len(shifts), rows))
     return np.concatenate([np.count_nonzero(hit(chunk), axis=1) for chunk in chunks]).astype(np.int64)
-
-
-def _some(ranges: Ranges) -> Ranges:
-    """Without the ranges that hold no step."""
-    some = ranges.stops > ranges.starts
-    return ranges if some.all() else Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
-
-
-def _flags(ranges: Ranges, n: int) -> BoolArray:
-    change = np.bincount(ranges.starts, minlength=n + 1) - np.bincount(ranges.stops, minlength=n + 1)
-    return np.asarray(np.cumsum(change[:-1]) > 0)
 
 
 def _ahead(flags: BoolArray, length: int) -> BoolArray:

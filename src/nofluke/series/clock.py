@@ -66,8 +66,9 @@ class Clock(ByValue):
         return float(self._lengths()[steps].sum()) * self.tick_size
 
     def _lengths(self) -> npt.NDArray[np.float64]:
-        lengths = np.append(np.diff(self.elapsed()).astype(np.float64), self.step)
-        lengths[self.gaps] = self.step
+        step = self.step
+        lengths = np.append(np.diff(self.elapsed()).astype(np.float64), step)
+        lengths[self.gaps] = step
         return lengths
 
     @property
@@ -107,7 +108,7 @@ class Clock(ByValue):
     @property
     def slack(self) -> float:
         """What rounding may do to a time: a few units in the last place on a clock of floats, else nothing."""
-        return 4 * float(np.spacing(np.abs(self.ticks).max())) if self.ticks.dtype.kind == "f" else 0.0
+        return rounding(self.ticks)
 
     def windows(self, before: Duration | float, after: Duration | float) -> tuple[IntArray, IntArray]:
         """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in time."""
@@ -208,6 +209,11 @@ class Clock(ByValue):
         return Clock(ticks=self.ticks, unit=own, aware=self.aware).show(
             time.astype(f"datetime64[{own}]").astype(np.int64)
         )
+
+
+def rounding(times: npt.NDArray[Any]) -> float:
+    """By how much equal times, or distances between them, may differ: a few units in the last place of floats."""
+    return 4 * float(np.spacing(np.abs(times).max())) if times.dtype.kind == "f" else 0.0
 
 
 def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str | None]:

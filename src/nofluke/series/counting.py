@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.series.clock import rounding
 from nofluke.series.tolerance import Ranges
 
 Number = TypeVar("Number", np.float64, np.int64)
@@ -48,6 +49,24 @@ def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
     return len(values) - np.searchsorted(np.sort(values), thresholds, side="left").astype(np.int64)
 
 
+def flags_of(ranges: Ranges, n_steps: int) -> BoolArray:
+    """Which of so many steps lie in one of the ranges, which do not overlap; those that touch, and empty ones, may share an edge.
+
+    >>> flags_of(Ranges(starts=np.array([0, 2, 4]), stops=np.array([2, 3, 4])), 5).astype(int)
+    array([1, 1, 1, 0, 0])
+    """
+    change = np.zeros(n_steps + 1, dtype=np.int8)
+    np.add.at(change, ranges.starts, 1)  # edges may come twice: add, do not set
+    np.subtract.at(change, ranges.stops, 1)
+    return np.asarray(np.cumsum(change[:-1], dtype=np.int8) > 0)
+
+
+def nonempty(ranges: Ranges) -> Ranges:
+    """Without the ranges that hold no step."""
+    some = ranges.stops > ranges.starts
+    return ranges if some.all() else Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
+
+
 def union(ranges: Ranges) -> Ranges:
     """The ranges merged into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones vanish.
 
@@ -55,10 +74,10 @@ def union(ranges: Ranges) -> Ranges:
     >>> merged.starts, merged.stops
     (array([0, 9]), array([ 4, 11]))
     """
-    some = ranges.stops > ranges.starts
-    starts, stops = ranges.starts[some], ranges.stops[some]
+    ranges = nonempty(ranges)
+    starts, stops = ranges.starts, ranges.stops
     if len(starts) == 0:
-        return Ranges(starts=starts, stops=stops)
+        return ranges
     apart = starts[1:] > stops[:-1]
     return Ranges(starts=starts[np.append(True, apart)], stops=stops[np.append(apart, True)])
 
@@ -114,7 +133,9 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
     lag = np.where(has_later, _elapsed(at, after_it), np.inf)
     lead_counts = has_earlier & (earlier >= ranges.starts)
     lag_counts = has_later & (later < ranges.stops)
-    take_earlier = np.where(lead_counts == lag_counts, lead <= lag + _slack(when), lead_counts)
+    take_earlier = np.where(
+        lead_counts == lag_counts, lead <= lag + (0.0 if when is None else rounding(when)), lead_counts
+    )
     return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
 
 
@@ -130,15 +151,10 @@ def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ran
     times = when[alarms]
     after = np.searchsorted(times, begins)
     earlier, later = times[np.maximum(after - 1, 0)], times[np.minimum(after, len(times) - 1)]
-    lead = _elapsed(earlier, begins) <= _elapsed(begins, later) + _slack(when)
+    lead = _elapsed(earlier, begins) <= _elapsed(begins, later) + rounding(when)
     near = np.where((after > 0) & ((after == len(times)) | lead), earlier, later)
     taken = np.where(inside, times[np.minimum(first, len(times) - 1)], near)
     return np.where(taken < begins, -_elapsed(taken, begins), _elapsed(begins, taken)) + 0.0
-
-
-def _slack(when: npt.NDArray[Any] | None) -> float:
-    """By how much equal distances may differ: by rounding, on a clock of floats."""
-    return 4 * float(np.spacing(np.abs(when).max())) if when is not None and when.dtype.kind == "f" else 0.0
 
 
 def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:

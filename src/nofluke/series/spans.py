@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, IntArray
+from nofluke.series.alarms import runs
 from nofluke.series.clock import Clock
+from nofluke.series.counting import flags_of
+from nofluke.series.tolerance import Ranges
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,12 +38,12 @@ class Spans(ByValue):
     def of_runs(cls, flags: BoolArray, clock: Clock | None) -> Spans:
         """Each run of flagged steps as one range.
 
-        >>> runs = Spans.of_runs(np.array([0, 1, 1, 0, 1], dtype=bool), None)
-        >>> runs.starts, runs.stops
+        >>> found = Spans.of_runs(np.array([0, 1, 1, 0, 1], dtype=bool), None)
+        >>> found.starts, found.stops
         (array([1, 4]), array([3, 5]))
         """
-        edges = np.diff(np.concatenate([[False], flags, [False]]).astype(np.int8))
-        return cls.of_steps(np.flatnonzero(edges == 1), np.flatnonzero(edges == -1), clock)
+        found = runs(np.flatnonzero(flags))
+        return cls.of_steps(found.starts, found.stops, clock)
 
     @classmethod
     def of_steps(cls, starts: IntArray, stops: IntArray, clock: Clock | None) -> Spans:
@@ -59,10 +62,7 @@ class Spans(ByValue):
 
     def flags(self, n_steps: int) -> BoolArray:
         """Which of so many steps belong to a range."""
-        change = np.zeros(n_steps + 1, dtype=np.int64)
-        np.add.at(change, self.starts, 1)  # touching ranges, and those between steps, share an edge
-        np.subtract.at(change, self.stops, 1)
-        return np.asarray(np.cumsum(change[:-1]) > 0)
+        return flags_of(Ranges(starts=self.starts, stops=self.stops), n_steps)
 
     def among(self, open_steps: BoolArray, clock: Clock | None) -> Spans:
         """Those that have an open step, each from its first to its last one.

@@ -16,7 +16,17 @@ from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.alarms import STEPS, AlarmRule, CountAlarms, runs
 from nofluke.series.clock import Clock
-from nofluke.series.counting import first_alarms, largest_within, nearest_alarms, reaching, touching, union, within
+from nofluke.series.counting import (
+    first_alarms,
+    flags_of,
+    largest_within,
+    nearest_alarms,
+    nonempty,
+    reaching,
+    touching,
+    union,
+    within,
+)
 from nofluke.series.reach import Reach
 from nofluke.series.reading import Sequence
 from nofluke.series.thresholds import Cuts
@@ -231,7 +241,7 @@ class Trial:
                 return np.array([[int(np.count_nonzero(touching(episodes, near)))] for near in self._near])
             return np.array([[int(within(self.alarms(0), near).sum())] for near in self._near])
         order, below = self._ranking
-        counts = (np.concatenate([[0], np.cumsum(self._flags(near)[order])]) for near in self._near)
+        counts = (np.concatenate([[0], np.cumsum(flags_of(near, self.n_steps)[order])]) for near in self._near)
         hits = np.stack([count[-1] - count[below] for count in counts])
         return hits if self.count_alarms == "steps" else hits - np.stack([self._joined(near) for near in self._near])
 
@@ -249,7 +259,7 @@ class Trial:
         That one is its neighbour, or, for the first step of a stretch near an event, the last step of the stretch
         before.
         """
-        inside = self._flags(near)
+        inside = flags_of(near, self.n_steps)
         beside = self._pairs[inside[:-1] & inside[1:]]
         between = Ranges(starts=near.stops[:-1] - 1, stops=near.starts[1:] + 1)
         return self._reaching(beside) + self._reaching(-largest_within(-self.detector, between))
@@ -263,7 +273,7 @@ class Trial:
 
     def near_flags(self, d: int) -> BoolArray:
         """Whether each step is near an event, within tolerance d."""
-        return self._flags(self._near[d])
+        return flags_of(self._near[d], self.n_steps)
 
     @lazy
     def near_events(self) -> IntArray:
@@ -279,16 +289,7 @@ class Trial:
 
     def _held(self, ranges: Ranges) -> IntArray:
         """How many ranges hold a prediction, by threshold; an empty one holds none, however low the threshold."""
-        some = ranges.stops > ranges.starts
-        if not some.all():
-            ranges = Ranges(starts=ranges.starts[some], stops=ranges.stops[some])
-        return reaching(largest_within(self.detector, ranges), self.thresholds)
-
-    def _flags(self, ranges: Ranges) -> BoolArray:
-        change = np.zeros(self.n_steps + 1, dtype=np.int8)
-        change[ranges.starts] += 1
-        change[ranges.stops] -= 1
-        return np.asarray(np.cumsum(change[:-1], dtype=np.int8), dtype=np.bool_)
+        return reaching(largest_within(self.detector, nonempty(ranges)), self.thresholds)
 
     @lazy
     def levels(self) -> IntArray:

@@ -11,7 +11,9 @@ from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.clock import Clock
+from nofluke.series.counting import flags_of
 from nofluke.series.spans import Spans
+from nofluke.series.tolerance import Ranges
 
 CountEvents = Literal["steps", "ranges"]
 
@@ -113,11 +115,7 @@ class Truth:
     @lazy
     def flags(self) -> BoolArray:
         """Which steps belong to an event."""
-        change = np.zeros(self.n_steps + 1, dtype=np.int8)
-        # touching ranges begin where the last one ends: add, do not set
-        np.add.at(change, self.starts, 1)
-        np.subtract.at(change, self.stops, 1)
-        flags = np.cumsum(change[:-1], dtype=np.int8) > 0
+        flags = flags_of(Ranges(starts=self.starts, stops=self.stops), self.n_steps)
         flags.setflags(write=False)  # kept, and given to functions of the user's
         return flags
 
