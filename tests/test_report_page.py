@@ -40,7 +40,7 @@ def browser():
 def report(tmp_path_factory):
     """One report and the data behind it."""
     truth, scores = example()
-    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2, rng=1)
     return result, result.report(tmp_path_factory.mktemp("report") / "report.html", title=NASTY)
 
 
@@ -111,7 +111,7 @@ def evaluated(result, d, k):
     """What `evaluate` gives for a slider position, by the null of the page."""
     grid = make_grid(result)
     where = {"quantile": grid.quantiles[k], "tolerance": grid.tolerances[d]}
-    return numbers_of(nf.evaluate(*example(), **where, null=result.null))
+    return numbers_of(nf.evaluate(*example(), **where, null=result.null, rng=1))
 
 
 def test_it_opens_with_the_numbers_of_the_result(visit, report):
@@ -268,13 +268,13 @@ def test_alarms_irregular_clocks_and_masks_work_without_a_threshold(visit, tmp_p
     truth = rng.random(200) < 0.1
     times = np.datetime64("2020-05-01T00:00") + np.cumsum(rng.integers(1, 50, 200)).astype("timedelta64[m]")
     alarms, mask = rng.random(200) < 0.2, np.arange(200) // 20 == 4
-    result = nf.evaluate(truth, predictions=alarms, tolerance="1h", times=times, mask=mask)
+    result = nf.evaluate(truth, predictions=alarms, tolerance="1h", times=times, mask=mask, rng=1)
     page = visit(result.report(tmp_path / "alarms.html"))
     assert page.locator("#threshold").is_hidden()
     assert numbers_on(page) == numbers_of(result)
     page.locator("#tolerance").focus()
     page.keyboard.press("Home")
-    exact = nf.evaluate(truth, predictions=alarms, tolerance="0s", times=times, mask=mask, null=result.null)
+    exact = nf.evaluate(truth, predictions=alarms, tolerance="0s", times=times, mask=mask, null=result.null, rng=1)
     assert numbers_on(page) == numbers_of(exact)
     assert page.evaluate("document.getElementById('timeline').layout.shapes.filter(s => s.type === 'rect').length") >= 1
 
