@@ -199,7 +199,7 @@ class TestShuffles:
     def test_segments_are_uniform_over_orders_of_runs_and_gaps(self):
         """All pairs of an order of the runs and an order of the gaps, set down at all steps, are equally likely."""
         n, truth = 12, flags(12, 11, 0, 3, 4, 5, 7)  # one run goes over the end
-        runs, gaps = (part.tolist() for part in runs_and_gaps(truth.astype(bool)))
+        runs, gaps = (part.tolist() for part in runs_and_gaps(np.flatnonzero(truth), len(truth)))
         assert (sorted(runs), sorted(gaps)) == ([1, 2, 3], [1, 2, 3])
         expected = Counter()
         for lengths, free in itertools.product(itertools.permutations(runs), itertools.permutations(gaps)):
@@ -217,12 +217,12 @@ class TestShuffles:
         """The multisets of run lengths and of gap lengths around the circle stay."""
         events, n = open_events(data)
         cell = nf.evaluate(**data).cell
-        before = [sorted(part.tolist()) for part in runs_and_gaps(cell.truth.flags)]
+        before = [sorted(part.tolist()) for part in runs_and_gaps(cell.truth.starts, cell.n_steps)]
         rows = nf.nulls.Segments().draw(cell.truth)(np.random.default_rng(1), 5)
         for row in rows:
             labels = flags(n, *row.tolist()).astype(bool)
             assert labels.sum() == len(events)
-            assert [sorted(part.tolist()) for part in runs_and_gaps(labels)] == before
+            assert [sorted(part.tolist()) for part in runs_and_gaps(np.flatnonzero(labels), len(labels))] == before
 
     @pytest.mark.parametrize("n", [8, 7])
     def test_blocks_are_uniform_over_rotations_and_orders(self, n):
@@ -472,7 +472,7 @@ class TestAsNull:
             ("circular-shift:guard=-1", "guard=-1 must be"),
             ("circular-shift:every=0", "every=0 must be"),
             ("seasonal", "needs either period="),
-            ("seasonal:period=hour", "must be a number of steps or one of 'hour of day'"),
+            ("seasonal:period=hour", "must be a number of steps, a duration such as '1d', or one of 'hour of day'"),
             ("seasonal:period=1", "period=1 must be a whole number of at least 2"),
             ("seasonal:period=7,bins=0", "bins=0 must be a whole number of at least 1"),
             (

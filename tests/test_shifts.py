@@ -20,6 +20,7 @@ from nofluke.series.alarms import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
+from nofluke.series.truth import Truth
 
 BRANCHES = pytest.mark.parametrize("pairs_per_step", [-1, 10**9], ids=["transforms", "intervals"])
 
@@ -244,7 +245,8 @@ class TestCircularShift:
     @given(n=st.integers(2, 500), every=st.one_of(st.integers(1, 60), st.floats(1, 60)))
     def test_shifts_form_a_group(self, n, every):
         """Two shifts one after the other are a third, exactly for whole periods and within a step for others."""
-        circle, found = CircularShift(every=every)._shifts(n)
+        truth = Truth.of_flags(np.zeros(n, dtype=bool))
+        circle, found = CircularShift(every=every)._circle(truth)[0], CircularShift(every=every).shifts(truth)
         assert found[0] == 0
         assert len(set(found.tolist())) == len(found)
         assert found.min() >= 0
@@ -266,7 +268,7 @@ class TestCircularShift:
         """No less than a step, and a number."""
         for every in (0, 0.5, -3, math.nan, "week"):
             with pytest.raises(nf.InputError, match="every="):
-                CircularShift(every=every)
+                nf.evaluate([0, 1, 0, 0] * 9, predictions=[0, 1, 1, 0] * 9, null=CircularShift(every=every))
 
     def test_ranges_are_counted_and_not_drawn(self):
         """All rotations of ranges are known: nothing is drawn, and the message says what to use."""
@@ -337,7 +339,7 @@ class TestLocalShift:
     def test_wrong_settings_are_refused(self, settings, message):
         """With the argument and its value."""
         with pytest.raises(nf.InputError, match=message):
-            LocalShift(**settings)
+            nf.evaluate([0, 1, 0, 0] * 99, [0, 1, 2, 3] * 99, quantile=0.9, null=LocalShift(**settings))
 
     def test_a_sequence_must_be_longer_than_the_reach(self):
         """One that is not is refused with its length, in evaluate and in a sweep."""
@@ -356,7 +358,7 @@ class TestLocalShift:
         quantiles, tolerances = [0.7, 0.9], (0, 3)
         curve = nf.sweep(truth, scores, quantiles=quantiles, tolerances=tolerances, null="local-shift:reach=40")
         family = curve.familywise()
-        asked = LocalShift(reach=40).shifts(400)
+        asked = LocalShift(reach=40).shifts(curve.trial.truth)
         hits = np.empty((2, len(asked), 2, 2))
         for (d, delta), (k, quantile) in itertools.product(enumerate(tolerances), enumerate(quantiles)):
             one = nf.evaluate(truth, scores, quantile=quantile, tolerance=delta, null="local-shift:reach=40")

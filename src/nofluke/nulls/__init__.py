@@ -11,7 +11,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
-from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.local import Dither, Jitter, LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
@@ -22,7 +22,9 @@ __all__ = [
     "Blocks",
     "CircularShift",
     "Custom",
+    "Dither",
     "IntervalShuffle",
+    "Jitter",
     "LocalPermutation",
     "LocalShift",
     "NullModel",
@@ -42,6 +44,8 @@ _MODELS: dict[str, type[NullModel]] = {
         CircularShift,
         LocalShift,
         LocalPermutation,
+        Jitter,
+        Dither,
         Seasonal,
         IntervalShuffle,
         Segments,
@@ -51,6 +55,13 @@ _MODELS: dict[str, type[NullModel]] = {
     )
 }
 
+
+_EXAMPLES = {
+    "blocks": "blocks:length=48",
+    "seasonal": "seasonal:period=24",
+    "jitter": "jitter:window=1h",
+    "dither": "dither:reach=1h",
+}
 
 # how much work is spent is no part of what chance does: nothing to be asked for in words
 _EFFORT = ("programme_operations",)
@@ -92,7 +103,7 @@ def _named(text: str) -> NullModel:
             raise TypeError(f"() got an unexpected keyword argument {hidden[0]!r}")
         return _MODELS[name](**settings)
     except TypeError as error:
-        needed = {"blocks": "blocks:length=48", "seasonal": "seasonal:period=24"}.get(name, name)
+        needed = _EXAMPLES.get(name, name)
         raise InputError(f"null={shown(text)}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
 
 

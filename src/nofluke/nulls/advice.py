@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
+from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.evidence import (
@@ -104,14 +105,17 @@ class Clusters:
 
 def look_for_clusters(cell: Cell, strata: IntArray | None) -> Clusters:
     """Both statistics against random placements, within strata if there are any; p = (b + 1)/(n + 1)."""
-    scales, nothing = cluster_scales(cell.n_steps), Evidence(statistic=1.0, pvalue=1.0)
-    events, n_steps = cell.truth.starts, cell.n_steps
-    if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
-        return Clusters(scales=scales, counts=nothing, gaps=nothing)
     labels = np.zeros(len(cell.truth.open_steps), dtype=np.int64)
     if strata is not None:
         labels[cell.truth.open_steps] = strata
-    draw = Seasonal(strata=labels).draw(cell.truth)
+    return clusters_against(cell.truth.starts, cell.n_steps, Seasonal(strata=labels).draw(cell.truth))
+
+
+def clusters_against(events: IntArray, n_steps: int, draw: Draw) -> Clusters:
+    """Both statistics of ascending events against placements as they are drawn."""
+    scales, nothing = cluster_scales(n_steps), Evidence(statistic=1.0, pvalue=1.0)
+    if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
+        return Clusters(scales=scales, counts=nothing, gaps=nothing)
     generator = np.random.default_rng(SEED)
     pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
     rows, left = max(CHUNK // len(events), 1), min(max(CHUNK // len(events), FEWEST), RESAMPLES)

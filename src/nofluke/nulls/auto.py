@@ -50,25 +50,27 @@ def _with_season(look: Look, season: Season) -> Pick:
     seen = f"There is a season ({season.label})"
     if look.entangled and look.second is not None:
         return Pick(
-            model=CircularShift() if look.together else season.null(),
-            why=f"{seen}, and another one of {look.second.steps:,.4g} steps: no null keeps both.",
+            model=CircularShift() if look.together else look.null_of(season),
+            why=f"{seen}, and another one of {look.told(float(f'{look.second.steps:.4g}'))}: no null keeps both.",
             holds=False,
         )
     if not look.together and (not look.drifts or look.eras >= FEWEST_ERAS):
         slowly = ", and rates also change slowly" if look.drifts else ""
         of_time = ", and within windows of time" if look.eras > 1 else ""
-        return Pick(model=season.null(look.eras), why=f"{seen}{slowly}: events are moved within its phases{of_time}.")
+        return Pick(
+            model=look.null_of(season, look.eras), why=f"{seen}{slowly}: events are moved within its phases{of_time}."
+        )
     what = " and ".join(filter(None, [look.together, "rates also change slowly" if look.drifts else ""]))
     least = math.ceil(2 / look.alpha)  # shifts that the level needs
     n, steps = look.cell.n_steps, season.steps
     if steps is not None and not look.drifts and n / steps >= least:
-        model: NullModel = CircularShift(every=tidy(steps))
+        model: NullModel = CircularShift(every=look.length(tidy(steps)))
         return Pick(model=model, why=f"{seen}, and {what}: shifts by whole periods keep both.")
     if steps is not None and steps * least / 2 <= n / (5 * look.drift.cycles):
-        model = LocalShift(reach=math.ceil(steps * least / 2), every=tidy(steps))
+        model = LocalShift(reach=look.length(math.ceil(steps * least / 2)), every=look.length(tidy(steps)))
         return Pick(model=model, why=f"{seen}, and {what}: small shifts by whole periods keep both.")
     return Pick(
-        model=CircularShift() if look.together else season.null(),
+        model=CircularShift() if look.together else look.null_of(season),
         why=f"{seen}, and {what}: no null keeps both here, since shifts by whole periods need {least} of them "
         "on a regular clock.",
         holds=False,
@@ -86,11 +88,12 @@ def _with_drift(look: Look) -> Pick:
     wanted = max(math.ceil(5 / look.alpha), 2 * look.events.longest + look.window)
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
     if min(wanted, allowed) >= least:
-        return Pick(model=LocalShift(reach=min(wanted, allowed)), why=f"{seen}, and {what}: small shifts keep both.")
+        reach = look.length(min(wanted, allowed))
+        return Pick(model=LocalShift(reach=reach), why=f"{seen}, and {what}: small shifts keep both.")
     return Pick(
         model=CircularShift(),
-        why=f"{seen}, and {what}: shifts would have to be longer than {least:,} steps for these events and shorter than "
-        f"{allowed:,} for the change, so that no null keeps both.",
+        why=f"{seen}, and {what}: shifts would have to be longer than {look.told(least)} for these events and shorter than "
+        f"{look.told(allowed)} for the change, so that no null keeps both.",
         holds=False,
     )
 

@@ -14,6 +14,7 @@ from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
 from nofluke.plain import as_rng, as_whole, check_word
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
@@ -59,12 +60,15 @@ class NullModel(ABC):
         How its laws can be computed.
     takes_ranges : bool
         Whether it can place events that are whole ranges.
+    takes_times : bool
+        Whether it can place events at their own times, without a grid of steps.
     """
 
     name: ClassVar[str]
     moves: ClassVar[Moved] = "truth"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
     takes_ranges: ClassVar[bool] = False
+    takes_times: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -186,6 +190,11 @@ class NullModel(ABC):
     def check(self, method: object, cell: Cell | None = None) -> None:
         """Refuse a method that this null does not have, and events that no law of single steps holds for."""
         check_word(method, "method", self.methods, f" for the null {self.name}")
+        if isinstance(cell, TimedCell) and not self.takes_times:
+            raise InputError(
+                f"null={shown(self.text)} needs a grid of steps, and these events have times of their own: use null='auto', "
+                "'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', 'interval-shuffle' or 'jitter'."
+            )
         if cell is not None and not cell.truth.points and not self.takes_ranges:
             raise InputError(
                 f"null={shown(self.text)} places events of one step each, and these are ranges: use null='auto', "

@@ -92,7 +92,7 @@ class Choice:
 def choose(null: Null, cell: Cell, alpha: float) -> Choice:
     """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why."""
     if isinstance(null, str) and null.strip() == AUTO:
-        found = pick(Look(cell=cell, alpha=alpha))
+        found = pick(Look.of(cell, alpha))
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
     model = as_null(null)
     return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell))

@@ -14,9 +14,13 @@ from nofluke.errors import InputError
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import MOST_STEPS, Joint, Method, NullModel, Trait
+from nofluke.nulls import timed_shifts
+from nofluke.nulls.base import Joint, Method, NullModel, Trait
+from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
+from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
-from nofluke.plain import as_number, as_whole, whole_or_none
+from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -26,6 +30,11 @@ class ShiftNull(NullModel):
 
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact")
     takes_ranges: ClassVar[bool] = True
+    takes_times: ClassVar[bool] = True
+
+    @abstractmethod
+    def pieces(self, cell: TimedCell) -> ByShift | None:
+        """Both hits by shift, of events at their own times; None where they are too many to be counted out."""
 
     @abstractmethod
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
@@ -36,35 +45,45 @@ class ShiftNull(NullModel):
         """How it is counted."""
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
-        del method  # all of them, whichever it is
-        recall, precision, how = self.every_placement(cell)
+        if isinstance(cell, TimedCell):
+            found = self.pieces(cell)
+            if found is None and method == "exact":
+                raise InputError(
+                    f"method='exact' counts out at most {MOST_PAIRS:,} pairs of an alarm and an event, and here are "
+                    f"{cell.n_predictions * cell.n_events:,}: use method='auto', which draws shifts at random."
+                )
+            return {} if found is None else found.laws(cell, self.method(found.n_shifts))
+        recall, precision = self.hits_by_shift(cell)
+        how = self.method(len(recall))
         return {
             "precision": _counted(precision, cell.n_predictions, how),
             "recall": _counted(recall, cell.n_events, how),
         }
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
-        del cell, times
-        return ("precision", "recall")
+        del times
+        affordable = not isinstance(cell, TimedCell) or self.pieces(cell) is not None
+        return ("precision", "recall") if affordable else ()
 
-    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How]:
-        recall, precision = self.hits_by_shift(cell)
-        return recall, precision, self.method(len(recall))
+    def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
+        if not isinstance(cell, TimedCell):
+            recall, precision = self.hits_by_shift(cell)
+            return recall, precision, self.method(len(recall))
+        found = self.pieces(cell)
+        if found is None or found.n_shifts > MOST_LISTED:
+            return None
+        return *found.every_shift(cell), self.method(found.n_shifts)
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every shift."""
-        del n_resamples, rng  # nothing is random
-        recall, precision, how = self.every_placement(cell)
+        if isinstance(cell, TimedCell):
+            found = self.pieces(cell)
+            if found is None:
+                return super().joint(cell, n_resamples=n_resamples, rng=rng)
+            return found.joint(cell, self.method(found.n_shifts))
+        recall, precision = self.hits_by_shift(cell)
         weights = np.full(len(recall), 1 / len(recall))
-        return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=how)
-
-
-def as_stride(value: object) -> int | float:
-    """Steps between two shifts, whole or not: a season need not be a whole number of steps."""
-    whole = whole_or_none(value)
-    if whole is not None:
-        return as_whole(value, "every", 1, MOST_STEPS)
-    return as_number(value, "every", f"be a number of steps from 1 to {MOST_STEPS:,}", lambda x: 1 <= x <= MOST_STEPS)
+        return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=self.method(len(recall)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,13 +103,13 @@ class CircularShift(ShiftNull):
 
     Parameters
     ----------
-    guard : int, default 0
-        Leaves out shifts by fewer steps than this (but not the identity), which are too much like the observed labels.
+    guard : int or str, default 0
+        Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the observed labels.
         The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no longer a test by a
         group of rotations, and exact only as far as small shifts are the reason for leaving them out.
-    every : int or float, default 1
-        Takes only shifts by multiples of this many steps (rounded). With the period of a season (in steps that count) they
-        keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
+    every : int, float or str, default 1
+        Takes only shifts by multiples of this length (rounded to steps or ticks; 1 stands for all of them). With the period of a
+        season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
         what lies behind the last whole period stays where it is.
 
     References
@@ -98,24 +117,25 @@ class CircularShift(ShiftNull):
     Michael (1997), Testing prediction methods: earthquake clustering versus the Poisson model.
     """
 
-    guard: int = 0
-    every: int | float = 1
+    guard: Length = 0
+    every: Length = 1
 
     name: ClassVar[str] = "circular-shift"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "guard", as_whole(self.guard, "guard", 0, MOST_STEPS))
-        object.__setattr__(self, "every", as_stride(self.every))
+        object.__setattr__(self, "guard", as_length(self.guard, "guard", 0, whole=True))
+        object.__setattr__(self, "every", as_length(self.every, "every", 1))
 
     @property
     def assumption(self) -> str:
-        if self.every > 1:
+        if self.every != 1:
             return (
-                f"Chance shifts all events together by multiples of {self.every:,} steps around the circle, so that "
+                f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, so that "
                 "clusters and a season of that period stay; the predictions stay as they are."
             )
-        guard = f" Shifts by fewer than {self.guard:,} steps are left out." if self.guard > 1 else ""
+        fewer = "less" if isinstance(self.guard, str) else "fewer"
+        guard = f" Shifts by {fewer} than {in_words(self.guard)} are left out." if self.guard not in (0, 1) else ""
         return (
             "Chance shifts all events together around the circle of steps, so that clusters and ranges stay; the predictions "
             f"stay as they are. It allows neither for a season nor for a trend that both share.{guard}"
@@ -124,7 +144,7 @@ class CircularShift(ShiftNull):
     @property
     def keeps(self) -> frozenset[Trait]:
         """Runs and clusters; a season only where shifts are by whole periods."""
-        return frozenset({"runs", "clusters", "season"} if self.every > 1 else {"runs", "clusters"})
+        return frozenset({"runs", "clusters", "season"} if self.every != 1 else {"runs", "clusters"})
 
     def draw(self, side: Truth) -> Draw:
         """Random rotations of the events, the guard band left out."""
@@ -132,34 +152,56 @@ class CircularShift(ShiftNull):
             raise InputError(
                 f"null={self.text!r} counts all rotations of ranges and draws none: use method='auto' or 'exact'."
             )
-        circle, shifts = self._shifts(side.n_steps)
-        events = side.starts
+        circle, periods, every = self._circle(side)
+        guard = self._guard(side)
+        few = self.shifts(side) if periods <= MOST_LISTED else None
+        events = side.places
 
         def rotated(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            moved = (events + generator.choice(shifts, size=(size, 1))) % circle
-            return np.where(events < circle, moved, events)
+            if few is not None:
+                by = generator.choice(few, size=(size, 1))
+            elif every == 1:
+                # the identity, or any shift outside of the guard band
+                by = generator.integers(circle - max(2 * guard - 1, 0), size=(size, 1))
+                by = np.where(by > 0, by + max(guard - 1, 0), 0)
+            else:
+                by = np.rint(generator.integers(periods, size=(size, 1)) * every).astype(np.int64)
+            moved = (events + by) % circle
+            return np.asarray(side.steps_of(np.where(events < circle, moved, events)))
 
         return rotated
 
-    def _shifts(self, n_steps: int) -> tuple[int, IntArray]:
-        """The circle, and the rotations of it that count, the identity first."""
-        periods = max(int(n_steps / self.every), 1)
-        circle = min(round(periods * self.every), n_steps) if periods > 1 else n_steps
-        shifts = np.rint(np.arange(1, periods) * self.every).astype(np.int64)
-        allowed = shifts[(shifts >= self.guard) & (shifts <= circle - self.guard)]
-        return circle, np.concatenate([[0], allowed]).astype(np.int64)
+    def _guard(self, side: Truth) -> int:
+        return self.guard if isinstance(self.guard, int) else whole_places(self.guard, side, "guard")
+
+    def _circle(self, side: Truth) -> tuple[int, int, float]:
+        """The circle in places, the rotations of it, and how far apart they are."""
+        n, every = side.n_places, in_places(self.every, side, "every") if self.every != 1 else 1
+        periods = max(int(n / every) if every != 1 else n, 1)
+        return min(round(periods * every), n) if periods > 1 else n, periods, every
+
+    def shifts(self, side: Truth) -> IntArray:
+        """The rotations that count, the identity first."""
+        (circle, periods, every), guard = self._circle(side), self._guard(side)
+        shifts = np.rint(np.arange(1, periods) * every).astype(np.int64)
+        return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int) -> How:
         """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only."""
-        if self.every != int(self.every):
+        if not isinstance(self.every, str) and self.every != int(self.every):
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
-        return exactly("all rotations" if self.guard <= 1 and self.every == 1 else f"{n_shifts:,} rotations")
+        return exactly("all rotations" if self.guard in (0, 1) and self.every == 1 else f"{n_shifts:,} rotations")
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every rotation that counts, the identity first."""
-        circle, shifts = self._shifts(cell.n_steps)
-        recall, precision = around(cell, circle)
+        recall, precision = around(cell, self._circle(cell.truth)[0])
+        shifts = self.shifts(cell.truth)
         return recall[shifts], precision[shifts]
+
+    def pieces(self, cell: TimedCell) -> ByShift | None:
+        """Both hits by shift, of events at their own times."""
+        circle, _, every = self._circle(cell.truth)
+        return timed_shifts.around(cell, circle, every, self._guard(cell.truth))
 
 
 def _counted(hits: IntArray, size: int, method: How) -> Law:

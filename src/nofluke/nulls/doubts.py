@@ -14,7 +14,7 @@ MOST_STEPS = 100_000  # up to here any period is searched for unasked; auto and 
 
 def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     """What the data say against this null, each in a sentence with the remedy; nothing if all is well."""
-    look = Look(cell=cell, alpha=0.05)
+    look = Look.of(cell, 0.05)
     return tuple(filter(None, [_about_events(model, look), _about_season(model, look), _about_drift(model, look)]))
 
 

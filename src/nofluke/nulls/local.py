@@ -14,15 +14,21 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import AnyArray, IntArray
+from nofluke.dates import as_duration
 from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import MOST_STEPS, Trait
-from nofluke.nulls.circular import ShiftNull, as_stride
-from nofluke.nulls.seasonal import Stratified, window_of
+from nofluke.nulls import timed_shifts
+from nofluke.nulls.base import MOST_STEPS, NullModel, Trait
+from nofluke.nulls.circular import ShiftNull
+from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
+from nofluke.nulls.seasonal import Stratified, refuse_windows, window_of
 from nofluke.nulls.shifts import nearby
+from nofluke.nulls.strata import Strata, at_ticks, cut_every, in_windows
+from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -40,11 +46,12 @@ class LocalShift(ShiftNull):
 
     Parameters
     ----------
-    reach : int, default 100
-        W, the longest shift in steps that count. It should be long against the tolerance and the length of clusters and ranges
+    reach : int or str, default 100
+        W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It should be long against the tolerance and the length of clusters and ranges
         (else there is little power), and short against the time in which the rates change (else it is fooled by them).
-    every : int or float, default 1
-        Takes only shifts by multiples of this many steps (rounded): with the period of a season they keep that, too.
+    every : int, float or str, default 1
+        Takes only shifts by multiples of this length (rounded to steps or ticks): with the period of a season they keep that, too.
+        1 stands for every step or tick.
 
     References
     ----------
@@ -52,25 +59,30 @@ class LocalShift(ShiftNull):
     Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
     """
 
-    reach: int = 100
-    every: int | float = 1
+    reach: Length = 100
+    every: Length = 1
 
     name: ClassVar[str] = "local-shift"
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "reach", as_whole(self.reach, "reach", 1, MOST_STEPS))
-        object.__setattr__(self, "every", as_stride(self.every))
-        if self.every > self.reach:
+        object.__setattr__(self, "reach", as_length(self.reach, "reach", 1))
+        object.__setattr__(self, "every", as_length(self.every, "every", 1))
+        if isinstance(self.every, str) is isinstance(self.reach, str) and self._shorter(self.reach, self.every):
             raise InputError(
                 f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
             )
 
+    @staticmethod
+    def _shorter(one: Length, other: Length) -> bool:
+        lengths = [as_duration(value, "reach") if isinstance(value, str) else value for value in (one, other)]
+        return (lengths[0] or 0) < (lengths[1] or 0)
+
     @property
     def assumption(self) -> str:
-        by = f" by multiples of {self.every:,} steps," if self.every > 1 else ""
-        season = ", a season of that period" if self.every > 1 else ""
+        by = f" by multiples of {in_words(self.every)}," if self.every != 1 else ""
+        season = ", a season of that period" if self.every != 1 else ""
         return (
-            f"Chance shifts all events together,{by} by at most {self.reach:,} steps to either side, so that clusters, "
+            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, so that clusters, "
             f"ranges{season} and slow changes of the rates stay; the predictions stay as they are."
         )
 
@@ -78,44 +90,53 @@ class LocalShift(ShiftNull):
     def keeps(self) -> frozenset[Trait]:
         """Everything but a season, unless shifts are by whole periods."""
         kept: set[Trait] = {"runs", "clusters", "drift"}
-        return frozenset(kept | {"season"} if self.every > 1 else kept)
+        return frozenset(kept | {"season"} if self.every != 1 else kept)
 
     @property
     def caveat(self) -> str:
         """What is known about the level."""
+        one_sided = "W + 1"
+        if not isinstance(self.reach, str) and not isinstance(self.every, str):
+            one_sided = f"{int(self.reach / self.every) + 1:,}"
+        which = "" if one_sided[0] != "W" else ", W of them to either side"
         return (
             "Local shifts are approximate: in stationary series chance is among the k best of them with probability at most "
-            f"k/{self.one_sided + 1:,} (Harris 2020)."
+            f"k/{one_sided if not which else f'({one_sided})'}{which} (Harris 2020)."
         )
 
-    @property
-    def one_sided(self) -> int:
-        """Shifts to either side."""
-        return int(self.reach / self.every)
-
-    def shifts(self, n_steps: int) -> IntArray:
-        """The shifts that count, the identity first."""
-        if self.reach >= n_steps:
+    def places(self, side: Truth) -> tuple[int, float]:
+        """Reach and stride in places."""
+        if isinstance(self.reach, float) and not isinstance(side, TimedTruth):
+            raise InputError(f"reach={self.reach} must be a whole number of steps.")
+        reach = whole_places(self.reach, side, "reach")
+        every = 1.0 if self.every == 1 else in_places(self.every, side, "every")
+        if reach >= side.n_places:
+            unit = "ticks" if isinstance(side, TimedTruth) else "steps"
             raise InputError(
-                f"null={self.text!r} shifts by up to {self.reach:,} steps, but the sequence has {n_steps:,}: pass a shorter reach."
+                f"null={self.text!r} shifts by up to {reach:,} {unit}, but the sequence has {side.n_places:,}: pass a shorter reach."
             )
-        away = np.rint(np.arange(1, self.one_sided + 1) * self.every).astype(np.int64)
+        return reach, every
+
+    def shifts(self, side: Truth) -> IntArray:
+        """The shifts that count, the identity first."""
+        reach, every = self.places(side)
+        away = np.rint(np.arange(1, int(reach / every) + 1) * every).astype(np.int64)
         return np.concatenate([[0], away, -away])
 
     def fits(self, side: Truth) -> None:
         """Refuse a sequence that is shorter than the shifts."""
-        self.shifts(side.n_steps)
+        self.places(side)
 
     def draw(self, side: Truth) -> Draw:
         """Random shifts of the events, folded back at the borders; two that meet there are counted as one step."""
         if not side.points:
             raise InputError(f"null={self.text!r} counts all shifts of ranges and draws none: use method='auto'.")
-        shifts, last = self.shifts(side.n_steps), side.n_steps - 1
+        (reach, every), last = self.places(side), side.n_places - 1
+        one_sided = int(reach / every)
 
         def shifted(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            moved = side.starts + generator.choice(shifts, size=(size, 1))
-            folded = np.where(moved < 0, -1 - moved, np.where(moved > last, 2 * last + 1 - moved, moved))
-            return np.asarray(folded)
+            by = np.rint(generator.integers(-one_sided, one_sided + 1, size=(size, 1)) * every).astype(np.int64)
+            return np.asarray(side.steps_of(folded(side.places + by, last)))
 
         return shifted
 
@@ -125,7 +146,12 @@ class LocalShift(ShiftNull):
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every shift, the identity first."""
-        return nearby(cell, self.shifts(cell.n_steps))
+        return nearby(cell, self.shifts(cell.truth))
+
+    def pieces(self, cell: TimedCell) -> ByShift | None:
+        """Both hits by shift, of events at their own times."""
+        reach, every = self.places(cell.truth)
+        return timed_shifts.nearby(cell, reach, every)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -167,3 +193,118 @@ class LocalPermutation(Stratified):
     def strata_of(self, side: Truth) -> IntArray:
         """The window of each step that counts."""
         return window_of(side.n_steps, self.windows, self.text)
+
+    def strata_in_time(self, side: TimedTruth) -> Strata:
+        """The windows, of as many ticks each."""
+        refuse_windows(self.windows, side.n_places, self.text)
+        return Strata.of(in_windows(side, self.windows)[:-1], np.arange(self.windows), side.n_steps)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Jitter(Stratified):
+    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are fixed.
+
+    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to ask whether events
+    and alarms are tied more closely than the windows are long.
+
+    Parameters
+    ----------
+    window : int, float or str
+        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
+        window begins where watching does.
+
+    References
+    ----------
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    """
+
+    window: Length
+
+    name: ClassVar[str] = "jitter"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "window", as_length(self.window, "window", 1))
+
+    @property
+    def assumption(self) -> str:
+        return (
+            f"Chance places each event at random within its own window of {in_words(self.window)}, so that whatever changes "
+            "from window to window stays; the predictions stay as they are."
+        )
+
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """Slow changes and seasons that are long against the window, and nothing within it."""
+        return frozenset({"drift", "season"})
+
+    def strata_of(self, side: Truth) -> IntArray:
+        """The window of each step that counts, masked ones counted."""
+        labels = np.flatnonzero(side.open_steps) // in_places(self.window, side, "window")
+        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
+
+    def strata_in_time(self, side: TimedTruth) -> Strata:
+        """The windows, from the beginning of what was watched."""
+        starts, _ = cut_every(side, in_places(self.window, side, "window"), 1, f"window={self.window}")
+        return at_ticks(side, starts, np.arange(len(starts)))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dither(NullModel):
+    """Each event is moved at random by at most a given time, around its own; the predictions are fixed. Approximate.
+
+    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not, so that
+    data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
+
+    Parameters
+    ----------
+    reach : int, float or str
+        How far an event is moved at most: steps on a grid, else a duration or a number in the unit of the times.
+
+    References
+    ----------
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    """
+
+    reach: Length
+
+    name: ClassVar[str] = "dither"
+    takes_times: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reach", as_length(self.reach, "reach", 1))
+
+    @property
+    def assumption(self) -> str:
+        return (
+            f"Chance moves each event by at most {in_words(self.reach)} to either side, so that slow changes of the rates stay; the "
+            "predictions stay as they are."
+        )
+
+    @property
+    def caveat(self) -> str:
+        """That it is no exact test."""
+        return (
+            "Dithering is approximate: data and surrogates are not exchangeable, since events are moved around their own places. "
+            "Null jitter, with fixed windows, is exact."
+        )
+
+    @property
+    def keeps(self) -> frozenset[Trait]:
+        """Slow changes, and seasons that are long against the reach."""
+        return frozenset({"drift", "season"})
+
+    def draw(self, side: Truth) -> Draw:
+        """Folded back at the borders; two that meet are counted as one step."""
+        reach, last = whole_places(self.reach, side, "reach"), side.n_places - 1
+        reach = min(reach, last)
+
+        def dithered(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
+            by = generator.integers(-reach, reach + 1, size=(size, side.n))
+            return np.asarray(side.steps_of(folded(side.places + by, last)))
+
+        return dithered
+
+
+def folded(places: AnyArray, last: int) -> AnyArray:
+    """Places mirrored at the borders."""
+    return np.where(places < 0, -1 - places, np.where(places > last, 2 * last + 1 - places, places))

@@ -6,19 +6,29 @@ lenient, since the more careful null costs little power.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.lazy import lazy
 from nofluke.nulls import periods, spectrum
-from nofluke.nulls.advice import Clusters, Period, SeasonSeen, look_for_clusters, look_for_seasons, strongest
+from nofluke.nulls.advice import (
+    Clusters,
+    Period,
+    SeasonSeen,
+    clusters_against,
+    look_for_clusters,
+    look_for_seasons,
+    strongest,
+)
 from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.local import LocalPermutation
 from nofluke.nulls.periods import LEAST_CYCLES
 from nofluke.nulls.seasonal import Seasonal
+from nofluke.nulls.sketch import Sketch, sketch
 from nofluke.series.alarms import runs
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -60,14 +70,20 @@ class Events:
     """What is seen in the events alone, worked out once for a truth, however many detectors are judged on it."""
 
     truth: Truth
+    own: TimedTruth | None = None  # events at their own times, where the steps of the truth are coarser than these
 
     @classmethod
-    def of(cls, truth: Truth) -> Events:
+    def of(cls, truth: Truth, own: TimedTruth | None = None) -> Events:
         """What is known of this truth already, or will be."""
         if _SEEN not in truth.__dict__:
-            truth.__dict__[_SEEN] = cls(truth=truth)
+            truth.__dict__[_SEEN] = cls(truth=truth, own=own)
         seen: Events = truth.__dict__[_SEEN]
         return seen
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return self.truth.n if self.own is None else self.own.n
 
     @lazy
     def labelled(self) -> IntArray:
@@ -77,6 +93,8 @@ class Events:
     @lazy
     def runs(self) -> Evidence:
         """Labelled steps in runs."""
+        if self.own is not None:
+            return adjacency(self.own.starts, self.own.n_steps)
         return adjacency(self.labelled, self.truth.n_steps)
 
     @lazy
@@ -105,11 +123,15 @@ class Events:
     @lazy
     def clusters(self) -> Evidence:
         """Events in clusters of any length, against random steps."""
+        if self.own is not None:
+            return clustering(self.own.starts, self.own.n_steps)
         return clustering(self.starts, self.truth.n_steps)
 
     @lazy
     def evenness(self) -> Evidence:
         """Events that keep a distance from each other."""
+        if self.own is not None:
+            return evenness(self.own.starts, self.own.n_steps)
         return evenness(self.starts, self.truth.n_steps)
 
     @lazy
@@ -125,11 +147,43 @@ class Look:
     cell: Cell
     alpha: float
     period: Period | None = None
+    sketch: Sketch | None = None
+
+    @classmethod
+    def of(cls, cell: Cell, alpha: float) -> Look:
+        """A look at a cell of any trial; at events without a grid, through a sketch on one."""
+        if not isinstance(cell, TimedCell):
+            return cls(cell=cell, alpha=alpha)
+        drawn = sketch(cell)
+        return cls(cell=drawn.cell, alpha=alpha, sketch=drawn)
+
+    @property
+    def _own(self) -> TimedTruth | None:
+        """Events at their own times, where the sketch loses something of them."""
+        return None if self.sketch is None or self.sketch.whole else self.sketch.truth
+
+    def length(self, steps: float) -> int | float | str:
+        """A length as nulls take it: steps, or a length of time where events have no grid."""
+        return steps if self.sketch is None else self.sketch.length(steps)
+
+    def told(self, steps: float) -> str:
+        """A length in words."""
+        if self.sketch is None:
+            return f"{steps:,.5g} steps" if steps != int(steps) else f"{int(steps):,} steps"
+        long = self.sketch.length(steps)
+        return long if isinstance(long, str) else f"{long:,} time units"
+
+    def null_of(self, season: Season, windows: int = 1) -> Seasonal:
+        """The null that keeps a season, within so many windows of time."""
+        null = season.null(windows)
+        if self.sketch is None or isinstance(season.period, str):
+            return null
+        return replace(null, period=self.sketch.length(season.period))
 
     @property
     def events(self) -> Events:
         """What is seen in the events alone."""
-        return Events.of(self.cell.truth)
+        return Events.of(self.cell.truth, self._own)
 
     @lazy
     def alarm_starts(self) -> IntArray:
@@ -170,7 +224,7 @@ class Look:
             return self._season(seen.period, seen.label)
         if self.search is not None and self.search.found:
             steps = tidy(self.search.steps)
-            return self._season(steps, f"period {steps:,} steps")
+            return self._season(steps, f"period {self.told(steps)}")
         return None
 
     def _season(self, period: Period, label: str) -> Season:
@@ -204,7 +258,7 @@ class Look:
         if times > 1 and abs(long / short / times - 1) <= 0.03:  # the shorter one is known better, having more cycles
             steps = tidy(short * times)
             if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
-                return self._season(steps, f"periods of {tidy(short):,} and {steps:,} steps")
+                return self._season(steps, f"periods of {self.told(tidy(short))} and {self.told(steps)}")
         return first
 
     @lazy
@@ -256,11 +310,17 @@ class Look:
     @lazy
     def few(self) -> bool:
         """Whether there are too few events to show clusters."""
-        return self.cell.n_events < FEW_EVENTS
+        return self.events.n < FEW_EVENTS
 
     @lazy
     def within(self) -> Clusters:
         """Clusters within the phases of the season or the windows of a slow change."""
+        own = self._own
+        if own is not None:
+            null = (
+                LocalPermutation(windows=self.windows) if self.season is None else self.null_of(self.season, self.eras)
+            )
+            return clusters_against(own.starts, own.n_steps, null.draw(own))
         strata = LocalPermutation(windows=self.windows) if self.season is None else self.season.null(self.eras)
         return look_for_clusters(self.cell, strata.strata_of(self.cell.truth))
 

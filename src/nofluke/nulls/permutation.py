@@ -16,8 +16,10 @@ from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
 from nofluke.laws.tables import hypergeometric
+from nofluke.nulls import interior
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -50,6 +52,7 @@ class Permutation(NullModel):
 
     name: ClassVar[str] = "permutation"
     methods: ClassVar[tuple[Method, ...]] = METHODS
+    takes_times: ClassVar[bool] = True
 
     @property
     def assumption(self) -> str:
@@ -75,7 +78,7 @@ class Permutation(NullModel):
         if method == "binomial":
             return donges(cell)
         windows, m = cell.windows, cell.n_events
-        recall = hypergeometric(cell.n_steps, windows.hittable.covered, m)
+        recall = recall_law(cell)
         if method == "saddlepoint":
             announce_compilation()
             return {"precision": PrecisionSaddlepoint(windows, m), "recall": recall}
@@ -87,6 +90,8 @@ class Permutation(NullModel):
         from nofluke.laws.exact import few, programme
 
         windows = cell.windows.hittable
+        if windows.covered != cell.covered or (isinstance(cell, TimedCell) and cell.counted is not None):
+            return super().joint(cell, n_resamples=n_resamples, rng=rng)  # recall does not go by these windows
         engine = table_engine(windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
         if engine is None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)
@@ -106,7 +111,7 @@ class Permutation(NullModel):
     def moments(self, cell: Cell) -> dict[str, Moments]:
         return {
             "precision": precision_moments(cell.windows.hittable, cell.n_events),
-            "recall": recall_moments(cell.n_steps, cell.windows.covered, cell.n_events),
+            "recall": recall_moments(cell.n_steps, cell.covered, cell.n_events),
         }
 
     def hurried(self) -> Permutation:
@@ -123,9 +128,16 @@ class Permutation(NullModel):
     def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
         from nofluke.laws.exact.programme import precision_pmf, programme_cost
 
-        recall = floor_of(hypergeometric(cell.n_steps, cell.windows.covered, cell.n_events))
+        recall = floor_of(recall_law(cell))
         windows = cell.windows.hittable
         if programme_cost(windows, cell.n_events) > SMALL_PROGRAMME:
             return {"precision": None, "recall": recall}
         table = precision_pmf(windows, cell.n_events)
         return {"precision": float(table[np.flatnonzero(table)[-1]]), "recall": recall}
+
+
+def recall_law(cell: Cell) -> Law:
+    """Recall's hits: hypergeometric, out of the events that count."""
+    if isinstance(cell, TimedCell) and cell.counted is not None:
+        return interior.permuted(cell, cell.counted)
+    return hypergeometric(cell.n_steps, cell.covered, cell.n_events)

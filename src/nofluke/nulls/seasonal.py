@@ -22,14 +22,18 @@ from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import MOST_STEPS, SIMULATED_FLOOR, Method, NullModel, Trait, floor_of
-from nofluke.plain import as_number, as_whole, whole_or_none
+from nofluke.nulls.lengths import Length, as_length, in_places
+from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in_windows
+from nofluke.plain import as_whole
 from nofluke.series.clock import Clock
 from nofluke.series.counting import dilate
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
 CALENDAR = ("hour of day", "day of week", "month")
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
+MOST_STEPS_LISTED = 10_000_000  # and up to so many steps, which have to be looked at one by one
 ROWS = 10_000  # placements at a time
 
 
@@ -42,25 +46,58 @@ class Stratified(NullModel):
 
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
 
+    takes_times: ClassVar[bool] = True
+
     @abstractmethod
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
 
+    @abstractmethod
+    def strata_in_time(self, side: TimedTruth) -> Strata:
+        """The same where events are at their own times."""
+
     def fits(self, side: Truth) -> None:
         """Refuse a series that has no such strata."""
-        self.strata_of(side)
+        if isinstance(side, TimedTruth):
+            self.strata_in_time(side)
+        else:
+            self.strata_of(side)
+
+    def _labels(self, side: Truth) -> IntArray:
+        """The stratum of each step, where there are few enough of them to go through."""
+        return self.strata_in_time(side).dense() if isinstance(side, TimedTruth) else self.strata_of(side)
+
+    def _counts(self, cell: Cell) -> list[tuple[int, int, int]]:
+        """Of each stratum, the steps, those on which an event is found, and the events."""
+        if isinstance(cell, TimedCell):
+            timed = self.strata_in_time(cell.truth)
+            counts = (timed.sizes, timed.covered(cell.zone), timed.count(cell.truth.starts))
+        else:
+            strata = self.strata_of(cell.truth)
+            near_alarm = dilate(cell.alarm_flags, cell.cover)
+            sizes = np.bincount(strata)
+            counts = (
+                sizes,
+                np.bincount(strata[near_alarm], minlength=len(sizes)),
+                np.bincount(strata[cell.truth.flags], minlength=len(sizes)),
+            )
+        return list(zip(*(values.tolist() for values in counts), strict=True))
 
     def enumerable(self, cell: Cell, times: int = 1) -> bool:
         """Whether there are few enough placements to go through them all, so many times, for precision's null."""
-        return _placements(cell, self.strata_of(cell.truth)) * times <= MOST_PLACEMENTS
+        if cell.n_steps > MOST_STEPS_LISTED:
+            return False
+        return _placements(self._counts(cell)) * times <= MOST_PLACEMENTS
 
     def recall(self, cell: Cell) -> Law:
         """Recall's null, exactly: a sum of one hypergeometric number for each stratum."""
-        return _recall(cell, self.strata_of(cell.truth))
+        return _recall(cell.n_events, self._counts(cell))
 
     def draw(self, side: Truth) -> Draw:
         from nofluke.laws.montecarlo import kernels
 
+        if isinstance(side, TimedTruth):
+            return self.strata_in_time(side).draw(side.starts)
         strata = self.strata_of(side)
         members = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
         wanted = [int(side.flags[steps].sum()) for steps in members]
@@ -79,7 +116,7 @@ class Stratified(NullModel):
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         recall = self.recall(cell)
         if self.enumerable(cell):
-            return {"precision": _enumerated(cell, self.strata_of(cell.truth)), "recall": recall}
+            return {"precision": self._enumerated(cell), "recall": recall}
         if method == "exact":
             raise InputError(
                 f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
@@ -91,7 +128,10 @@ class Stratified(NullModel):
         return ("precision", "recall") if self.enumerable(cell, times) else ("recall",)
 
     def law_of(self, cell: Cell, side: str) -> Law:
-        return self.recall(cell) if side == "recall" else _enumerated(cell, self.strata_of(cell.truth))
+        return self.recall(cell) if side == "recall" else self._enumerated(cell)
+
+    def _enumerated(self, cell: Cell) -> Law:
+        return _enumerated(cell, self._labels(cell.truth), int(_placements(self._counts(cell))))
 
     def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
         exact = self.exact_sides(cell)
@@ -114,8 +154,8 @@ class Seasonal(Stratified):
     Parameters
     ----------
     period : int, float or str, optional
-        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a rule on the clock: "hour of day", "day of
-        week" or "month", where every hour, day or month is a phase.
+        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a regular clock
+        ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour, day or month is a phase.
     bins : int, optional
         Number of phases of a period in steps; by default 12, or the period if that is shorter.
     strata : array, optional
@@ -125,7 +165,7 @@ class Seasonal(Stratified):
         Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that do.
     """
 
-    period: int | float | str | None = None
+    period: Length | None = None
     bins: int | None = None
     strata: Any = None
     windows: int = 1
@@ -135,11 +175,7 @@ class Seasonal(Stratified):
     def __post_init__(self) -> None:
         if (self.period is None) is (self.strata is None):
             raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
-        if isinstance(self.period, str) and self.period not in CALENDAR:
-            raise InputError(
-                f"period={shown(self.period)} must be a number of steps or one of {', '.join(map(repr, CALENDAR))}."
-            )
-        if self.period is not None and not isinstance(self.period, str):
+        if self.period is not None and self.period not in CALENDAR:
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
             object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))
@@ -154,12 +190,14 @@ class Seasonal(Stratified):
         return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
 
     def _season(self) -> str:
-        return self.period if isinstance(self.period, str) else f"period {self.period:,} steps, {self.phases} phases"
+        if self.period in CALENDAR:
+            return str(self.period)
+        long = f"{self.period:,} steps" if isinstance(self.period, int | float) else self.period
+        return f"period {long}, {self.phases(MOST_STEPS if isinstance(self.period, str) else self.period or 1)} phases"
 
-    @property
-    def phases(self) -> int:
-        """Number of phases of a period in steps."""
-        return min(self.bins or 12, int(self.period or 1))
+    def phases(self, period: float) -> int:
+        """Number of phases of a period of so many steps."""
+        return min(self.bins or 12, int(period))
 
     def strata_of(self, side: Truth) -> IntArray:
         """The stratum of each step that counts, numbered from 0."""
@@ -175,14 +213,27 @@ class Seasonal(Stratified):
                 raise InputError(
                     f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
                 )
-        elif isinstance(self.period, str):
-            labels = calendar_phase(side.clock, self.period)
+        elif self.period in CALENDAR:
+            labels = calendar_phase(side.clock, str(self.period))
         else:
-            period = self.period or 1
-            labels = ((np.flatnonzero(side.open_steps) % period) * self.phases // period).astype(np.int64)
+            period = in_places(self.period or 1, side, "period", 2)
+            labels = ((np.flatnonzero(side.open_steps) % period) * self.phases(period) // period).astype(np.int64)
         if self.windows > 1:
             labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
         return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+
+    def strata_in_time(self, side: TimedTruth) -> Strata:
+        """The phases of the season, of events at their own times."""
+        if self.strata is not None:
+            raise InputError(
+                "strata has one label for each step, and these events have times of their own: pass period=."
+            )
+        if self.period in CALENDAR:
+            found = at_ticks(side, *calendar_ticks(side, str(self.period)))
+        else:
+            period = in_places(self.period or 1, side, "period", 2)
+            found = at_ticks(side, *cut_every(side, period, self.phases(period), f"period={self.period}"))
+        return found if self.windows == 1 else found.split(in_windows(side, self.windows))
 
     @property
     def keeps(self) -> frozenset[Trait]:
@@ -197,18 +248,26 @@ class Seasonal(Stratified):
 
 def window_of(n_steps: int, windows: int, null: str) -> IntArray:
     """The window of each step, of so many of nearly equal length."""
+    refuse_windows(windows, n_steps, null)
+    return np.arange(n_steps, dtype=np.int64) * windows // n_steps
+
+
+def refuse_windows(windows: int, n_steps: int, null: str) -> None:
+    """Refuse more windows than steps."""
     if windows > n_steps:
         raise InputError(
             f"null={null!r} cuts the sequence into {windows:,} windows, but it has {n_steps:,} steps: pass fewer."
         )
-    return np.arange(n_steps, dtype=np.int64) * windows // n_steps
 
 
-def as_period(value: object) -> int | float:
-    """The steps of a season: a whole number, or one between two."""
-    if whole_or_none(value) is not None:
-        return as_whole(value, "period", 2, MOST_STEPS)
-    return as_number(value, "period", f"be a number of steps from 2 to {MOST_STEPS:,}", lambda x: 2 <= x <= MOST_STEPS)
+def as_period(value: object) -> Length:
+    """The length of a season: a whole number of steps, one between two, or a duration."""
+    if isinstance(value, str) and not any(character.isdigit() for character in value):
+        rules = ", ".join(map(repr, CALENDAR))
+        raise InputError(
+            f"period={shown(value)} must be a number of steps, a duration such as '1d', or one of {rules}."
+        )
+    return as_length(value, "period", 2)
 
 
 def as_labels(strata: Any) -> IntArray:
@@ -239,16 +298,28 @@ def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
     return np.asarray(dates.astype("datetime64[M]").astype(np.int64) % 12)
 
 
-def _recall(cell: Cell, strata: IntArray) -> Law:
-    """Sum of one hypergeometric number for each stratum: their tables are convolved, all terms positive."""
-    near_alarm = dilate(cell.alarm_flags, cell.cover)
-    sizes = np.bincount(strata)
-    covered = np.bincount(strata[near_alarm], minlength=len(sizes))
-    wanted = np.bincount(strata[cell.truth.flags], minlength=len(sizes))
-    moments = [recall_moments(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
+def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
+    """Ticks at which hours, days or months begin, from before the watched time to its end, and the phase of each."""
+    ticks, watch = side.watch.ticks, side.watch
+    if ticks.unit is None:
+        raise InputError(f"period={rule!r} needs dates: pass a period in the unit of the times.")
+    unit = {"hour of day": "h", "day of week": "D", "month": "M"}[rule]
+    first, last = ticks.times(np.array([watch.starts[0], watch.stops[-1]])).astype(f"datetime64[{unit}]")
+    begins = np.arange(first, last + 1)
+    if len(begins) > MOST_STRETCHES:
+        raise InputError(
+            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: watch less of it."
+        )
+    clock = Clock(ticks=begins.astype(f"datetime64[{ticks.unit}]").astype(np.int64), unit=ticks.unit)
+    # between two ticks it is the later one that begins a phase
+    return ticks.at_or_after(clock.ticks), calendar_phase(clock, rule)
 
-    parts = [hypergeometric_pmf(*map(int, row)) for row in zip(sizes, covered, wanted, strict=True)]
-    table = np.zeros(cell.n_events + 1)
+
+def _recall(n_events: int, counts: list[tuple[int, int, int]]) -> Law:
+    """Sum of one hypergeometric number for each stratum: their tables are convolved, all terms positive."""
+    moments = [recall_moments(*row) for row in counts]
+    parts = [hypergeometric_pmf(*row) for row in counts]
+    table = np.zeros(n_events + 1)
     summed = reduce(np.convolve, parts)
     table[: len(summed)] = summed
     return TableLaw(
@@ -259,19 +330,17 @@ def _recall(cell: Cell, strata: IntArray) -> Law:
     )
 
 
-def _placements(cell: Cell, strata: IntArray) -> float:
+def _placements(counts: list[tuple[int, int, int]]) -> float:
     """How many ways there are to place the events within their strata."""
-    sizes = np.bincount(strata)
-    wanted = np.bincount(strata[cell.truth.flags], minlength=len(sizes))
     total = 1
-    for size, count in zip(sizes.tolist(), wanted.tolist(), strict=True):
-        total *= math.comb(size, count)
+    for size, _, events in counts:
+        total *= math.comb(size, events)
         if total > MOST_PLACEMENTS:
             return math.inf
     return total
 
 
-def _enumerated(cell: Cell, strata: IntArray) -> Law:
+def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     """Precision's null from all placements.
 
     An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
@@ -285,7 +354,7 @@ def _enumerated(cell: Cell, strata: IntArray) -> Law:
         for s in range(strata.max() + 1)
     ]
     placements = itertools.chain.from_iterable(map(itertools.chain.from_iterable, itertools.product(*choices)))
-    total, size = int(_placements(cell, strata)), cell.n_events
+    size = cell.n_events
     counts = np.zeros(cell.n_predictions + 1, dtype=np.int64)
     for begin in range(0, total, ROWS):
         rows = min(ROWS, total - begin)

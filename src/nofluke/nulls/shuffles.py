@@ -17,6 +17,8 @@ from nofluke.series.truth import Truth
 class _Shuffle(NullModel):
     """What they have in common: pieces stay whole, their order and so a season do not."""
 
+    takes_times: ClassVar[bool] = True
+
     @property
     def keeps(self) -> frozenset[Trait]:
         return frozenset({"runs", "clusters"})
@@ -41,12 +43,12 @@ class IntervalShuffle(_Shuffle):
         return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
 
     def draw(self, side: Truth) -> Draw:
-        events, n_steps = side.starts, side.n_steps
-        gaps = np.diff(events, append=events[:1] + n_steps)
+        events, n = side.places, side.n_places
+        gaps = np.diff(events, append=events[:1] + n)
 
         def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
             rows = generator.permuted(np.tile(gaps, (size, 1)), axis=1)
-            return (np.cumsum(rows, axis=1) + generator.integers(n_steps, size=(size, 1))) % n_steps
+            return np.asarray(side.steps_of((np.cumsum(rows, axis=1) + generator.integers(n, size=(size, 1))) % n))
 
         return shuffled
 
@@ -69,8 +71,10 @@ class Segments(_Shuffle):
     def draw(self, side: Truth) -> Draw:
         if not side.points:
             return _whole_ranges(side)
-        n_events, n_steps = side.n, side.n_steps
-        runs, gaps = runs_and_gaps(side.flags)
+        if len(np.unique(side.places)) < side.n:  # several events at one time: gaps of nothing keep them together
+            return IntervalShuffle().draw(side)
+        n_events, n_steps = side.n, side.n_places
+        runs, gaps = runs_and_gaps(side.places, n_steps)
 
         def shuffled(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
             lengths = generator.permuted(np.tile(runs, (size, 1)), axis=1)
@@ -79,7 +83,7 @@ class Segments(_Shuffle):
             # each event of a run lies as many steps behind the run's start as it is events behind it
             first = np.cumsum(lengths, axis=1) - lengths
             rows = np.repeat((starts - first).ravel(), lengths.ravel()).reshape(size, n_events) + np.arange(n_events)
-            return (rows + generator.integers(n_steps, size=(size, 1))) % n_steps
+            return np.asarray(side.steps_of((rows + generator.integers(n_steps, size=(size, 1))) % n_steps))
 
         return shuffled
 
@@ -107,23 +111,20 @@ def _whole_ranges(side: Truth) -> Draw:
     return shuffled
 
 
-def runs_and_gaps(truth: npt.NDArray[np.bool_]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lengths of the runs of events and of the gaps behind them, around the circle; a run over the end is one run.
+def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the end is one.
 
-    >>> runs_and_gaps(np.array([1, 0, 0, 1, 1, 0, 1], dtype=bool))
+    >>> runs_and_gaps(np.array([0, 3, 4, 6]), 7)
     (array([2, 2]), array([1, 2]))
     """
-    events = np.flatnonzero(truth)
-    if len(events) in (0, len(truth)):
-        return np.array([len(events)]), np.array([len(truth) - len(events)])
-    begins = np.flatnonzero(truth & ~np.roll(truth, 1))
-    ends = np.flatnonzero(truth & ~np.roll(truth, -1))
-    if ends[0] < begins[0]:
-        ends = np.roll(ends, -1)
-    runs = (ends - begins) % len(truth) + 1
-    gaps = (np.roll(begins, -1) - begins) % len(truth)
-    gaps[gaps == 0] = len(truth)  # a single run: its gap goes all around
-    return runs, gaps - runs
+    behind = np.diff(events, append=events[:1] + n) - 1  # free steps behind each event
+    last = np.flatnonzero(behind)
+    if len(last) == 0:
+        return np.array([len(events)]), np.array([n - len(events)])
+    # a run ends where free steps follow: as many events as since the end of the run before, around the circle
+    lengths = np.diff(last, prepend=last[-1] - len(events))
+    first = int(events[-1] == n - 1 and events[0] == 0)  # a run over the end stands last, where it begins
+    return np.roll(lengths, -first), np.roll(behind[last], -first)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +143,7 @@ class Blocks(_Shuffle):
     length: int
 
     name: ClassVar[str] = "blocks"
+    takes_times: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "length", as_whole(self.length, "length", 1, MOST_STEPS))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,14 @@ from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
+from nofluke.laws.montecarlo.in_time import folded
 from nofluke.measures.statistics import Statistic
 from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
+from nofluke.nulls.interior import hits_of_counted
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
 from nofluke.ratios import TIE_SLACK
+from nofluke.series.timed import TimedCell, TimedTrial
 from nofluke.series.trial import Cell, Trial
 
 SIDES = ("precision", "recall")
@@ -46,15 +49,21 @@ def simulate_hits(
             f"null={shown(null.text)} has no compiled loop for events that are ranges: use null='auto' or null='circular-shift'."
         )
     announce_compilation(kernels.draw_hits, seconds=3)
+    draw = null.draw(trial.truth)
+    if isinstance(trial, TimedTrial):
+        found = folded(trial)
+        problem, draw = found.problem, found.drawing(draw)
+    else:
+        problem = montecarlo.Problem.of(trial)
     with progress_bar(what, n_resamples) as advance:
         return montecarlo.simulate(
-            montecarlo.Problem.of(trial),
+            problem,
             n_resamples=n_resamples,
             observed=montecarlo.Hits(precision=trial.precision_hits, recall=trial.recall_hits),
             rng=rng,
             workers=os.cpu_count() or 1,
             progress=advance,
-            draw=null.draw(trial.truth),
+            draw=draw,
             **kept,
         )
 
@@ -62,8 +71,8 @@ def simulate_hits(
 def simulated(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Nulls:
     """Both laws as histograms of random placements; with exact means and variances where they are known."""
     seed = as_seed(rng)
-    if not cell.truth.points:
-        return _simulated_ranges(cell, null, n_resamples, rng if seed is None else seed, seed)
+    if not _compiled(cell):
+        return _simulated_by_rows(cell, null, n_resamples, rng if seed is None else seed, seed)
     found = simulate_hits(
         _alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
     )
@@ -87,11 +96,17 @@ def laws_of_tally(
     return Nulls(**laws)
 
 
-def _simulated_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any, seed: int | None) -> Nulls:
-    """Both laws of whole ranges that a null places."""
-    found = _placed_ranges(cell, null, n_resamples, rng)
+def _compiled(cell: Cell) -> bool:
+    """Whether the compiled loops count these hits: those of points, all of which count."""
+    return cell.truth.points and not (isinstance(cell, TimedCell) and cell.counted is not None)
+
+
+def _simulated_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any, seed: int | None) -> Nulls:
+    """Both laws of whole ranges that a null places, or of events of which not all count."""
+    found = _placed_by_rows(cell, null, n_resamples, rng)
     laws = {}
-    for side, size in (("precision", cell.n_predictions), ("recall", cell.n_events)):
+    of_recall = cell.n_counted if isinstance(cell, TimedCell) else cell.n_events
+    for side, size in (("precision", cell.n_predictions), ("recall", of_recall)):
         hits = found[side]
         counts = np.bincount(hits, minlength=size + 1)
         laws[side] = SimulatedLaw(
@@ -100,8 +115,11 @@ def _simulated_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any, s
     return Nulls(**laws)
 
 
-def _placed_ranges(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> dict[str, IntArray]:
-    blocks = [hits_of_ranges(cell, rows) for rows in draws(null, cell.trial, n_resamples, rng)]
+def _placed_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> dict[str, IntArray]:
+    blocks = [
+        hits_of_counted(cell, rows) if isinstance(cell, TimedCell) else hits_of_ranges(cell, rows)
+        for rows in draws(null, cell.trial, n_resamples, rng)
+    ]
     return {side: np.concatenate([block[side] for block in blocks]) for side in SIDES}
 
 
@@ -125,8 +143,8 @@ def placed_ranges(trial: Trial, null: NullModel, n_resamples: int, rng: Any) -> 
 def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Joint:
     """Pairs of both hits over random placements."""
     seed = as_seed(rng)
-    if not cell.truth.points:
-        hits = _placed_ranges(cell, null, n_resamples, rng if seed is None else seed)
+    if not _compiled(cell):
+        hits = _placed_by_rows(cell, null, n_resamples, rng if seed is None else seed)
         return Joint(
             recall_hits=hits["recall"],
             precision_hits=hits["precision"],
@@ -156,6 +174,15 @@ def _alone(cell: Cell) -> Trial:
     trial = cell.trial
     if trial.shape == (1, 1):
         return trial
+    if isinstance(cell, TimedCell):
+        return replace(
+            cell.trial,
+            detector=cell.trial.detector >= trial.thresholds[cell.k] if trial.scored else trial.detector,
+            thresholds=np.ones(1),
+            told=None,
+            tolerances=(trial.tolerances[cell.d],),
+            reaches=(cell.reach,),
+        )
     return Trial(
         truth=trial.truth,
         detector=cell.alarm_flags,
@@ -172,7 +199,9 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
 
     moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
     left = n_resamples
-    for block in montecarlo.drawn(null.draw(moved), trial.n_steps, n_resamples=n_resamples, rng=rng):
+    # rows at a time go by the memory that a null may need: by steps on a grid, else by events
+    size = max(trial.n_events, 1) if isinstance(trial, TimedTrial) else trial.n_steps
+    for block in montecarlo.drawn(null.draw(moved), size, n_resamples=n_resamples, rng=rng):
         rows = np.asarray(block)
         if rows.ndim != 2 or rows.shape[1] != width or not 0 < len(rows) <= left:
             raise InputError(

@@ -402,6 +402,11 @@ class Cell:
         return Windows(starts=ranges.starts, stops=ranges.stops, n_steps=self.n_steps)
 
     @property
+    def covered(self) -> int:
+        """PAδ: steps on which an event would be found."""
+        return self.windows.hittable.covered
+
+    @property
     def cover(self) -> Ranges:
         """For each step seen as an event, the steps whose predictions it makes hits (and that find it)."""
         return self.trial.reaches[self.d].cover

@@ -102,6 +102,20 @@ class Truth:
         """m, the number of events."""
         return len(self.starts)
 
+    @property
+    def places(self) -> IntArray:
+        """Where events are, among what can be shifted: the steps; ticks, where events keep their own times."""
+        return self.starts
+
+    @property
+    def n_places(self) -> int:
+        """How many places there are."""
+        return self.n_steps
+
+    def steps_of(self, places: AnyArray) -> AnyArray:
+        """The steps of places."""
+        return places
+
     @lazy
     def points(self) -> bool:
         """Whether every event is a single step, and on a clock has no ends of its own beside it."""

@@ -1,0 +1,74 @@
+"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can fall."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from nofluke.dates import as_duration
+from nofluke.errors import InputError, shown
+from nofluke.plain import as_number, as_whole, whole_or_none
+from nofluke.series.timed import TimedTruth
+from nofluke.series.truth import Truth
+
+Length = int | float | str
+MOST_STEPS = 2**31 - 1  # of a length on a grid: products of two such numbers do not overflow
+UNEVEN = 0.01  # by how much of itself a step of a regular clock may vary
+
+
+def as_length(value: object, name: str, least: int, *, whole: bool = False) -> Length:
+    """A number of steps (or of the times' own unit), or a duration as it is written.
+
+    Whole numbers are at least ``least``; others may be as short as times are, and on a grid are looked at when used.
+    """
+    if isinstance(value, str):
+        if not as_duration(value, name):
+            raise InputError(f"{name}={shown(value)} must be longer than nothing.")
+        return value.strip()
+    if whole or whole_or_none(value) is not None:
+        return as_whole(value, name, least, MOST_STEPS)
+    return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_STEPS)
+
+
+def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
+    """A length in places of events: steps on a grid; whole or not."""
+    if not isinstance(side, TimedTruth):
+        steps = _in_steps(value, side, name)
+        if steps < least:
+            raise InputError(f"{name}={shown(value)} must be a number of at least {least} steps.")
+        return steps
+    ticks = side.watch.ticks
+    if isinstance(value, str) is not ticks.is_dates:
+        remedy = 'a duration such as "2h"' if ticks.is_dates else "a number, in the unit of the times"
+        raise InputError(f"{name}={shown(value)} does not fit the times: pass {remedy}.")
+    length = as_duration(value, name) if isinstance(value, str) else Fraction(repr(value))
+    places = Fraction(length or 0) / ticks.size / side.watch.stride
+    if places < least:
+        raise InputError(
+            f"{name}={shown(value)} must be at least {least} of the times' resolution, {ticks.length(side.watch.stride)}."
+        )
+    return int(places) if places.denominator == 1 else float(places)
+
+
+def whole_places(value: Length, side: Truth, name: str) -> int:
+    """A length in whole places, at least one."""
+    return max(round(in_places(value, side, name)), 1)
+
+
+def _in_steps(value: Length, side: Truth, name: str) -> float:
+    if not isinstance(value, str):
+        return value
+    clock = side.clock
+    if clock is None or not clock.is_dates or len(clock) < 2:
+        raise InputError(f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass steps.")
+    step = clock.step
+    if np.ptp(np.diff(clock.ticks)) > UNEVEN * step:
+        raise InputError(f"{name}={shown(value)} is a length of time, and the clock is not regular: pass steps.")
+    steps = Fraction(as_duration(value, name) or 0) / Fraction(step * clock.tick_size)
+    return int(steps) if steps.denominator == 1 else float(steps)
+
+
+def in_words(value: Length) -> str:
+    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are numbers."""
+    return value if isinstance(value, str) else f"{value:,} steps"

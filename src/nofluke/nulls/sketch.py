@@ -1,0 +1,78 @@
+"""Events and alarms at their own times, drawn on a grid: what spectra and seasons are looked for on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from nofluke.arrays import BoolArray, IntArray
+from nofluke.dates import format_duration
+from nofluke.series.clock import Clock
+from nofluke.series.reach import Reach
+from nofluke.series.timed import TimedCell, TimedTruth
+from nofluke.series.tolerance import Tolerance
+from nofluke.series.trial import Cell, Trial
+from nofluke.series.truth import Truth
+
+MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sketch:
+    """A cell on a grid whose steps are so many places long each, gaps masked; several events on a step are one.
+
+    ``whole`` says that steps are the places themselves, so that nothing is lost.
+    """
+
+    cell: Cell
+    truth: TimedTruth
+    width: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether steps are the places, with one event each."""
+        return self.width == 1 and self.truth.slots == 1
+
+    def length(self, steps: float) -> int | float | str:
+        """A number of steps as a length of time: a duration for dates, else a number in the unit of the times."""
+        ticks = self.truth.watch.ticks
+        long = Fraction(steps) * self.width * self.truth.watch.stride * ticks.size
+        if not ticks.is_dates:
+            return int(long) if long.denominator == 1 else float(f"{float(long):.12g}")
+        return format_duration(max(round(long), 1))
+
+
+def sketch(cell: TimedCell) -> Sketch:
+    """The grid on which a cell is looked at."""
+    watch, stride = cell.trial.watch, cell.trial.watch.stride
+    first, last = -(-int(watch.starts[0]) // stride), -(-int(watch.stops[-1]) // stride)
+    every = max(last - first, 1)
+    width = -(-every // MOST_STEPS)
+    n = -(-every // width)
+    edges = (first + np.arange(n + 1, dtype=np.int64) * width) * stride
+    watched = np.diff(watch.places_before(edges))
+    open_steps = np.asarray(2 * watched > width) if width > 1 else watched > 0
+
+    def flags(at: IntArray) -> BoolArray:
+        """Which steps hold one of these ticks, those that do not count left out."""
+        found = np.zeros(n, dtype=np.bool_)
+        found[np.clip((at // stride - first) // width, 0, n - 1)] = True
+        return found[open_steps]
+
+    times = watch.ticks.times(edges[:-1])
+    clock = None
+    if watch.ticks.unit is not None:
+        clock = Clock(ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware)
+    early, late = (-(-max(side, 0) // (stride * width)) for side in (cell.reach.early, cell.reach.late))
+    tolerance = Tolerance(early=early, late=late)
+    among = None if clock is None else Clock(ticks=clock.ticks[open_steps], unit=clock.unit, aware=clock.aware)
+    trial = Trial(
+        truth=Truth.of_flags(flags(cell.truth.at), among, open_steps),
+        detector=flags(cell.at),
+        tolerances=(tolerance,),
+        thresholds=np.ones(1),
+        reaches=(Reach(tolerance=tolerance, open_steps=open_steps, clock=clock),),
+    )
+    return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width)

@@ -1,0 +1,202 @@
+"""Shifts of events at their own times: hits are piecewise constant in the shift, so that whole stretches of shifts are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from nofluke.arrays import IntArray
+from nofluke.laws.counts import CountLaw
+from nofluke.laws.law import How, Law
+from nofluke.nulls.base import Joint
+from nofluke.nulls.interior import common, out_of
+from nofluke.nulls.pieces import MOST_PAIRS, Pieces, hits_around
+from nofluke.nulls.pieces_nearby import count_nearby, pairs_nearby
+from nofluke.series.counting import union
+from nofluke.series.timed import TimedCell
+from nofluke.series.tolerance import Ranges
+
+MOST_LISTED = 2_000_000  # shifts that are written out one by one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Strides:
+    """Which shifts count, of those that pieces tell: ``origin``, the identity, and rounded multiples of ``every`` beside it.
+
+    From ``first`` on and before ``stop``, but for the identity, which always counts.
+    """
+
+    every: int | float
+    origin: int
+    first: int
+    stop: int
+
+    def counts(self, pieces: Pieces, size: int) -> IntArray:
+        """How many shifts have each of the values 0 to size."""
+        counts = pieces.counts_at_multiples(self.every, size, origin=self.origin, first=self.first, stop=self.stop)
+        if not self.first <= self.origin < self.stop:
+            counts[pieces.at(np.array([self.origin]))] += 1
+        return counts
+
+    def listed(self) -> IntArray:
+        """The shifts themselves, the identity first."""
+        low, high = int((self.first - self.origin) / self.every) - 1, int((self.stop - self.origin) / self.every) + 1
+        shifts = self.origin + np.rint(np.arange(low, high + 1) * self.every).astype(np.int64)
+        others = shifts[(shifts >= self.first) & (shifts < self.stop) & (shifts != self.origin)]
+        behind = others > self.origin
+        return np.concatenate([[self.origin], others[behind], others[~behind][::-1]])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ByShift:
+    """Both hits by shift, and which shifts count: one set of them for each side, of the same number.
+
+    ``counted`` are the events that count, where not all of them do.
+    """
+
+    recall: Pieces
+    precision: Pieces
+    counted: Pieces | None
+    of_recall: Strides
+    of_precision: Strides
+
+    @property
+    def n_shifts(self) -> int:
+        """How many shifts count, the identity among them."""
+        one = Pieces(starts=np.zeros(1, dtype=np.int64), values=np.zeros(1, dtype=np.int64), n=self.recall.n)
+        return int(self.of_recall.counts(one, 0)[0])
+
+    def _recall(self, cell: TimedCell) -> Pieces:
+        """Recall's hits, out of the observed number of events that count."""
+        if self.counted is None:
+            return self.recall
+        hits, counted = self.recall.joined(self.counted)
+        return replace(hits, values=out_of(hits.values, counted.values, cell.n_counted))
+
+    def laws(self, cell: TimedCell, how: How) -> dict[str, Law]:
+        """The laws of both hits."""
+        precision = self.of_precision.counts(self.precision, cell.n_predictions)
+        recall = self.of_recall.counts(self._recall(cell), cell.n_counted)
+        return {"precision": law_of(precision, how), "recall": law_of(recall, how)}
+
+    def every_shift(self, cell: TimedCell) -> tuple[IntArray, IntArray]:
+        """Recall's and precision's hits of all shifts that count, the identity first."""
+        return self._recall(cell).at(self.of_recall.listed()), self.precision.at(self.of_precision.listed())
+
+    def joint(self, cell: TimedCell, how: How) -> Joint:
+        """Pairs of both hits, with the number of shifts that have them as weights."""
+        if self.of_recall != self.of_precision or self.recall.n != self.precision.n:
+            recall, precision = self.every_shift(cell)
+            return Joint(recall_hits=recall, precision_hits=precision, weights=np.ones(len(recall)), method=how)
+        recall_hits, precision_hits = self._recall(cell).joined(self.precision)
+        numbered = replace(recall_hits, values=np.arange(len(recall_hits.values)))
+        weights = self.of_recall.counts(numbered, len(recall_hits.values) - 1)
+        return Joint(
+            recall_hits=recall_hits.values,
+            precision_hits=precision_hits.values,
+            weights=weights.astype(np.float64),
+            method=how,
+        )
+
+
+def law_of(counts: IntArray, how: How) -> CountLaw:
+    """The law of hits that so many shifts have."""
+    many = [int(count) for count in counts]
+    total = sum(many)
+    mean = Fraction(sum(k * count for k, count in enumerate(many)), total)
+    square = Fraction(sum(k * k * count for k, count in enumerate(many)), total)
+    return CountLaw(counts, mean=float(mean), var=float(square - mean * mean), method=how)
+
+
+def around(cell: TimedCell, circle: int, every: float, guard: int) -> ByShift | None:
+    """Both hits for shifts around the circle of the first so many places; None where there are too many pairs."""
+
+    def found() -> ByShift | None:
+        windows, zone = (
+            in_places(cell, Ranges(starts=cell.windows.starts, stops=cell.windows.stops)),
+            in_places(cell, cell.zone),
+        )
+        events = cell.truth.places
+        if max(len(windows.starts), len(zone.starts)) * len(events) > MOST_PAIRS:
+            return None
+        recall, precision = hits_around(windows, zone, events, circle)
+        counted = None
+        if cell.counted is not None:
+            recall = _count(events, both(cell), circle)
+            counted = _count(events, in_places(cell, cell.counted), circle)
+        strides = Strides(every=every, origin=0, first=max(guard, 1), stop=circle - max(guard, 1) + 1)
+        return ByShift(recall=recall, precision=precision, counted=counted, of_recall=strides, of_precision=strides)
+
+    return _kept(cell, ("around", circle, every, guard), found)
+
+
+def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
+    """Both hits for shifts by up to so many places with mirrored borders; None where there are too many pairs.
+
+    Recall moves the events over the steps near an alarm; precision the alarms, over the ticks near an event, so that both keep
+    their number.
+    """
+
+    def found() -> ByShift | None:
+        if cell.trial.count_alarms == "episodes":
+            return None
+        events, n = cell.truth.places, cell.truth.n_places
+        fine, stride = replace(cell.trial.watch, stride=1), cell.trial.watch.stride
+        alarms = cell.at
+        if cell.trial.edges == "interior":
+            alarms = alarms[fine.holds_all(alarms - cell.reach.late, alarms + cell.reach.early)]
+        alarms, far = fine.places_before(alarms), reach * stride
+        at = cell.truth.at
+        near_event = union(fine.places(at - cell.reach.early, at + cell.reach.late))
+        zone = in_places(cell, cell.zone) if cell.counted is None else both(cell)
+        if far >= fine.n or pairs_nearby(events, zone, n, reach) > MOST_PAIRS:
+            return None
+        if pairs_nearby(alarms, near_event, fine.n, far) > MOST_PAIRS:
+            return None
+        recall = count_nearby(events, zone, n, reach)
+        counted = None
+        if cell.counted is not None:
+            counted = count_nearby(events, in_places(cell, cell.counted), n, reach)
+        # a shift of the events by s is one of the alarms by -s
+        precision = count_nearby(alarms, near_event, fine.n, far).reversed()
+        return ByShift(
+            recall=recall,
+            precision=precision,
+            counted=counted,
+            of_recall=_both_ways(reach, every),
+            of_precision=_both_ways(far, every * stride),
+        )
+
+    return _kept(cell, ("nearby", reach, every), found)
+
+
+def _both_ways(reach: int, every: float) -> Strides:
+    return Strides(every=every, origin=reach, first=0, stop=2 * reach + 1)
+
+
+def in_places(cell: TimedCell, ranges: Ranges) -> Ranges:
+    """Ranges of steps in places, of which each is as many steps."""
+    slots = cell.truth.slots
+    return Ranges(starts=ranges.starts // slots, stops=ranges.stops // slots)
+
+
+def both(cell: TimedCell) -> Ranges:
+    """Places on which an event counts and is found."""
+    return in_places(cell, cell.zone if cell.counted is None else common(cell.counted, cell.zone))
+
+
+def _count(events: IntArray, zone: Ranges, circle: int) -> Pieces:
+    """Events in a zone by shift around the circle; what lies behind it stays."""
+    recall, _ = hits_around(Ranges(starts=events[:0], stops=events[:0]), zone, events, circle)
+    return recall
+
+
+def _kept(cell: TimedCell, key: tuple[object, ...], find: Callable[[], ByShift | None]) -> ByShift | None:
+    """What is known of a cell already, or is worked out now."""
+    known: dict[tuple[object, ...], ByShift | None] = cell.__dict__.setdefault("_by_shift", {})
+    if key not in known:
+        known[key] = find()
+    return known[key]

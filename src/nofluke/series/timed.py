@@ -1,0 +1,393 @@
+"""A trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them.
+
+Nothing here is as long as the time that was watched. The places on which an event can fall are numbered as steps that
+count are (`Watch`); everything derived from a trial is told in these numbers, so that laws and nulls need not know.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.errors import InputError
+from nofluke.lazy import lazy
+from nofluke.series.alarms import runs
+from nofluke.series.counting import nearest_alarms, nonempty, union, within
+from nofluke.series.ticks import Ticks
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.trial import Cell, Trial
+from nofluke.series.truth import Truth
+from nofluke.series.watch import Watch
+from nofluke.series.windows import Windows
+
+Edges = Literal["zero", "interior"]
+MOST_FLAGS = 2**27
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedTruth(Truth):
+    """Events at their own times, on the places of a watch.
+
+    Attributes
+    ----------
+    watch : Watch
+    slots : int
+        Events that a place can hold: 1, or more where several events at the same time count. Each place is then so many steps,
+        and events at one time are on different ones.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([10]))
+    >>> truth = TimedTruth.of(np.array([2, 7, 7]), watch)
+    >>> truth.slots, truth.n_steps, truth.starts, truth.places
+    (2, 20, array([ 4, 14, 15]), array([2, 7, 7]))
+    """
+
+    watch: Watch = field(repr=False)
+    slots: int = 1
+
+    @classmethod
+    def of(cls, at: IntArray, watch: Watch) -> TimedTruth:
+        """Events at ascending ticks, each of which is a place; some may come more than once."""
+        places = watch.places_before(at)
+        first = np.searchsorted(places, places, side="left")
+        nth = np.arange(len(places)) - first
+        slots = int(nth.max(initial=0)) + 1
+        starts = places * slots + nth
+        return cls(
+            starts=starts,
+            stops=starts + 1,
+            n_steps=watch.n * slots,
+            open_steps=np.zeros(0, dtype=np.bool_),
+            watch=watch,
+            slots=slots,
+        )
+
+    @property
+    def places(self) -> IntArray:
+        """The place of each event, ascending."""
+        return self.starts // self.slots
+
+    @property
+    def n_places(self) -> int:
+        """How many places there are."""
+        return self.watch.n
+
+    def steps_of(self, places: AnyArray) -> AnyArray:
+        """A step of each place."""
+        return places * self.slots
+
+    @lazy
+    def at(self) -> IntArray:
+        """The tick of each event."""
+        return self.watch.at(self.places)
+
+    def ticks_of(self, steps: IntArray) -> IntArray:
+        """The ticks of steps, as a null draws them."""
+        return self.watch.at(np.asarray(steps, dtype=np.int64) // self.slots)
+
+    @lazy
+    def flags(self) -> BoolArray:
+        """One flag for each step, where there are not too many."""
+        if self.n_steps > MOST_FLAGS:
+            raise InputError(f"{self.n_steps:,} ticks are too many for one flag each: pass a coarser tick.")
+        flags = np.zeros(self.n_steps, dtype=np.bool_)
+        flags[self.starts] = True
+        return flags
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedReach:
+    """One tolerance in ticks: an alarm at p counts for an event at q if q - early <= p <= q + late."""
+
+    tolerance: Tolerance
+    early: int
+    late: int
+
+    @classmethod
+    def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
+        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost."""
+        sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+        early, late = (ticks.floor(side) for side in sides)
+        return cls(tolerance=tolerance, early=early, late=late)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedTrial(Trial):
+    """Tolerances and thresholds on events and alarms at their own times: as a `Trial`, but for ``at``.
+
+    Attributes
+    ----------
+    truth : TimedTruth
+    detector : array
+        One value for each of ``at``: scores, or booleans for given alarms.
+    at : int array, ascending
+        Ticks at which the detector has a value.
+    edges : {"zero", "interior"}
+        Whether all events and alarms count, or only those whose whole window was watched.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([100]))
+    >>> trial = TimedTrial.of(
+    ...     TimedTruth.of(np.array([20, 50]), watch), np.array([22, 80]), (Tolerance(early=0, late=3, unit="clock"),)
+    ... )
+    >>> trial.precision_hits, trial.recall_hits, trial.near_predictions
+    (array([[1]]), array([[1]]), array([[8]]))
+    """
+
+    truth: TimedTruth
+    reaches: tuple[TimedReach, ...] = field(repr=False)  # type: ignore[assignment]
+    at: IntArray = field(repr=False)
+    edges: Edges = "zero"
+
+    @classmethod
+    def of(  # type: ignore[override]
+        cls,
+        truth: TimedTruth,
+        alarms: IntArray,
+        tolerances: tuple[Tolerance, ...],
+        *,
+        detector: AnyArray | None = None,
+        thresholds: FloatArray | None = None,
+        told: FloatArray | None = None,
+        edges: Edges = "zero",
+        **more: Any,
+    ) -> TimedTrial:
+        """Events against alarms, or against scores at given ticks."""
+        return cls(
+            truth=truth,
+            detector=np.ones(len(alarms), dtype=np.bool_) if detector is None else detector,
+            at=alarms,
+            tolerances=tolerances,
+            thresholds=np.ones(1) if thresholds is None else thresholds,
+            reaches=tuple(TimedReach.of(tolerance, truth.watch.ticks) for tolerance in tolerances),
+            edges=edges,
+            told=told,
+            **more,
+        )
+
+    def __post_init__(self) -> None:
+        if np.shape(self.detector) != np.shape(self.at):
+            raise InputError(
+                f"a detector has one value for each of the {len(self.at)} times, got {len(self.detector)}."
+            )
+
+    def over(
+        self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None
+    ) -> TimedTrial:
+        reaches = tuple(TimedReach.of(tolerance, self.watch.ticks) for tolerance in tolerances)
+        return replace(self, tolerances=tolerances, thresholds=thresholds, told=told, reaches=reaches)
+
+    @property
+    def watch(self) -> Watch:
+        """The time that was watched."""
+        return self.truth.watch
+
+    def chosen(self, k: int) -> IntArray:
+        """Which of the times threshold k predicts."""
+        flags = self.detector if not self.scored else self.detector >= np.float64(self.thresholds[k])
+        return np.flatnonzero(flags)
+
+    def alarms(self, k: int) -> IntArray:
+        """The steps of the alarms: those of the places at or before them."""
+        found = self._kept.get(k)
+        if found is None:
+            places = self.watch.places_before(self.at[self.chosen(k)] + 1) - 1
+            found = self._kept[k] = np.maximum(places, 0) * self.truth.slots
+        return found
+
+    @lazy
+    def n_alarm_steps(self) -> IntArray:
+        """Alarms, by threshold."""
+        if len(self.thresholds) == 1:
+            return np.array([len(self.chosen(0))])
+        return len(self.at) - self._ranking[1]
+
+    @lazy
+    def n_predictions(self) -> IntArray:
+        """Alarms, or episodes of them, by threshold."""
+        if self.count_alarms == "steps":
+            return self.n_alarm_steps
+        first, inverse = self.distinct
+        return np.array([len(runs(self.chosen(int(k))).starts) for k in first])[inverse]
+
+    @lazy
+    def alarm_windows(self) -> tuple[Ranges, ...]:
+        """For each tolerance and time of the detector, the steps on which an event makes a hit of an alarm there."""
+        found = (self.watch.places(self.at - r.late, self.at + r.early) for r in self.reaches)
+        return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
+
+    @lazy
+    def event_windows(self) -> tuple[Ranges, ...]:
+        """For each tolerance and event, the places at which an alarm finds it."""
+        found = (self.watch.places(self.truth.at - r.early, self.truth.at + r.late) for r in self.reaches)
+        return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
+
+    def _finders(self, d: int) -> Ranges:
+        """For each event, which of the times of the detector are near it."""
+        reach, events = self.reaches[d], self.truth.at
+        return Ranges(
+            starts=np.searchsorted(self.at, events - reach.early, side="left").astype(np.int64),
+            stops=np.searchsorted(self.at, events + reach.late, side="right").astype(np.int64),
+        )
+
+    @lazy
+    def precision_hits(self) -> IntArray:
+        """PA-AAδ by cell: alarms near an event."""
+        if self._by_cell:
+            return self._of_cells(lambda cell: int(np.count_nonzero(within(self.truth.starts, cell.windows))))
+        near = (within(self.truth.starts, windows) > 0 for windows in self.alarm_windows)
+        return np.stack([self._reaching(self.detector[flags]) for flags in near])
+
+    @lazy
+    def recall_hits(self) -> IntArray:
+        """PAδ-AA by cell: events near an alarm."""
+        if self._by_cell:
+            return self._of_cells(lambda cell: int(np.count_nonzero(cell.found)))
+        return np.stack([self._held(self._finders(d)) for d in range(len(self.reaches))])
+
+    @property
+    def _by_cell(self) -> bool:
+        """Whether cells are counted one by one: episodes, and what depends on the tolerance."""
+        return self.count_alarms == "episodes" or self.edges == "interior"
+
+    def _of_cells(self, count: Any) -> IntArray:
+        first, inverse = self.distinct
+        found = [[count(self.cell(d, int(k))) for k in first] for d in range(len(self.reaches))]
+        return np.array(found, dtype=np.int64).reshape(len(self.reaches), len(first))[:, inverse]
+
+    @lazy
+    def near_events(self) -> IntArray:
+        """AAδ by tolerance: steps near an event."""
+        return np.array([total(union(windows)) for windows in self.event_windows], dtype=np.int64)
+
+    @lazy
+    def near_predictions(self) -> IntArray:
+        """PAδ by cell: steps on which an event would be found."""
+        return self._of_cells(lambda cell: total(cell.zone))
+
+    def cell(self, d: int, k: int) -> TimedCell:
+        """The detector at threshold k within tolerance d."""
+        if self.shape != (1, 1):
+            return TimedCell(trial=self, d=d, k=k)
+        return self._only
+
+    @lazy
+    def _only(self) -> TimedCell:
+        return TimedCell(trial=self, d=0, k=0)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedCell(Cell):
+    """One cell of a timed trial. An episode of alarms lasts from its first time to its last."""
+
+    trial: TimedTrial = field(repr=False)
+
+    @property
+    def truth(self) -> TimedTruth:
+        """The events."""
+        return self.trial.truth
+
+    @property
+    def reach(self) -> TimedReach:
+        """The tolerance in ticks."""
+        return self.trial.reaches[self.d]
+
+    @property
+    def n_predictions(self) -> int:
+        """n, the alarms that count."""
+        return self.windows.n
+
+    @lazy
+    def at(self) -> IntArray:
+        """The ticks of the alarms, ascending, whether they count or not."""
+        return self.trial.at[self.trial.chosen(self.k)]
+
+    @lazy
+    def episodes(self) -> Ranges:
+        """The runs of alarms among the times of the detector."""
+        return runs(self.trial.chosen(self.k))
+
+    @lazy
+    def _every_window(self) -> Ranges:
+        """For each alarm or episode, the steps on which an event makes it a hit."""
+        windows, alarms = self.trial.alarm_windows[self.d], self.trial.chosen(self.k)
+        if self.trial.count_alarms == "steps":
+            return Ranges(starts=windows.starts[alarms], stops=windows.stops[alarms])
+        return Ranges(starts=windows.starts[self.episodes.starts], stops=windows.stops[self.episodes.stops - 1])
+
+    @lazy
+    def zone(self) -> Ranges:
+        """The stretches of steps on which an event would be found: by an alarm, whatever the alarms are counted as."""
+        windows, alarms = self.trial.alarm_windows[self.d], self.trial.chosen(self.k)
+        return union(Ranges(starts=windows.starts[alarms], stops=windows.stops[alarms]))
+
+    @property
+    def covered(self) -> int:
+        """PAδ: steps on which an event would be found."""
+        return total(self.zone)
+
+    @lazy
+    def windows(self) -> Windows:
+        """For each alarm that counts, the steps on which an event makes it a hit."""
+        found = self._every_window
+        if self.trial.edges == "interior":
+            kept = self.trial.watch.holds_all(self.at - self.reach.late, self.at + self.reach.early)
+            found = Ranges(starts=found.starts[kept], stops=found.stops[kept])
+        return Windows(starts=found.starts, stops=found.stops, n_steps=self.n_steps)
+
+    @lazy
+    def counted(self) -> Ranges | None:
+        """The stretches of steps on which an event counts; None where it does on all of them."""
+        if self.trial.edges == "zero":
+            return None
+        watch, slots = self.trial.watch, self.truth.slots
+        first, last = watch.starts + self.reach.early, watch.stops - 1 - self.reach.late
+        inner = last >= first
+        found = nonempty(watch.places(first[inner], last[inner]))
+        return Ranges(starts=found.starts * slots, stops=found.stops * slots)
+
+    @lazy
+    def n_counted(self) -> int:
+        """The events that count."""
+        return self.n_events if self.counted is None else int(within(self.truth.starts, self.counted).sum())
+
+    @lazy
+    def found(self) -> BoolArray:
+        """Whether each event has an alarm near it, and counts."""
+        near = in_ranges(self.truth.starts, self.zone)
+        return near if self.counted is None else near & in_ranges(self.truth.starts, self.counted)
+
+    @property
+    def precision_hits(self) -> int:
+        """PA-AAδ: alarms near an event."""
+        return int(self.trial.precision_hits[self.d, self.k])
+
+    @property
+    def recall_hits(self) -> int:
+        """PAδ-AA: events near an alarm."""
+        return int(self.trial.recall_hits[self.d, self.k])
+
+    def delays(self) -> FloatArray:
+        """Ticks from each event to its nearest alarm, one that counts for it before others; NaN where there is none."""
+        windows = Ranges(starts=self.truth.at - self.reach.early, stops=self.truth.at + self.reach.late + 1)
+        return nearest_alarms(self.truth.at, self.at, None, windows)
+
+
+def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
+    """Whether each step lies in one of the ranges, which ascend and do not overlap."""
+    if len(ranges.starts) == 0:
+        return np.zeros(np.shape(steps), dtype=np.bool_)
+    before = np.searchsorted(ranges.starts, steps, side="right") - 1
+    return np.asarray((before >= 0) & (steps < ranges.stops[np.maximum(before, 0)]))
+
+
+def total(ranges: Ranges) -> int:
+    """Steps in ranges that do not overlap."""
+    return int((ranges.stops - ranges.starts).sum())
