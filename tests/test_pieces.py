@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -122,6 +123,9 @@ class TestPieces:
         np.testing.assert_array_equal(left.starts, right.starts)
         np.testing.assert_array_equal(left.every_shift(), dense[0])
         np.testing.assert_array_equal(right.every_shift(), dense[1])
+        pairs = Counter(zip(dense[0].tolist(), dense[1].tolist(), strict=True))
+        both, counts = np.stack(one.joint_counts(two)[:2], axis=1).tolist(), one.joint_counts(two)[2].tolist()
+        assert list(zip(map(tuple, both), counts, strict=True)) == sorted(pairs.items())
         for pieces in (one, one.reversed(), one + two, left, right):
             check_form(pieces)
 
@@ -353,6 +357,17 @@ class TestGivenShifts:
             touched = touched_at(found, points, n, np.array(asked, dtype=np.int64))
         assert count.tolist() == [loop_count(points, zone, n, s) for s in asked]
         assert touched.tolist() == [loop_touched(found, points, n, s) for s in asked]
+
+    @settings(max_examples=100, deadline=None)
+    @given(problem=problems(), asked=st.lists(st.integers(-40, 40), max_size=6))
+    def test_compiled_loops_count_the_same(self, problem, asked):
+        """Where there is much to look up, both lists are walked along instead."""
+        n, points, zone, found = problem
+        wanted = [loop_count(points, zone, n, s) for s in asked], [loop_touched(found, points, n, s) for s in asked]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(pieces_at, "_worth_a_loop", lambda *_: True)
+            assert count_at(points, zone, n, np.array(asked, dtype=np.int64)).tolist() == wanted[0]
+            assert touched_at(found, points, n, np.array(asked, dtype=np.int64)).tolist() == wanted[1]
 
     def test_random_shifts_of_a_huge_circle_are_those_of_the_pieces(self):
         """300 points and 200 windows on 10**18 positions."""

@@ -16,6 +16,9 @@ from nofluke.series.counting import nonempty, union, within
 from nofluke.series.tolerance import Ranges
 
 AT_ONCE = 1_000_000  # shifts times points looked at together
+LOOKED_UP = (
+    50_000_000  # and how many are looked up one by one: more are worth a compiled loop, unless one list is far longer
+)
 
 
 def hits_at(windows: Ranges, near: Ranges, points: IntArray, n: int, shifts: IntArray) -> tuple[IntArray, IntArray]:
@@ -34,6 +37,11 @@ def count_at(points: IntArray, zone: Ranges, n: int, shifts: IntArray) -> IntArr
     >>> count_at(np.array([5, 10**17]), zone, 10**18, np.array([0, -1, 10**18 - 6]))
     array([1, 2, 1])
     """
+    zone, shifts = union(zone), shifts % n
+    if _worth_a_loop(len(points), len(zone.starts), len(shifts)):
+        from nofluke.nulls.pieces_kernels import count_rotated
+
+        return np.asarray(count_rotated(points, zone.starts, zone.stops, n, shifts))
     edges = _edges(zone)
 
     def inside(shift: IntArray) -> AnyArray:
@@ -41,7 +49,7 @@ def count_at(points: IntArray, zone: Ranges, n: int, shifts: IntArray) -> IntArr
         moved -= n * (moved >= n)
         return np.searchsorted(edges, moved, side="right") & 1
 
-    return _for_each(shifts % n, len(points), inside)
+    return _for_each(shifts, len(points), inside)
 
 
 def touched_at(windows: Ranges, points: IntArray, n: int, shifts: IntArray) -> IntArray:
@@ -51,9 +59,13 @@ def touched_at(windows: Ranges, points: IntArray, n: int, shifts: IntArray) -> I
     >>> touched_at(window, np.array([3]), 5, np.arange(5))
     array([0, 0, 1, 1, 0])
     """
-    windows = nonempty(windows)
+    windows, shifts = nonempty(windows), shifts % n
     if len(points) == 0:
         return np.zeros(len(shifts), dtype=np.int64)
+    if _worth_a_loop(len(windows.starts), len(points), len(shifts)):
+        from nofluke.nulls.pieces_kernels import touched_rotated
+
+        return np.asarray(touched_rotated(windows.starts, windows.stops, points, n, shifts))
     onwards = np.append(points, points[0] + n)  # around the circle
     width = windows.stops - windows.starts
 
@@ -62,7 +74,7 @@ def touched_at(windows: Ranges, points: IntArray, n: int, shifts: IntArray) -> I
         begins += n * (begins < 0)
         return onwards[np.searchsorted(points, begins)] < begins + width
 
-    return _for_each(shifts % n, len(width), touched)
+    return _for_each(shifts, len(width), touched)
 
 
 def count_nearby_at(points: IntArray, zone: Ranges, n: int, shifts: IntArray) -> IntArray:
@@ -77,9 +89,13 @@ def count_nearby_at(points: IntArray, zone: Ranges, n: int, shifts: IntArray) ->
 
 
 def _edges(zone: Ranges) -> IntArray:
-    """Starts and stops in turn: behind an odd number of them lies the zone."""
-    zone = union(zone)
+    """Starts and stops in turn: behind an odd number of them lies the zone, whose ranges are apart."""
     return np.stack([zone.starts, zone.stops], axis=1).ravel()
+
+
+def _worth_a_loop(n_moved: int, n_fixed: int, n_shifts: int) -> bool:
+    """Whether a compiled walk along both lists is so much faster than looking up one in the other that numba may be loaded."""
+    return n_moved * n_shifts > LOOKED_UP and n_fixed < 10 * n_moved
 
 
 def _for_each(shifts: IntArray, width: int, hit: Callable[[IntArray], AnyArray]) -> IntArray:
