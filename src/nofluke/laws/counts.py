@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.law import How, Law, Tail, TailSide
 from nofluke.ratios import TIE_SLACK
@@ -14,6 +16,20 @@ class CountLaw(Law):
         super().__init__(size=len(counts) - 1, mean=mean, var=var, method=method)
         self.counts = counts
         self.total = int(counts.sum())
+
+    @classmethod
+    def of(cls, counts: IntArray, method: How) -> CountLaw:
+        """With the mean and the variance of the counts, which may add up to 2**62: whole numbers up to the last division.
+
+        >>> law = CountLaw.of(np.array([10**18 - 1, 1]), How(kind="exact", name="all rotations"))
+        >>> law.upper(1), law.mean, law.var
+        (1e-18, 1e-18, 1e-18)
+        """
+        total, some = int(counts.sum()), [(k, int(counts[k])) for k in np.flatnonzero(counts).tolist()]
+        first = sum(k * count for k, count in some)
+        second = sum(k * k * count for k, count in some)
+        var = (total * second - first * first) / (total * total)
+        return cls(counts, mean=first / total, var=var, method=method)
 
     def _table(self) -> FloatArray:
         return self.counts / self.total
