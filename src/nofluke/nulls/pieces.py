@@ -195,7 +195,7 @@ def pieces_of(at_first: int, begins: IntArray, ends: IntArray, n: int) -> Pieces
     array([2, 2, 2, 2, 1, 0, 0, 1, 1, 1])
     """
     begins, ends = (edges[(edges > 0) & (edges < n)] for edges in (begins, ends))
-    # position and sign in one number, in place: an indirect sort takes twice as long. Stable, since what comes here are long
+    # position and sign in one number, in place: an indirect sort takes half as long again. Stable, since what comes here are long
     # ascending runs, and that sort makes use of them
     changes = np.concatenate([np.zeros(1, dtype=np.int64), begins, ends]).view(np.uint64)  # the first piece begins at 0
     changes <<= np.uint64(1)
