@@ -162,7 +162,9 @@ def _near(
 
     edges = [as_times(np.atleast_1d(np.asarray(edge)), name) for name, edge in (("begins", begins), ("ends", ends))]
     if len(edges[0]) != len(edges[1]):
-        raise InputError(f"begins has {len(edges[0])} and ends {len(edges[1])} times: pass one of each for every piece.")
+        raise InputError(
+            f"begins has {len(edges[0])} and ends {len(edges[1])} times: pass one of each for every piece."
+        )
     pieces = np.stack(edges, axis=1)
     if x.size + y.size == 0:
         x, y = x.astype(pieces.dtype), y.astype(pieces.dtype)
