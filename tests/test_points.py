@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import maximum_bipartite_matching
@@ -22,6 +22,10 @@ from oracles import coincalc_eca, pyunicorn_eca, relaxed, slow_synchronisation, 
 LAST = 30
 times = st.lists(st.integers(0, LAST), max_size=9).map(sorted)
 """Short lists with ties within and across; empty ones and single ones among them."""
+spaced = st.tuples(st.integers(0, 4), st.lists(st.sampled_from([2, 4, 4, 8]), min_size=1, max_size=5)).map(
+    lambda drawn: np.cumsum([drawn[0], *drawn[1]]).tolist()
+)
+"""A few gaps only, so that many events lie exactly in the middle between two others."""
 sides = st.tuples(st.integers(-6, 8), st.integers(-6, 8)).filter(lambda pair: sum(pair) >= 0)
 taumaxes = st.one_of(st.none(), st.integers(0, 6), st.sampled_from([0.5, 1.5, 2.25]))
 ends = st.sampled_from(["kept", "dropped"])
@@ -33,7 +37,8 @@ kinds = st.sampled_from([np.int64, np.float64])
 
 
 @relaxed
-@given(times, times, taumaxes, ends, shared, kinds)
+@example([0, 10], [5], None, "kept", "halved", np.int64)
+@given(st.one_of(times, spaced), st.one_of(times, spaced), taumaxes, ends, shared, kinds)
 def test_event_synchronisation_is_that_of_all_pairs(x, y, taumax, ends, shared, kind):
     """The sweep finds what the formula says of every pair, in ticks and in floats."""
     found = event_synchronisation(np.array(x, kind), np.array(y, kind), taumax=taumax, ends=ends, shared=shared)
@@ -51,7 +56,7 @@ def test_event_synchronisation_is_that_of_all_pairs(x, y, taumax, ends, shared, 
 
 
 @relaxed
-@given(times, times, st.integers(0, 8), shared)
+@given(st.one_of(times, spaced), st.one_of(times, spaced), st.integers(0, 8), shared)
 def test_event_synchronisation_knows_no_origin_unit_or_order(x, y, taumax, shared):
     """Shifted or in another unit all stays; mirrored in time, or with both lists exchanged, late and early change places."""
     x, y = np.array(x, np.int64), np.array(y, np.int64)

@@ -90,7 +90,7 @@ def event_synchronisation(
     pyunicorn 1.0's ``event_synchronization(x, y, taumax=, lag=)`` returns c(x|y) and c(y|x), in this order, over
     sqrt((m_x - 2)(m_y - 2)): ``ends="dropped", shared="halved"`` with ``alarms + lag``. It has 0 in place of NaN for lists
     of one or two events, and without time stamps keeps positions in 16 bits, so that they are wrong from 32,768 on.
-    CoinCalc 3.0's is ``ends="dropped", shared="counted"``.
+    CoinCalc 3.0's, by its source and for tau = 0, is ``ends="dropped", shared="counted"``.
 
     References
     ----------
