@@ -301,10 +301,11 @@ def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list
     """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor xy, trigger xy, precursor yx,
     trigger yx.
 
-    An effect e and a cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share of
-    the effects and leaves out those up to lag + taumax behind the first effect, a trigger rate one of the causes and leaves
-    out those from lag + taumax before the last cause: closed, and from the list's own first or last time, not from the ends
-    of what was watched. At least one is always left out, unless lag = taumax = 0, when all count.
+    An effect e and a cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
+    of the effects and leaves out those up to lag + taumax behind the first effect. A trigger rate is a share of the
+    causes and leaves out those from lag + taumax before the last cause. Both are closed, and told from the list's own
+    first or last time, not from the ends of what was watched. At least one is always left out, unless
+    lag = taumax = 0, when all count.
     """
     reach = lag + taumax
 
@@ -322,12 +323,12 @@ def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list
 def coincalc_eca(
     a: list[int], b: list[int], span: tuple[int, int], delt: int, tau: int = 0, *, sym: bool = False, edges: bool = True
 ) -> list[tuple[int, int]]:
-    """Hits and denominators of ``CC.eca.es``, precursor and trigger rate, by reading CoinCalc 3.0 beta; both have one span.
+    """Hits and denominators of ``CC.eca.es``, precursor and trigger rate, by reading CoinCalc 3.0 beta; one span for both.
 
-    Effect a and cause b coincide if 0 <= a - tau - b <= delT, or -delT <= ... with ``sym``. The precursor rate leaves out
-    effects before span[0] + tau + delT, the trigger rate causes behind span[1] - tau - delT: those whose window does not
-    lie in the span at its far end. The near end, which ``sym`` has too, is not looked at. ``edges=False`` is the first
-    release (2015), where all count.
+    Effect a and cause b coincide if 0 <= a - tau - b <= delT, or -delT <= ... with ``sym``. The precursor rate leaves
+    out effects before span[0] + tau + delT, the trigger rate causes behind span[1] - tau - delT: those whose window
+    does not lie in the span at its far end. The near end, which ``sym`` has too, is not looked at. ``edges=False`` is
+    the first release (2015), where all count.
     """
     low = -delt if sym else 0
     kept_a = [t for t in a if not edges or t - tau - delt >= span[0]]

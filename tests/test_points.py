@@ -1,4 +1,4 @@
-"""Event synchronisation, tiling and matching of two lists of times: slow oracles, invariances, and other software's numbers.
+"""Event synchronisation, tiling and matching of two lists of times: oracles, invariances, other software's numbers.
 
 What other software says was recorded with pyunicorn 1.0.0, elephant 1.2.1 (neo 0.14.6) and mir_eval 0.8.2 on NumPy 2.4.
 """
@@ -58,7 +58,7 @@ def test_event_synchronisation_is_that_of_all_pairs(x, y, taumax, ends, shared, 
 @relaxed
 @given(st.one_of(times, spaced), st.one_of(times, spaced), st.integers(0, 8), shared)
 def test_event_synchronisation_knows_no_origin_unit_or_order(x, y, taumax, shared):
-    """Shifted or in another unit all stays; mirrored in time, or with both lists exchanged, late and early change places."""
+    """Shifted or in another unit all stays; mirrored, or with both lists exchanged, late and early change places."""
     x, y = np.array(x, np.int64), np.array(y, np.int64)
     found = event_synchronisation(x, y, taumax=taumax, shared=shared)
     assert event_synchronisation(x + 10**18, y + 10**18, taumax=taumax, shared=shared) == found
@@ -80,7 +80,7 @@ def test_halved_strength_is_one_at_most_and_that_of_a_list_with_itself(x, y):
 
 
 def test_the_formula_as_it_stands_exceeds_one_on_rounded_times():
-    """Events in the middle between two alarms are synchronous with both: said in the docstring, and halved on request."""
+    """Events in the middle between two alarms are synchronous with both: halved on request."""
     assert event_synchronisation([5, 15], [0, 10, 20]).strength == pytest.approx(4 / 6**0.5)
     assert event_synchronisation([5, 15], [0, 10, 20], shared="halved").strength == pytest.approx(2 / 6**0.5)
 
@@ -102,7 +102,7 @@ def test_one_event_and_one_alarm_have_no_window_of_their_own():
 
 
 def test_half_of_an_odd_gap_is_not_rounded():
-    """τ is 2.5 for gaps of 5 ticks: a distance of 2 is within it, one of 3 is not, also for times floats cannot hold."""
+    """τ is 2.5 for gaps of 5 ticks: 2 is within it, 3 is not, also for times that floats cannot hold."""
     for start in (0, 2**60):
         assert event_synchronisation([start, start + 5], [start + 2, start + 90]).late == 1
         assert event_synchronisation([start + 3, start + 90], [start, start + 5]).late == 1
@@ -150,7 +150,7 @@ BEYOND_16_BITS = [32700, 32750, 32790, 32900, 33000], [32705, 32760, 32780, 3289
     ],
 )
 def test_event_synchronisation_is_pyunicorn_s_with_ends_dropped_and_shared_pairs_halved(lists, taumax, lag, said):
-    """`EventSeries.event_synchronization(x, y, taumax=, lag=)` returns c(x|y) and c(y|x), y moved by lag, each normalised."""
+    """`event_synchronization(x, y, taumax=, lag=)` returns c(x|y) and c(y|x), y moved by lag, each normalised."""
     found = event_synchronisation(lists[0], np.add(lists[1], lag), taumax=taumax, ends="dropped", shared="halved")
     norm = (found.n_events * found.n_alarms) ** 0.5
     assert (found.early / norm, found.late / norm) == pytest.approx(said)
@@ -194,7 +194,7 @@ def test_tiling_is_that_of_all_ticks(x, y, sides, gaps):
 @relaxed
 @given(times, times, sides)
 def test_tiling_knows_no_origin_and_is_the_same_from_both_sides(x, y, sides):
-    """Shifted it stays; with lists exchanged and sides swapped, or mirrored with sides swapped, so does the coefficient."""
+    """Shifted it stays; with lists exchanged, or mirrored, and sides swapped, so does the coefficient."""
     x, y = np.array(x, np.int64), np.array(y, np.int64)
     early, late = sides
     found = tiling(x, y, early=early, late=late, begins=0, ends=LAST + 1)
@@ -265,7 +265,7 @@ def test_tiling_of_floats_is_elephant_s(x, y, start, stop, dt, said):
 
 
 def test_elephant_s_window_grows_with_the_time_itself():
-    """It says 1.0 of two spikes 2 apart, around 100,000, within ± 1.5: `isclose` adds 1e-5 of the time. They are not near."""
+    """It says 1.0 of two spikes 2 apart, at 100,000, within ± 1.5: `isclose` adds 1e-5 of the time."""
     found = tiling([100_000.0], [100_002.0], early=1.5, late=1.5, begins=0.0, ends=200_000.0)
     assert (found.precision, found.recall) == (0, 0)
     assert found.coefficient == pytest.approx(-3 / 200_000)
@@ -293,7 +293,7 @@ def largest(near):
 @relaxed
 @given(times, times, sides, kinds)
 def test_the_sweep_finds_a_maximum_matching(x, y, sides, kind):
-    """No matching is larger than the one that takes the first alarm left; ties, negative sides and empty lists included."""
+    """No matching is larger than the one that takes the first alarm left; with ties, negative sides, empty lists."""
     early, late = sides
     found = match(np.array(x, kind), np.array(y, kind), early=early, late=late)
     near = np.array([[q - early <= p <= q + late for p in y] for q in x], dtype=np.int8).reshape(len(x), len(y))
@@ -318,7 +318,7 @@ def test_the_sweep_is_maximum_for_any_windows_whose_ends_ascend(data):
 @relaxed
 @given(times, times, sides)
 def test_matching_knows_no_origin_unit_or_direction(x, y, sides):
-    """Shifted, in another unit, mirrored with sides swapped, or with lists exchanged and sides swapped: the same size."""
+    """Shifted, in another unit, mirrored or with lists exchanged and sides swapped: the same size."""
     x, y = np.array(x, np.int64), np.array(y, np.int64)
     early, late = sides
     size = match(x, y, early=early, late=late).size

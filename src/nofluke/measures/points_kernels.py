@@ -29,7 +29,7 @@ def nearest_gaps(times, cap, dropped, out):  # type: ignore[no-untyped-def]
 
 @kernel
 def within_half(distance, gap, other):  # type: ignore[no-untyped-def]
-    """Whether twice a distance is at most both gaps: by subtraction, which neither overflows nor rounds to another answer."""
+    """Whether twice a distance is at most both gaps: by subtraction, which never overflows."""
     return distance <= gap - distance and distance <= other - distance
 
 
@@ -37,9 +37,9 @@ def within_half(distance, gap, other):  # type: ignore[no-untyped-def]
 def synchronised(x, x_gaps, y, y_gaps, halved):  # type: ignore[no-untyped-def]
     """Twice c(y|x) and twice c(x|y), that is, whole numbers.
 
-    A pair x_i < y_j within half of all four gaps has no event between its two, and x_(i+1) lies behind y_j, y_(j-1) before
-    x_i: merging the lists meets every such pair once, as the two heads. An event shares two pairs only where it lies
-    exactly in the middle; the other pair is then its other neighbour's.
+    A pair x_i < y_j within half of all four gaps has no event between its two, and x_(i+1) lies behind y_j, y_(j-1)
+    before x_i: merging the lists meets every such pair once, as the two heads. An event shares two pairs only where
+    it lies exactly in the middle; the other pair is then its other neighbour's.
     """
     i = j = 0
     y_late = x_late = 0
@@ -130,12 +130,13 @@ def near_rows(rows, alarms, early, late, unit, begins, ends):  # type: ignore[no
 def matched_rows(rows, alarms, early, late):  # type: ignore[no-untyped-def]
     """Size of a maximum one-to-one matching for each row of events.
 
-    Events in time order, each takes the first alarm in its window that is left. No matching is larger, since both ends of
-    the windows ascend. Take a maximum matching M that agrees with the sweep before event i. Where the sweep finds no alarm
-    left for i, neither does M. Else it finds a. If M uses neither i nor a, adding the pair would make it larger; if it uses
-    one of them only, the pair (i, a) can take that pair's place. If M has (i, b) and (k, a), then k is later than i, and b
-    lies behind a, hence behind the start of k's window, and before the stop of i's, hence of k's: (i, a) and (k, b) are
-    pairs too. So a maximum matching agrees with the sweep up to i, and in the end everywhere.
+    Events in time order, each takes the first alarm in its window that is left. No matching is larger, since both
+    ends of the windows ascend. Take a maximum matching M that agrees with the sweep before event i. Where the sweep
+    finds no alarm left for i, neither does M. Else it finds a. If M uses neither i nor a, adding the pair would make
+    it larger; if it uses one of them only, the pair (i, a) can take that pair's place. If M has (i, b) and (k, a),
+    then k is later than i, and b lies behind a, hence behind the start of k's window, and before the stop of i's,
+    hence of k's: (i, a) and (k, b) are pairs too. So a maximum matching agrees with the sweep up to i, and in the end
+    everywhere.
     """
     out = np.zeros(rows.shape[0], dtype=np.int64)
     for r in range(rows.shape[0]):

@@ -1,4 +1,4 @@
-"""Event synchronisation: how often two lists of times come nearly together, within a window that adapts to their gaps."""
+"""Event synchronisation: how often two lists of times nearly coincide, within a window that adapts to their gaps."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class EventSynchronisation:
 
     @property
     def delay(self) -> float:
-        """q = (late - early) / sqrt(n_events n_alarms): 1 if all alarms follow an event, -1 if all precede one; else as Q."""
+        """q = (late - early) / sqrt(n_events n_alarms): 1 if alarms follow events, -1 if they precede them; NaN as Q."""
         return divide(self.late - self.early, math.sqrt(self.n_events * self.n_alarms))
 
 
@@ -60,8 +60,8 @@ def event_synchronisation(
 
     .. math:: \tau_{ij} = \min(x_{i+1}-x_i,\ x_i-x_{i-1},\ y_{j+1}-y_j,\ y_j-y_{j-1}) / 2
 
-    apart. c(y|x) counts the pairs with 0 < y_j - x_i <= τ_ij as 1 and the simultaneous ones as 1/2, c(x|y) likewise, and
-    Q = (c(y|x) + c(x|y)) / sqrt(m_x m_y), q = (c(y|x) - c(x|y)) / sqrt(m_x m_y).
+    apart. c(y|x) counts the pairs with 0 < y_j - x_i <= τ_ij as 1 and the simultaneous ones as 1/2, c(x|y) likewise,
+    and Q = (c(y|x) + c(x|y)) / sqrt(m_x m_y), q = (c(y|x) - c(x|y)) / sqrt(m_x m_y).
 
     Parameters
     ----------
@@ -71,26 +71,26 @@ def event_synchronisation(
     taumax : number, optional
         An upper limit for τ.
     ends : {"kept", "dropped"}
-        The formula says nothing of the first and the last event, which lack a neighbour. "kept": a neighbour that does
-        not exist limits nothing, so that Q of a list with itself is 1, as the authors say. "dropped": they only serve as
-        neighbours of the others, and m - 2 takes the place of m, as in pyunicorn and CoinCalc.
+        The formula says nothing of the first and the last event, which lack a neighbour. "kept": a neighbour that
+        does not exist limits nothing, so that Q of a list with itself is 1, as the authors say. "dropped": they only
+        serve as neighbours of the others, and m - 2 takes the place of m, as in pyunicorn and CoinCalc.
     shared : {"counted", "halved"}
         An event exactly in the middle between two alarms may be synchronous with both, since τ is closed; then Q can
-        exceed 1. On rounded times that is common. "counted" is the formula as it stands; "halved" gives each pair of which
-        one is synchronous with another one too a weight of 1/2, as in pyunicorn, and then Q <= 1.
+        exceed 1. On rounded times that is common. "counted" is the formula as it stands; "halved" gives each pair of
+        which one is synchronous with another one too a weight of 1/2, as in pyunicorn, and then Q <= 1.
 
     Returns
     -------
     EventSynchronisation
-        NaN in `strength` and `delay` without events or alarms; for one event and one alarm without taumax, where nothing
-        sets a window; and with ends dropped for fewer than three events or alarms.
+        NaN in `strength` and `delay` without events or alarms; for one event and one alarm without taumax, where
+        nothing sets a window; and with ends dropped for fewer than three events or alarms.
 
     Notes
     -----
-    pyunicorn 1.0's ``event_synchronization(x, y, taumax=, lag=)`` returns c(x|y) and c(y|x), in this order, over
-    sqrt((m_x - 2)(m_y - 2)): ``ends="dropped", shared="halved"`` with ``alarms + lag``. It has 0 in place of NaN for lists
-    of one or two events, and without time stamps keeps positions in 16 bits, so that they are wrong from 32,768 on.
-    CoinCalc 3.0's, by its source and for tau = 0, is ``ends="dropped", shared="counted"``.
+    pyunicorn 1.0's ``event_synchronization(x, y, taumax=, lag=)`` returns c(x|y) and c(y|x), in this
+    order, over sqrt((m_x - 2)(m_y - 2)): ``ends="dropped", shared="halved"`` with ``alarms + lag``. It has 0 in place
+    of NaN for lists of one or two events, and without time stamps keeps positions in 16 bits, so that they are wrong
+    from 32,768 on. CoinCalc 3.0's, by its source and for tau = 0, is ``ends="dropped", shared="counted"``.
 
     References
     ----------

@@ -56,9 +56,9 @@ def tiling_coefficient(
     precision, recall : array_like
         P_A, the share of alarms near an event, and P_B, the share of events near an alarm.
     near_alarms, near_events : array_like
-        T_A and T_B, the share of the watched time near an alarm, and near an event. The relation "near" is the same from
-        both sides: with asymmetric windows time t is near an event if an alarm at t would be, and near an alarm if an
-        event at t would be, so that the window of an alarm is the mirror image of that of an event.
+        T_A and T_B, the share of the watched time near an alarm, and near an event. The relation "near" is the same
+        from both sides: with asymmetric windows time t is near an event if an alarm at t would be, and near an alarm
+        if an event at t would be, so that the window of an alarm is the mirror image of that of an event.
 
     Returns
     -------
@@ -68,9 +68,9 @@ def tiling_coefficient(
 
     Notes
     -----
-    elephant 1.2.1's ``spike_time_tiling_coefficient(i, j, dt)`` is the same for floats and windows of ± dt, but for P it
-    asks ``numpy.isclose(j, i, atol=dt)``, which widens the window by 1e-5 of the time itself: at a time of 100,000 by 1.
-    In ticks a window of ± dt covers 2 dt + 1 ticks of N, in continuous time 2 dt of the span.
+    elephant 1.2.1's ``spike_time_tiling_coefficient(i, j, dt)`` is the same for floats and windows of ±
+    dt, but for P it asks ``numpy.isclose(j, i, atol=dt)``, which widens the window by 1e-5 of the time itself: at a
+    time of 100,000 by 1. In ticks a window of ± dt covers 2 dt + 1 ticks of N, in continuous time 2 dt of the span.
 
     References
     ----------
