@@ -301,7 +301,7 @@ def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list
     """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor xy, trigger xy, precursor yx,
     trigger yx.
 
-    An effect e and a cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
+    Effect e and cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
     of the effects and leaves out those up to lag + taumax behind the first effect. A trigger rate is a share of the
     causes and leaves out those from lag + taumax before the last cause. Both are closed, and told from the list's own
     first or last time, not from the ends of what was watched. At least one is always left out, unless
@@ -323,7 +323,7 @@ def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list
 def coincalc_eca(
     a: list[int], b: list[int], span: tuple[int, int], delt: int, tau: int = 0, *, sym: bool = False, edges: bool = True
 ) -> list[tuple[int, int]]:
-    """Hits and denominators of ``CC.eca.es``, precursor and trigger rate, by reading CoinCalc 3.0 beta; one span for both.
+    """Hits and denominators of ``CC.eca.es``, precursor and trigger rate, by reading CoinCalc 3.0 beta.
 
     Effect a and cause b coincide if 0 <= a - tau - b <= delT, or -delT <= ... with ``sym``. The precursor rate leaves
     out effects before span[0] + tau + delT, the trigger rate causes behind span[1] - tau - delT: those whose window

@@ -42,7 +42,7 @@ class EventSynchronisation:
 
     @property
     def delay(self) -> float:
-        """q = (late - early) / sqrt(n_events n_alarms): 1 if alarms follow events, -1 if they precede them; NaN as Q."""
+        """q = (late - early) / sqrt(n_events n_alarms): 1 if alarms follow events, -1 if they precede; NaN as Q."""
         return divide(self.late - self.early, math.sqrt(self.n_events * self.n_alarms))
 
 
