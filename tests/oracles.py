@@ -248,3 +248,91 @@ def float_clock(draw: st.DrawFn, ticks: list[int], early: int, late: int) -> tup
     times = np.array([start + tick for tick in ticks])
     times = draw(st.sampled_from([times / 10, times * 0.1]))
     return stamps, early, late, stamps, 20, times, {"early": early / 20, "late": late / 20, "unit": "clock"}
+
+
+def slow_synchronisation(
+    x: list[Any], y: list[Any], taumax: Any = None, *, dropped: bool = False, halved: bool = False
+) -> tuple[Fraction, Fraction]:
+    """c(y|x) and c(x|y) of Quian Quiroga, Kreuz and Grassberger (2002), pair by pair.
+
+    A neighbour that does not exist limits nothing; ``dropped`` leaves out the first and the last event of both lists.
+    ``halved`` gives a pair half the weight if one of its two is in a pair of the other direction too.
+    """
+    inner_x, inner_y = ([i for i in range(len(z)) if not dropped or 0 < i < len(z) - 1] for z in (x, y))
+
+    def intervals(z: list[Any], i: int) -> list[Any]:
+        return [z[k + 1] - z[k] for k in (i - 1, i) if 0 <= k < len(z) - 1]
+
+    def synchronous(i: int, j: int) -> bool:
+        limits = [Fraction(gap) / 2 for gap in intervals(x, i) + intervals(y, j)] + [taumax] * (taumax is not None)
+        return all(abs(Fraction(x[i]) - Fraction(y[j])) <= limit for limit in limits)
+
+    pairs = [(i, j) for i in inner_x for j in inner_y if synchronous(i, j)]
+    y_late = [(i, j) for i, j in pairs if x[i] < y[j]]
+    x_late = [(i, j) for i, j in pairs if x[i] > y[j]]
+    both = Fraction(sum(x[i] == y[j] for i in inner_x for j in inner_y), 2)
+
+    def weight(pairs: list[tuple[int, int]], others: list[tuple[int, int]]) -> Fraction:
+        double = sum(any(i == k or j == h for k, h in others) for i, j in pairs) if halved else 0
+        return len(pairs) - Fraction(double, 2) + both
+
+    return weight(y_late, x_late), weight(x_late, y_late)
+
+
+def slow_tiling(
+    events: list[int], alarms: list[int], early: int, late: int, watched: list[int]
+) -> tuple[Fraction, Fraction, Fraction, Fraction] | None:
+    """P_A, P_B, T_A and T_B of Cutts and Eglen (2014) for alarms A and events B, tick by tick; None without either."""
+    if not events or not alarms:
+        return None
+
+    def near(p: int, q: int) -> bool:
+        return q - early <= p <= q + late
+
+    return (
+        Fraction(sum(any(near(p, q) for q in events) for p in alarms), len(alarms)),
+        Fraction(sum(any(near(p, q) for p in alarms) for q in events), len(events)),
+        Fraction(sum(any(near(p, t) for p in alarms) for t in watched), len(watched)),
+        Fraction(sum(any(near(t, q) for q in events) for t in watched), len(watched)),
+    )
+
+
+def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list[tuple[int, int]]:
+    """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor xy, trigger xy, precursor yx,
+    trigger yx.
+
+    Effect e and cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
+    of the effects and leaves out those up to lag + taumax behind the first effect. A trigger rate is a share of the
+    causes and leaves out those from lag + taumax before the last cause. Both are closed, and told from the list's own
+    first or last time, not from the ends of what was watched. At least one is always left out, unless
+    lag = taumax = 0, when all count.
+    """
+    reach = lag + taumax
+
+    def rates(effects: list[Any], causes: list[Any]) -> list[tuple[int, int]]:
+        at_once = lag == 0 and taumax == 0
+        kept_effects = [e for e in effects if at_once or e > effects[0] + reach]
+        kept_causes = [c for c in causes if at_once or c < causes[-1] - reach]
+        precursor = sum(any(0 <= e - c - lag <= taumax for c in causes) for e in kept_effects)
+        trigger = sum(any(0 <= e - c - lag <= taumax for e in effects) for c in kept_causes)
+        return [(precursor, len(kept_effects)), (trigger, len(kept_causes))]
+
+    return rates(x, y) + rates(y, x)
+
+
+def coincalc_eca(
+    a: list[int], b: list[int], span: tuple[int, int], delt: int, tau: int = 0, *, sym: bool = False, edges: bool = True
+) -> list[tuple[int, int]]:
+    """Hits and denominators of ``CC.eca.es``, precursor and trigger rate, by reading CoinCalc 3.0 beta.
+
+    Effect a and cause b coincide if 0 <= a - tau - b <= delT, or -delT <= ... with ``sym``. The precursor rate leaves
+    out effects before span[0] + tau + delT, the trigger rate causes behind span[1] - tau - delT: those whose window
+    does not lie in the span at its far end. The near end, which ``sym`` has too, is not looked at. ``edges=False`` is
+    the first release (2015), where all count.
+    """
+    low = -delt if sym else 0
+    kept_a = [t for t in a if not edges or t - tau - delt >= span[0]]
+    kept_b = [t for t in b if not edges or t + tau + delt <= span[1]]
+    precursor = sum(any(low <= t - tau - u <= delt for u in b) for t in kept_a)
+    trigger = sum(any(low <= u - tau - t <= delt for u in a) for t in kept_b)
+    return [(precursor, len(kept_a)), (trigger, len(kept_b))]
