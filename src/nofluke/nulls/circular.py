@@ -200,8 +200,7 @@ class CircularShift(ShiftNull):
 
     def pieces(self, cell: TimedCell) -> ByShift | None:
         """Both hits by shift, of events at their own times."""
-        circle, _, every = self._circle(cell.truth)
-        return timed_shifts.around(cell, circle, every, self._guard(cell.truth))
+        return timed_shifts.around(cell, *self._circle(cell.truth), self._guard(cell.truth))
 
 
 def _counted(hits: IntArray, size: int, method: How) -> Law:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -80,7 +79,7 @@ class ByShift:
         """The laws of both hits."""
         precision = self.of_precision.counts(self.precision, cell.n_predictions)
         recall = self.of_recall.counts(self._recall(cell), cell.n_counted)
-        return {"precision": law_of(precision, how), "recall": law_of(recall, how)}
+        return {"precision": CountLaw.of(precision, how), "recall": CountLaw.of(recall, how)}
 
     def every_shift(self, cell: TimedCell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits of all shifts that count, the identity first."""
@@ -102,16 +101,7 @@ class ByShift:
         )
 
 
-def law_of(counts: IntArray, how: How) -> CountLaw:
-    """The law of hits that so many shifts have."""
-    many = [int(count) for count in counts]
-    total = sum(many)
-    mean = Fraction(sum(k * count for k, count in enumerate(many)), total)
-    square = Fraction(sum(k * k * count for k, count in enumerate(many)), total)
-    return CountLaw(counts, mean=float(mean), var=float(square - mean * mean), method=how)
-
-
-def around(cell: TimedCell, circle: int, every: float, guard: int) -> ByShift | None:
+def around(cell: TimedCell, circle: int, periods: int, every: float, guard: int) -> ByShift | None:
     """Both hits for shifts around the circle of the first so many places; None where there are too many pairs."""
 
     def found() -> ByShift | None:
@@ -127,10 +117,11 @@ def around(cell: TimedCell, circle: int, every: float, guard: int) -> ByShift | 
         if cell.counted is not None:
             recall = _count(events, both(cell), circle)
             counted = _count(events, in_places(cell, cell.counted), circle)
-        strides = Strides(every=every, origin=0, first=max(guard, 1), stop=circle - max(guard, 1) + 1)
+        last = circle - max(guard, 1) if periods > 1 else 0
+        strides = Strides(every=every, origin=0, first=max(guard, 1), stop=last + 1)
         return ByShift(recall=recall, precision=precision, counted=counted, of_recall=strides, of_precision=strides)
 
-    return _kept(cell, ("around", circle, every, guard), found)
+    return _kept(cell, ("around", circle, periods, every, guard), found)
 
 
 def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
@@ -174,7 +165,8 @@ def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
 
 
 def _both_ways(reach: int, every: float) -> Strides:
-    return Strides(every=every, origin=reach, first=0, stop=2 * reach + 1)
+    farthest = round(int(reach / every) * every)
+    return Strides(every=every, origin=reach, first=reach - farthest, stop=reach + farthest + 1)
 
 
 def in_places(cell: TimedCell, ranges: Ranges) -> Ranges:
