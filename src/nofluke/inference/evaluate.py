@@ -8,7 +8,7 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.remarks import offered_ranges
+from nofluke.inference.remarks import offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import both_matrices, check_zero_division
 from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
@@ -268,6 +268,7 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
         remarks.append(NO_EVENTS)
     elif events == n:
         remarks.append("Every step is an event: precision says nothing about the detector.")
+    remarks.extend(out_of_reach(cell))
     if not trial.tolerances[cell.d].zero:
         if 0 < alarms < n == trial.near_predictions[cell.d, cell.k]:
             remarks.append("Every step is within the tolerance of a prediction: any event would be found.")

@@ -16,10 +16,14 @@ def sentences_of(
         near = "in" if ranges else "on the step of"
     elif tolerance.early == tolerance.late:
         near = f"within {tolerance} of"
+    elif tolerance.aside and not ranges:
+        near = f"{tolerance.distance} {'before' if tolerance.aside == 'early' else 'after'}"
     else:
         near = f"near ({tolerance})"
     one = 1 in (recall.of, recall.hits)
     found = f"{'is' if one else 'are'} {near} a prediction"
+    if tolerance.aside and not ranges:  # the same, seen from the event
+        found = f"{'has' if one else 'have'} a prediction {near} {'it' if one else 'them'}"
     if ranges:
         found = f"{'has' if one else 'have'} a prediction {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
     return (
