@@ -34,6 +34,6 @@ def out_of_reach(cell: Cell) -> tuple[str, ...]:
     if not tolerance.aside or lost == 0:
         return ()
     return (
-        f"{lost:,} of {plural(cell.n_events, cell.truth.noun)} cannot be found: no step that counts is {tolerance} of "
-        f"{'it' if lost == 1 else 'them'}.",
+        f"{lost:,} of {plural(cell.n_events, cell.truth.noun)} cannot be found: no step that counts lies in "
+        f"{'its' if lost == 1 else 'their'} window ({tolerance}).",
     )

@@ -113,11 +113,11 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
     ['1h early', '1h to 3h early', '1h to 5h early']
     """
     if chosen.aside:
-        away: Any = chosen.late if chosen.aside == "early" else chosen.early
-        lag = -away if chosen.aside == "early" else away
-        beside = chosen.lagged(lag)
+        near: Any = chosen.late if chosen.aside == "early" else chosen.early
+        lag = near if chosen.aside == "early" else -near
+        beside = _moved(chosen, -lag)
         around = tolerances_around(beside, n_steps, factors)
-        return tuple(chosen if one == beside else one.lagged(-lag) for one in around)
+        return tuple(chosen if one == beside else _moved(one, lag) for one in around)
     early, late = float(chosen.early), float(chosen.late)  # type: ignore[arg-type]  # a Tolerance holds numbers
     reach = max(early, late)
     if chosen.unit == "steps":
@@ -134,6 +134,11 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
         one = chosen if length == reach else Tolerance(early=sides[0], late=sides[1], unit=chosen.unit)
         made[one] = None
     return tuple(made)
+
+
+def _moved(tolerance: Tolerance, lag: Any) -> Tolerance:
+    sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+    return Tolerance(early=sides[0] - lag, late=sides[1] + lag, unit=tolerance.unit)
 
 
 def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
