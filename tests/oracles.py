@@ -163,8 +163,16 @@ NANOSECONDS = {"D": 86400 * 10**9, "h": 3600 * 10**9, "m": 60 * 10**9, "s": 10**
 
 
 @st.composite
-def cases(draw: st.DrawFn, max_steps: int = 20, clocks: tuple[str, ...] = ("none", "dates", "ints", "floats")) -> Case:
-    """Short sequences with many ties, few or many events, masks, clocks of every kind, windows of every width."""
+def cases(
+    draw: st.DrawFn,
+    max_steps: int = 20,
+    clocks: tuple[str, ...] = ("none", "dates", "ints", "floats"),
+    signed: bool | None = None,
+) -> Case:
+    """Short sequences with many ties, few or many events, masks, clocks of every kind, windows of every width.
+
+    Some windows lie aside of the event, one of their sides being negative: all of them if ``signed``, none if it is False.
+    """
     n = draw(st.integers(1, max_steps))
     rare = draw(st.booleans())
     flags = st.integers(0, 9).map(lambda v: int(v >= (8 if rare else 4)))
@@ -179,13 +187,19 @@ def cases(draw: st.DrawFn, max_steps: int = 20, clocks: tuple[str, ...] = ("none
     # widths in halves of a tick, so that windows end on steps and between them; now and then beyond everything
     width = st.one_of(st.integers(0, 12), st.integers(0, 12 * n))
     early, late = draw(width), draw(width)
-    if draw(st.booleans()):
+    if draw(st.integers(0, 3)) == 0 if signed is None else signed:
+        late = -draw(st.integers(1, max(early, 1)))
+        early = max(early, -late)
+        early, late = draw(st.permutations([early, late]))
+    elif draw(st.booleans()):
         late = early
     kind = draw(st.sampled_from(clocks))
     clock = {"none": no_clock, "dates": date_clock, "ints": int_clock, "floats": float_clock}[kind]
     when, early, late, stamps, per_unit, times, tolerance = draw(clock(ticks, early, late))
     if kind != "none" and draw(st.integers(0, 4)) == 0:  # steps are steps, whatever the clock says
-        when, early, late = list(range(n)), early % (n + 2), late % (n + 2)
+        when, far = list(range(n)), n + 2
+        early, late = (side if abs(side) < far else side % far for side in (early, late))
+        late = late if early + late >= 0 else -early
         tolerance = {"early": early, "late": late}
     return Case(
         truth=truth,
@@ -202,9 +216,20 @@ def cases(draw: st.DrawFn, max_steps: int = 20, clocks: tuple[str, ...] = ("none
     )
 
 
+def sides(most: int) -> st.SearchStrategy[tuple[int, int]]:
+    """Early and late of a window, most of them around the event, some aside of it."""
+    anywhere = st.tuples(st.integers(-most, most), st.integers(-most, most)).filter(lambda both: sum(both) >= 0)
+    return st.one_of(st.tuples(st.integers(0, most), st.integers(0, most)), anywhere)
+
+
+def toward_zero(length: int, by: int) -> int:
+    """A length divided; both sides of a window that holds nothing but one instant stay each other's negative."""
+    return length // by if length >= 0 else -(-length // by)
+
+
 def no_clock(ticks: list[int], early: int, late: int) -> st.SearchStrategy[tuple[Any, ...]]:
     """Steps only."""
-    early, late = early // 2, late // 2
+    early, late = toward_zero(early, 2), toward_zero(late, 2)
     return st.just((list(range(len(ticks))), early, late, None, 1, None, {"early": early, "late": late}))
 
 
@@ -215,10 +240,10 @@ def date_clock(draw: st.DrawFn, ticks: list[int], early: int, late: int) -> tupl
     size = NANOSECONDS[unit]
     start = draw(st.integers(-3 * 10**18, 3 * 10**18)) // size
     stamps = [2 * size * (start + tick) for tick in ticks]
-    nanoseconds = [size * early // 2, size * late // 2]
+    nanoseconds = [toward_zero(size * early, 2), toward_zero(size * late, 2)]
     dress = draw(st.sampled_from(["text", "numpy", "python"]))
     if dress == "python":  # whole microseconds are all it can hold
-        nanoseconds = [length // 1000 * 1000 for length in nanoseconds]
+        nanoseconds = [toward_zero(length, 1000) * 1000 for length in nanoseconds]
     wear = {
         "text": lambda length: f"{length}ns",
         "numpy": lambda length: np.timedelta64(length, "ns"),

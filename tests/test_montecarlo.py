@@ -553,8 +553,8 @@ class TestErrors:
             ({"n_events": 1.5}, "got 1.5"),
             ({"n_thresholds": 0}, "n_thresholds must be a whole number"),
             ({"cover_start": [0, 0]}, "must both have shape"),
-            ({"cover_start": [0, 0, 3]}, r"cover_start\[0, 2\] is 3"),
-            ({"cover_stop": [2, 1, 3]}, r"cover_stop\[0, 1\] is 1"),
+            ({"cover_start": [0, 0, 4]}, r"cover_start\[0, 2\] is 4: the range must lie within 0\.\.3"),
+            ({"cover_start": [0, 3, 3], "cover_stop": [2, 2, 3]}, r"cover_stop\[0, 1\] is 2"),
             ({"cover_stop": [3, 2, 3]}, "cover_stop must be nondecreasing"),
         ],
     )

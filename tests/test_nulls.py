@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.nulls import as_null, seasonal, shifts
 from nofluke.nulls.shuffles import runs_and_gaps
+from oracles import sides
 
 MODELS = (
     nf.nulls.Permutation(),
@@ -54,7 +55,7 @@ def cases(draw, most=24):
         mask = np.array(draw(bits))
         if not mask.all():
             data["mask"] = mask
-    early, late = draw(st.integers(0, 6)), draw(st.integers(0, 6))
+    early, late = draw(sides(6))
     if draw(st.booleans()):
         data["times"] = np.cumsum(draw(st.lists(st.integers(1, 5), min_size=n, max_size=n)))
         data["tolerance"] = nf.Tolerance(early=early, late=late, unit="clock")

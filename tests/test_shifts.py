@@ -21,6 +21,7 @@ from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 from nofluke.series.truth import Truth
+from oracles import sides
 
 BRANCHES = pytest.mark.parametrize("pairs_per_step", [-1, 10**9], ids=["transforms", "intervals"])
 
@@ -40,7 +41,7 @@ def cells(draw, most=24):
     n = draw(st.integers(2, most))
     bits = st.lists(st.booleans(), min_size=n, max_size=n)
     rule = AlarmRule(count=draw(st.sampled_from(["steps", "episodes"])))
-    early, late, more = draw(st.integers(0, 5)), draw(st.integers(0, 5)), {}
+    (early, late), more = draw(sides(5)), {}
     if draw(st.booleans()):
         mask = np.array(draw(bits))
         if not mask.all():

@@ -2,6 +2,8 @@
 
 from nofluke import datasets, detectors, moved, nulls, plot
 from nofluke.errors import InputError
+from nofluke.inference.coincidence import coincidence
+from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
@@ -14,12 +16,14 @@ from nofluke.series.watching import split
 __version__ = "0.1.0"
 
 __all__ = [
+    "Coincidence",
     "Confusion",
     "Diagnosis",
     "Evaluation",
     "InputError",
     "Sweep",
     "Tolerance",
+    "coincidence",
     "datasets",
     "detectors",
     "diagnose",

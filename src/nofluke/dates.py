@@ -31,20 +31,25 @@ _YEAR = 'is in years, which have no fixed length: write "365d"'
 _MEGA = 'may be milliseconds or months: write "1ms" or "30d"'  # or megaseconds
 _AMBIGUOUS = {"M": _MONTH, "Ms": _MEGA, "MS": _MEGA, "Y": _YEAR, "y": _YEAR}
 _PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([A-Za-zµμ]+)")
+_MINUS = re.compile(r"\s*-")
 _MOST_DIGITS = 300  # of a number in a duration: more than any float holds
 
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 """Units of NumPy's dates, from coarse to fine."""
 
 
-def parse_duration(text: str, name: str) -> Duration:
-    """Read ``"2h"``, ``"1h30min"``, ``"1.5 s"``, ``"3d"`` as nanoseconds.
+def parse_duration(text: str, name: str, *, signed: bool = False) -> Duration:
+    """Read ``"2h"``, ``"1h30min"``, ``"1.5 s"``, ``"3d"`` as nanoseconds; ``"-2h"`` only where a sign is allowed.
 
     >>> parse_duration("1h30min", "tolerance") == 90 * 60 * 10**9
     True
+    >>> parse_duration("-1s", "late", signed=True)
+    -1000000000
     """
-    total, end = 0, 0
-    for part in _PART.finditer(text):
+    minus = _MINUS.match(text) if signed else None
+    total, begin = 0, minus.end() if minus else 0
+    end = begin
+    for part in _PART.finditer(text, begin):
         whole, fraction, unit = part[1], part[2] or "", part[3].lower()
         if part.start() == end and part[3] in _AMBIGUOUS:
             raise InputError(f"{name}={shown(text)} {_AMBIGUOUS[part[3]]}.")
@@ -52,19 +57,23 @@ def parse_duration(text: str, name: str) -> Duration:
             break
         total += int(whole + fraction) * _UNITS[unit] // 10 ** len(fraction)
         end = part.end()
-    if end == 0 or text[end:].strip():
-        sign = " is negative" if re.match(r"\s*-\s*[\d.]", text) else " is not a duration"
+    if end == begin or text[end:].strip():
+        negative = not signed and re.match(r"\s*-\s*[\d.]", text)
+        sign = " is negative" if negative else " is not a duration"
         raise InputError(
             f"{name}={shown(text)}{sign}: write a number and a unit "
             f'({", ".join(u for u in _UNITS if u not in ("µs", "μs", "sec", "m"))}), such as "2h" or "1h30min".'
         )
-    return total
+    return -total if minus else total
 
 
-def as_duration(value: object, name: str) -> Duration | None:
-    """Nanoseconds of a string, ``timedelta`` or ``timedelta64``; None for anything that is no duration."""
+def as_duration(value: object, name: str, *, signed: bool = False) -> Duration | None:
+    """Nanoseconds of a string, ``timedelta`` or ``timedelta64``; None for anything that is no duration.
+
+    Text has a minus only where ``signed`` allows it; objects have their own sign, for the caller to check.
+    """
     if isinstance(value, str):
-        return parse_duration(value, name)
+        return parse_duration(value, name, signed=signed)
     if isinstance(value, np.timedelta64):
         if np.isnat(value):
             raise InputError(f"{name} is not a time (NaT): pass a duration such as '2h'.")

@@ -91,6 +91,11 @@ def as_share(value: object, name: str) -> Fraction:
     return share
 
 
+def exact_fraction(number: float | Fraction) -> Fraction:
+    """A finite number as a fraction; floats go by their digits, so that 0.3 is three times 0.1."""
+    return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
+
+
 def finite_or_none(value: float | None) -> float | None:
     """None in place of NaN and infinity, which JSON does not have."""
     return value if value is not None and math.isfinite(value) else None

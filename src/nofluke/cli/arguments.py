@@ -137,7 +137,7 @@ def read(
 
 def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
     """A tolerance from --tolerance, or from --early and --late; plain numbers count what --unit says."""
-    from nofluke.series.tolerance import Tolerance, as_tolerance
+    from nofluke.series.tolerance import Tolerance, as_side, as_tolerance
 
     if both is not None and (early is not None or late is not None):
         raise InputError("pass either --tolerance, or --early and --late.")
@@ -146,9 +146,9 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
         return as_tolerance(length, "--tolerance", counted)
     # each side is read alone first, so that an error names its option
     sides = {"--early": _length(early or "0", unit), "--late": _length(late or "0", unit)}
-    read = [as_tolerance(length, option, counted) for option, (length, counted) in sides.items()]
+    units = {as_side(length, option, counted)[1] for option, (length, counted) in sides.items()}
     lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
-    return Tolerance(**lengths, unit="clock" if all(side.unit == "clock" for side in read) else None)
+    return Tolerance(**lengths, unit="clock" if units == {"clock"} else None)
 
 
 def _number(text: str | None) -> Any:

@@ -153,7 +153,11 @@ detector_options = several(
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),
-    click.option("--early", metavar="LENGTH", help="How early a prediction may be, if not as much as late."),
+    click.option(
+        "--early",
+        metavar="LENGTH",
+        help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
+    ),
     click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
     unit_option,
 )

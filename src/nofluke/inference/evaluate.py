@@ -8,7 +8,7 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.remarks import offered_ranges
+from nofluke.inference.remarks import offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import both_matrices, check_zero_division
 from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
@@ -18,9 +18,11 @@ from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
+from nofluke.series.occurrences import Occurrences
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
+from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import CountEvents
@@ -206,58 +208,70 @@ def evaluation_of(
     cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, cuts: Cuts | None = None
 ) -> Evaluation:
     """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
-    trial, clock = cell.trial, sequence.clock
-    tolerance = trial.tolerances[cell.d]
-    matrices = both_matrices(trial, cell.d, cell.k)
-    unit: TimeUnit = "steps" if clock is None else "seconds" if clock.is_dates else "clock"
-    # ticks a second; divided by, for times 1e-9 would make a week 604800.0000000001 s
-    per_unit = 10**9 // clock.tick_size if clock is not None and clock.is_dates else 1
-    duration = (
-        float(cell.n_steps) if clock is None else clock.lasting(sequence.open_steps) / (1e9 if clock.is_dates else 1)
-    )
-    how: dict[str, Any] = {
-        "model": settings.null.text,
-        "alternative": settings.alternative,
-        "ties": settings.ties,
-    }
-    tests = {
-        "precision": ChanceTest(
-            measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
-        ),
-        "recall": ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_events, law=nulls.recall, **how),
-    }
+    matrices = (None, None) if isinstance(cell, TimedCell) else both_matrices(cell.trial, cell.d, cell.k)
+    common = judged(cell, sequence, nulls, settings)
     return Evaluation(
-        n=cell.n_steps,
-        n_events=cell.n_events,
-        n_predictions=cell.n_predictions,
+        n=sequence.n,
         threshold=cell.threshold,
         quantile=None if cuts is None else cuts.quantile,
         budget=None if cuts is None else cuts.budget,
-        tolerance=tolerance,
         tolerant_truth=matrices[0],
         tolerant_predictions=matrices[1],
-        delays=Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
-        false_alarms=FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
-        left_out=sequence.left_out,
-        precision_test=tests["precision"],
-        recall_test=tests["recall"],
-        settings=settings,
-        cell=cell,
         sequence=sequence,
         notes=(
             *sequence.notes,
             *(() if cuts is None else cuts.notes),
             *_remarks(cell),
-            *_turned(sequence, **tests),
+            *turned(common, _remedy(sequence)),
             *settings.choice.notes,
         ),
+        **common,
     )
+
+
+def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings: Settings) -> dict[str, Any]:
+    """What is told of a cell, on a grid or not: both tests, false alarms and delays."""
+    unit, per_unit, duration = _clockwork(cell)
+    how: dict[str, Any] = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
+    precision = ChanceTest(
+        measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
+    )
+    recall = ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_counted, law=nulls.recall, **how)
+    return {
+        "n_events": cell.n_counted,
+        "n_predictions": cell.n_predictions,
+        "tolerance": cell.trial.tolerances[cell.d],
+        "delays": Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
+        "false_alarms": FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
+        "left_out": sequence.left_out,
+        "precision_test": precision,
+        "recall_test": recall,
+        "settings": settings,
+        "cell": cell,
+    }
+
+
+def _clockwork(cell: Cell) -> tuple[TimeUnit, float, float]:
+    """The unit of times, how many of the cell's ticks make one, and how much time was watched."""
+    if isinstance(cell, TimedCell):
+        ticks, watch = cell.trial.watch.ticks, cell.trial.watch
+        # divided by, for times 1e-9 would make a week 604800.0000000001 s
+        per_unit = float((10**9 if ticks.is_dates else 1) / ticks.size)
+        return "seconds" if ticks.is_dates else "clock", per_unit, ticks.span(watch.watched)
+    clock = cell.trial.reaches[cell.d].clock
+    if clock is None:
+        return "steps", 1, float(cell.n_steps)
+    watched = clock.lasting(cell.truth.open_steps)
+    if not clock.is_dates:
+        return "clock", 1, watched
+    return "seconds", 10**9 // clock.tick_size, watched / 1e9
 
 
 def _remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     remarks, n, trial = [], cell.n_steps, cell.trial
-    scores, alarms, events = cell.scores, int(trial.n_alarm_steps[cell.k]), int(cell.truth.flags.sum())
+    scores, alarms = cell.scores, int(trial.n_alarm_steps[cell.k])
+    events = cell.n_events if isinstance(cell, TimedCell) else int(cell.truth.flags.sum())
     if scores is not None and n > 1 and scores.min() == scores.max():
         remarks.append(ALL_EQUAL)
     if alarms == 0:
@@ -268,6 +282,7 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
         remarks.append(NO_EVENTS)
     elif events == n:
         remarks.append("Every step is an event: precision says nothing about the detector.")
+    remarks.extend(out_of_reach(cell))
     if not trial.tolerances[cell.d].zero:
         if 0 < alarms < n == trial.near_predictions[cell.d, cell.k]:
             remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
@@ -276,16 +291,18 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
     return tuple(remarks)
 
 
-def _turned(sequence: Sequence, precision: ChanceTest, recall: ChanceTest) -> tuple[str, ...]:
+def turned(found: dict[str, Any], remedy: str) -> tuple[str, ...]:
     """A note where both hits are far fewer than chance's; recall is asked first, whose law costs next to nothing."""
+    precision, recall = found["precision_test"], found["recall_test"]
     for test in (recall, precision):
         if test.excess >= 0 or test.pvalue_for("less") > TURNED:
             return ()
-    remedy = "predictions= with 1 for an alarm"
-    if sequence.scores is not None:
-        remedy = 'higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"'
     told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
-    return (
-        f"There are far fewer hits than chance would give ({told} for so few), "
-        f"as if the detector were inverted: if it is, pass {remedy}.",
-    )
+    return (f"There are far fewer hits than chance would give ({told} for so few), {remedy}.",)
+
+
+def _remedy(sequence: Sequence) -> str:
+    inverted = "as if the detector were inverted: if it is, pass"
+    if sequence.scores is None:
+        return f"{inverted} predictions= with 1 for an alarm"
+    return f"{inverted} " + ('higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"')

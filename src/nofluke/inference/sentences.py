@@ -11,17 +11,21 @@ def sentences_of(
     precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance, noun: str, alarm: str = "prediction"
 ) -> tuple[str, str]:
     """A sentence for each measure, with what chance does beside it; ``noun`` and ``alarm`` are what is counted."""
-    ranges = noun == "range"
+    ranges, any_alarm = noun == "range", "an alarm" if alarm == "alarm" else "a prediction"
     if tolerance.zero:
-        near = "in" if ranges else "on the step of"
+        near = "in" if ranges else "at the time of" if alarm == "alarm" else "on the step of"
     elif tolerance.early == tolerance.late:
         near = f"within {tolerance} of"
+    elif tolerance.aside and not ranges:
+        near = f"{tolerance.distance} {'before' if tolerance.aside == 'early' else 'after'}"
     else:
         near = f"near ({tolerance})"
     one = 1 in (recall.of, recall.hits)
-    found = f"{'is' if one else 'are'} {near} a prediction"
+    found = f"{'is' if one else 'are'} {near} {any_alarm}"
+    if tolerance.aside and not ranges:  # the same, seen from the event
+        found = f"{'has' if one else 'have'} {any_alarm} {near} {'it' if one else 'them'}"
     if ranges:
-        found = f"{'has' if one else 'have'} a prediction {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
+        found = f"{'has' if one else 'have'} {any_alarm} {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
     return (
         f"{precision.hits:,} of {plural(precision.of, alarm)} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
         f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",

@@ -11,6 +11,7 @@ from typing import Literal
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.laws.law import Law
 from nofluke.nulls.choice import Choice
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is, show_p
 
@@ -129,15 +130,27 @@ def _floor(law: Law, hits: int, level: float) -> float | None:
 def obstacle_of(cell: Cell, choice: Choice) -> str:
     """What keeps anything from being told about a cell; nothing where all is well."""
     n = cell.n_steps
-    if cell.n_events == 0:
+    timed = isinstance(cell, TimedCell)
+    if cell.n_counted == 0:
         return "There are no events: nothing could have been found."
     if cell.n_predictions == 0:
-        return "There are no predictions: nothing could have been hit."
+        return f"There are no {'alarms' if timed else 'predictions'}: nothing could have been hit."
+    if timed:
+        return _full_time(cell) or ("" if choice.holds else choice.why or "No null holds for these data.")
     if len(cell.alarms) == n:
         return "Every step is predicted: that takes no knowledge of the events."
     if cell.trial.near_events[cell.d] == n:
         return "Every step is within the tolerance of an event: any prediction would be a hit."
     return "" if choice.holds else choice.why or "No null holds for these data."
+
+
+def _full_time(cell: Cell) -> str:
+    """Whether there is no time left in which an event or an alarm could have missed."""
+    if cell.covered == cell.n_steps:
+        return "All of the watched time is within the tolerance of an alarm: any event would be found."
+    if cell.trial.near_events[cell.d] == cell.n_steps:
+        return "All of the watched time is within the tolerance of an event: any alarm would be a hit."
+    return ""
 
 
 def headline(verdict: Verdict, choice: Choice) -> str:

@@ -30,6 +30,7 @@ from nofluke.series.counting import dilate
 from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
+from nofluke.series.windows import newly_hit
 
 CALENDAR = ("hour of day", "day of week", "month")
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
@@ -346,9 +347,7 @@ def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
     hits are what each of its events adds to those before it.
     """
-    steps = np.arange(cell.n_steps)
-    first = np.searchsorted(cell.windows.stops, steps, side="right")
-    last = np.searchsorted(cell.windows.starts, steps, side="right")
+    first, last = cell.stretches.hit_from(np.arange(cell.n_steps))
     choices = [
         itertools.combinations(np.flatnonzero(strata == s).tolist(), int(cell.truth.flags[strata == s].sum()))
         for s in range(strata.max() + 1)
@@ -360,9 +359,7 @@ def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
         rows = min(ROWS, total - begin)
         events = np.fromiter(itertools.islice(placements, rows * size), dtype=np.int64, count=rows * size)
         events = np.sort(events.reshape(rows, size), axis=1)
-        covered = np.concatenate([np.zeros((rows, 1), dtype=np.int64), last[events]], axis=1)
-        added = np.maximum(last[events] - np.maximum(first[events], covered[:, :-1]), 0)
-        counts += np.bincount(added.sum(axis=1), minlength=len(counts))
+        counts += np.bincount(newly_hit(first[events], last[events]), minlength=len(counts))
     hits = np.arange(len(counts))
     mean = float(hits @ counts) / total
     var = float((hits - mean) ** 2 @ counts) / total

@@ -43,10 +43,17 @@ def _recall_of_points(cell: Cell, n: int) -> IntArray:
 
 def _precision_of_points(cell: Cell, n: int) -> IntArray:
     """Predictions, or episodes of them, that an event lands near."""
-    events, windows = cell.truth.starts, Ranges(starts=cell.windows.starts, stops=cell.windows.stops)
-    always = within(events[events >= n], windows) > 0  # what an event behind the circle hits, every rotation does
-    moving = nonempty(Ranges(starts=windows.starts[~always], stops=np.minimum(windows.stops[~always], n)))
-    return int(np.count_nonzero(always)) + touched_by_shift(moving, runs(events[events < n]), n)
+    events, found = cell.truth.starts, cell.stretches
+    # what an event behind the circle hits, every rotation does
+    hit = within(events[events >= n], Ranges(starts=found.starts, stops=found.stops)) > 0
+    stops = np.minimum(found.stops, n)
+    moving = ~np.isin(found.of, found.of[hit]) & (stops > found.starts)
+    starts, stops, of = found.starts[moving], stops[moving], found.of[moving]
+    alone = np.bincount(of)[of] == 1 if len(of) else moving[:0]
+    hits = touched_by_shift(Ranges(starts=starts[alone], stops=stops[alone]), runs(events[events < n]), n)
+    for one in np.unique(of[~alone]):  # episodes whose windows leave holes
+        hits += _touched_together(starts[of == one], stops[of == one], events[events < n], n)
+    return found.count(hit) + hits
 
 
 def _recall_of_ranges(cell: Cell, n: int) -> IntArray:
@@ -107,6 +114,14 @@ def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> I
         change += np.bincount(begins.ravel(), minlength=len(change)) - np.bincount(ends.ravel(), minlength=len(change))
     hits = np.cumsum(change[:-1])
     return np.asarray(hits[:n] + hits[n:])
+
+
+def _touched_together(starts: IntArray, stops: IntArray, moved: IntArray, n: int) -> BoolArray:
+    """Whether any of a few ranges holds a moved step, for the steps shifted by 0..n-1 around the circle."""
+    flags = np.bincount(moved, minlength=n) > 0
+    pairs = zip(starts.tolist(), stops.tolist(), strict=True)
+    hits = [_ahead(flags, stop - start)[(start - np.arange(n)) % n] for start, stop in pairs]
+    return np.asarray(np.any(hits, axis=0))
 
 
 def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:

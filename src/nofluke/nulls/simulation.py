@@ -105,8 +105,7 @@ def _simulated_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any, 
     """Both laws of whole ranges that a null places, or of events of which not all count."""
     found = _placed_by_rows(cell, null, n_resamples, rng)
     laws = {}
-    of_recall = cell.n_counted if isinstance(cell, TimedCell) else cell.n_events
-    for side, size in (("precision", cell.n_predictions), ("recall", of_recall)):
+    for side, size in (("precision", cell.n_predictions), ("recall", cell.n_counted)):
         hits = found[side]
         counts = np.bincount(hits, minlength=size + 1)
         laws[side] = SimulatedLaw(

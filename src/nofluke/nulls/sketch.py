@@ -65,7 +65,7 @@ def sketch(cell: TimedCell) -> Sketch:
     clock = None
     if watch.ticks.unit is not None:
         clock = Clock(ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware)
-    early, late = (-(-max(side, 0) // (stride * width)) for side in (cell.reach.early, cell.reach.late))
+    early, late = (-(-side // (stride * width)) for side in (cell.reach.early, cell.reach.late))
     tolerance = Tolerance(early=early, late=late)
     among = None if clock is None else Clock(ticks=clock.ticks[open_steps], unit=clock.unit, aware=clock.aware)
     trial = Trial(

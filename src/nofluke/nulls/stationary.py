@@ -115,6 +115,6 @@ class Stationary(NullModel):
     @staticmethod
     def _maxima(scores: FloatArray, cell: Cell) -> FloatArray:
         """Maxima of disjoint blocks, as long as the usual window."""
-        width = int(np.median(cell.cover.stops - cell.cover.starts))
+        width = max(int(np.median(cell.cover.stops - cell.cover.starts)), 1)
         n_blocks = len(scores) // width
         return np.asarray(scores[: n_blocks * width].reshape(n_blocks, width).max(axis=1))

@@ -89,14 +89,15 @@ class ByShift:
         """Pairs of both hits, with the number of shifts that have them as weights."""
         if self.of_recall != self.of_precision or self.recall.n != self.precision.n:
             recall, precision = self.every_shift(cell)
-            return Joint(recall_hits=recall, precision_hits=precision, weights=np.ones(len(recall)), method=how)
+            weights = np.full(len(recall), 1 / len(recall))
+            return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=how)
         recall_hits, precision_hits = self._recall(cell).joined(self.precision)
         numbered = replace(recall_hits, values=np.arange(len(recall_hits.values)))
         weights = self.of_recall.counts(numbered, len(recall_hits.values) - 1)
         return Joint(
             recall_hits=recall_hits.values,
             precision_hits=precision_hits.values,
-            weights=weights.astype(np.float64),
+            weights=weights / self.n_shifts,
             method=how,
         )
 

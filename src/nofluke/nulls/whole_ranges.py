@@ -16,7 +16,10 @@ def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
     rows = np.asarray(placements, dtype=np.int64)
     starts, stops = _windows_of_ranges(cell, rows)
     here, own = _windows_of_ranges(cell, cell.truth.starts[None]), cell.trial.event_windows[cell.d]
-    starts, stops = np.maximum(starts + own.starts - here[0], 0), np.minimum(stops + own.stops - here[1], cell.n_steps)
+    starts, stops = (
+        np.clip(at + kept - there, 0, cell.n_steps)
+        for at, kept, there in ((starts, own.starts, here[0]), (stops, own.stops, here[1]))
+    )
     order = np.argsort(starts, axis=1, kind="stable")
     starts = np.take_along_axis(starts, order, axis=1)
     stops = np.maximum(np.take_along_axis(stops, order, axis=1), starts)

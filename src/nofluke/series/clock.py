@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +20,8 @@ from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
 
-_SIDES: tuple[Literal["left"], Literal["right"]] = ("left", "right")
 _LAST_TICK = int(np.iinfo(np.int64).max)
+_MOST_ELAPSED = np.uint64(2**64 - 1)
 MANY_STEPS = 10
 """A gap is longer than this many times both the median and the .9 quantile of the times between steps.
 
@@ -114,14 +114,11 @@ class Clock(ByValue):
         """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in time."""
         since = self.elapsed()
         if since.dtype.kind == "u":
-            # all times are whole ticks, so a window that ends between two ticks reaches the lower one; each side is
-            # cut to what the clock holds before it is added, so that no sum can overflow
-            low, high = (np.uint64(min(int(d) // self.tick_size, int(since[-1]))) for d in (before, after))
-            earliest, latest = since - np.minimum(since, low), since + np.minimum(since[-1] - since, high)
-        else:
-            # 0.8 - 0.7 exceeds 0.1 by rounding alone: closed windows need slack, but no length stays none
-            reach = [float(d) + (self.slack if d else 0.0) for d in (before, after)]
-            earliest, latest = since - min(reach[0], 2 * since[-1]), since + min(reach[1], 2 * since[-1])
+            return self.windows_around(self.ticks, self.ticks, before, after)
+        # 0.8 - 0.7 exceeds 0.1 by rounding alone: closed windows need slack, but no length stays none
+        most = 2 * since[-1] + 1  # further than any step is away
+        back, ahead = (min(max(float(d) + (self.slack if d else 0.0), -most), most) for d in (before, after))
+        earliest, latest = since - back, since + ahead
         starts = np.searchsorted(since, earliest, side="left")
         stops = np.searchsorted(since, latest, side="right")
         return starts.astype(np.int64), stops.astype(np.int64)
@@ -143,24 +140,40 @@ class Clock(ByValue):
         earliest: npt.NDArray[Any]
         latest: npt.NDArray[Any]
         if since.dtype.kind == "u":
-            # unsigned, and cut to what the clock holds, so that no difference and no sum can overflow
-            low, high = (np.uint64(min(int(d) // self.tick_size, 2**64 - 1)) for d in (before, after))
-            begin, end = (at.view(np.uint64) - self.ticks[:1].view(np.uint64) for at in (begins, ends))
-            all_before = (begins < first) | (begin < low)
-            all_after = (ends >= first) & ((end > since[-1]) | (since[-1] - np.minimum(end, since[-1]) < high))
-            earliest, latest = (
-                np.where(all_before, np.uint64(0), begin - low),
-                np.where(all_after, since[-1], end + high),
-            )
+            # all times are whole ticks, so a window that ends between two ticks reaches the lower one
+            low, high = (math.floor(d) // self.tick_size for d in (before, after))
+            earliest, *begins_off = self._moved(begins, -low)
+            latest, *ends_off = self._moved(ends, high)
         else:
             # an open end needs slack as a closed one does, but towards the other side
             earliest = begins - float(first) - (float(before) + np.where(open_begin, -self.slack, self.slack))
             latest = ends - float(first) + (float(after) + np.where(open_end, -self.slack, self.slack))
-            all_before, all_after = earliest < 0, latest > since[-1]
-        starts, behind = (np.searchsorted(since, earliest, side=side) for side in _SIDES)
-        stops, until = (np.searchsorted(since, latest, side=side) for side in _SIDES[::-1])
-        starts, stops = np.where(open_begin, behind, starts), np.where(open_end, until, stops)
-        return np.where(all_before, 0, starts).astype(np.int64), np.where(all_after, len(self), stops).astype(np.int64)
+            begins_off, ends_off = ([at < 0, at > since[-1]] for at in (earliest, latest))
+        starts, stops = np.searchsorted(since, earliest, side="left"), np.searchsorted(since, latest, side="right")
+        if opens is not None:
+            starts = np.where(open_begin, np.searchsorted(since, earliest, side="right"), starts)
+            stops = np.where(open_end, np.searchsorted(since, latest, side="left"), stops)
+        starts, stops = (
+            np.where(off[0], 0, np.where(off[1], len(self), at)).astype(np.int64)
+            for at, off in ((starts, begins_off), (stops, ends_off))
+        )
+        return starts, np.maximum(stops, starts)  # nothing, not less than nothing
+
+    def _moved(self, at: IntArray, by: int) -> tuple[npt.NDArray[np.uint64], BoolArray, BoolArray]:
+        """Whole ticks moved, since the first step: cut to what the clock holds, and which lie before and behind that.
+
+        Sizes and signs apart, so that no difference and no sum can overflow.
+        """
+        first, last = self.ticks[:1].view(np.uint64), self.elapsed()[-1]
+        before = at < self.ticks[0]
+        size = np.where(before, first - at.view(np.uint64), at.view(np.uint64) - first)
+        far = np.uint64(min(abs(by), int(_MOST_ELAPSED)))
+        away = before == (by < 0)  # from the first step
+        room = _MOST_ELAPSED - size
+        moved = np.where(away, size + np.minimum(far, room), np.maximum(size, far) - np.minimum(size, far))
+        before = np.where(~away & (far > size), by < 0, before) & (moved > 0)
+        behind = ~before & ((moved > last) | (away & (far > room)))
+        return np.where(before, np.uint64(0), np.minimum(moved, last)), before, behind
 
     @property
     def end(self) -> Any:

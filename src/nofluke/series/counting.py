@@ -26,10 +26,10 @@ def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
 
 
 def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
-    """The largest value in each window, by doubling: O(T log(width)), memory O(T)."""
+    """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)), memory O(T)."""
     width = ranges.stops - ranges.starts
     level = np.frexp(width.astype(np.float64))[1] - 1  # exact floor(log2) for widths below 2**53
-    result = np.empty(len(width), dtype=values.dtype)
+    result = np.zeros(len(width), dtype=values.dtype)
     table = values  # table[i] is the maximum of values[i : i + 2**k]
     for k in range(int(level.max(initial=-1)) + 1):
         if k > 0:
@@ -124,18 +124,17 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
     """
     if len(alarms) == 0:
         return np.full(len(events), np.nan)
-    after = np.searchsorted(alarms, events, side="left")
-    earlier = alarms[np.maximum(after - 1, 0)]
-    later = alarms[np.minimum(after, len(alarms) - 1)]
-    has_earlier, has_later = after > 0, after < len(alarms)
+    counts = within(alarms, ranges) > 0
+    # those that count, and all of them where none does
+    starts, stops = np.where(counts, ranges.starts, 0), np.where(counts, ranges.stops, alarms[-1] + 1)
+    last = np.searchsorted(alarms, np.minimum(events, stops)) - 1
+    first = np.searchsorted(alarms, np.maximum(events, starts))
+    earlier, later = alarms[np.maximum(last, 0)], alarms[np.minimum(first, len(alarms) - 1)]
+    has_earlier, has_later = (last >= 0) & (earlier >= starts), (first < len(alarms)) & (later < stops)
     at, before, after_it = (steps if when is None else when[steps] for steps in (events, earlier, later))
     lead = np.where(has_earlier, _elapsed(before, at), np.inf)
     lag = np.where(has_later, _elapsed(at, after_it), np.inf)
-    lead_counts = has_earlier & (earlier >= ranges.starts)
-    lag_counts = has_later & (later < ranges.stops)
-    take_earlier = np.where(
-        lead_counts == lag_counts, lead <= lag + (0.0 if when is None else rounding(when)), lead_counts
-    )
+    take_earlier = lead <= lag + (0.0 if when is None else rounding(when))
     return np.where(take_earlier, -lead, lag) + 0.0  # no negative zero
 
 

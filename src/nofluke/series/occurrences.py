@@ -15,11 +15,11 @@ from nofluke.data.columns import Column, as_column
 from nofluke.data.pairs import Pairs, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, format_duration
 from nofluke.errors import InputError, shown
-from nofluke.plain import as_number, check_word, number_or_none
+from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import listing
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
-from nofluke.series.ticks import MOST_TICKS, Number, Ticks, common_unit, exactly, raw_numbers, resolution
+from nofluke.series.ticks import MOST_TICKS, Number, Ticks, common_unit, raw_numbers, resolution
 from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
 from nofluke.series.watch import Watch, less_gaps
 
@@ -54,7 +54,7 @@ class Occurrences(ByValue):
     last: int
     guessed: bool
     notes: tuple[str, ...]
-    left_out: LeftOut = LeftOut()
+    left_out: LeftOut = field(default_factory=LeftOut)
     higher_is: HigherIs = "anomalous"
 
     @property
@@ -92,7 +92,9 @@ def read_times(
         columns["gaps"] = Column(values=np.concatenate([pairs.starts, pairs.ends]), aware=pairs.aware)
     known = {name: column for name, column in columns.items() if len(column)}
     if not known:
-        raise InputError("events and alarms are both empty and there is no span: pass span=, the time that was watched.")
+        raise InputError(
+            "events and alarms are both empty and there is no span: pass span=, the time that was watched."
+        )
     dates, aware = _one_kind(known)
     unit = common_unit([column.values for column in known.values()]) if dates else None
     raw = {name: raw_numbers(column.values, unit, name) for name, column in known.items()}
@@ -234,7 +236,9 @@ def _tick(value: Any, dates: bool) -> Any:
     if (duration is not None) is not dates:
         remedy = 'a duration such as "1d"' if dates else "a plain number"
         raise InputError(f"tick={shown(value)} does not fit the times: pass {remedy}.")
-    size = exactly(duration if duration is not None else as_number(value, "tick", "be positive", lambda x: x > 0))
+    size = exact_fraction(
+        duration if duration is not None else as_number(value, "tick", "be positive", lambda x: x > 0)
+    )
     if not 0 < size < 10**30:
         raise InputError(f"tick={shown(value)} must be positive and finite.")
     return size
@@ -330,7 +334,9 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
             "time once, or duplicates='count' to count all."
         )
     if duplicates == "merge":
-        notes.append(f"{len(at) - len(once):,} of the {len(at):,} {name} come at a time that has one already, and were merged.")
+        notes.append(
+            f"{len(at) - len(once):,} of the {len(at):,} {name} come at a time that has one already, and were merged."
+        )
         return once
     return at
 

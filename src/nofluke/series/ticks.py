@@ -19,6 +19,7 @@ import numpy.typing as npt
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.dates import NANOSECONDS, UNITS, format_duration, in_unit
 from nofluke.errors import InputError
+from nofluke.plain import exact_fraction
 from nofluke.series.clock import Clock
 
 Number = int | float | Fraction
@@ -98,7 +99,7 @@ class Ticks:
 
     def floor(self, length: Number) -> int:
         """Whole ticks in a length: nanoseconds for dates, else the times' own unit."""
-        return math.floor(exactly(length) / self.size)
+        return math.floor(exact_fraction(length) / self.size)
 
     def times(self, at: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Times of ticks: datetime64, or numbers."""
@@ -128,11 +129,6 @@ class Ticks:
         """So many ticks as a length of time: seconds for dates, else the times' own unit."""
         length = ticks * self.size if isinstance(ticks, int) else ticks * float(self.size)
         return float(length) / (1e9 if self.is_dates else 1.0)
-
-
-def exactly(length: Number) -> Fraction:
-    """A length as a fraction; floats go by their digits, so that 0.3 is three times 0.1."""
-    return Fraction(repr(float(length))) if isinstance(length, float) else Fraction(length)
 
 
 def length_in_words(length: Fraction, *, dates: bool) -> str:
@@ -169,7 +165,7 @@ def resolution(
     origin = int(events[0] if len(events) else every[0])
     tick = Fraction(scale * _divisor(every, origin))
     for length in lengths if few or not tick else ():
-        tick = _common(tick, exactly(length))
+        tick = _common(tick, exact_fraction(length))
     if few or not tick:
         tick = _common(tick, Fraction(scale * _divisor(span, origin)))
     tick = tick or Fraction(scale)
@@ -207,7 +203,7 @@ def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], spa
         if (np.abs(scaled - np.rint(scaled)) <= slack * 10**digits).all():
             whole = np.rint(scaled).astype(np.int64)
             mine = whole[: len(every)]
-            sides = [exactly(length) * 10**digits for length in lengths]
+            sides = [exact_fraction(length) * 10**digits for length in lengths]
             origin = int(mine[0])
             tick = Fraction(_divisor(whole, origin))
             for side in sides:

@@ -21,7 +21,7 @@ from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 from nofluke.series.watch import Watch
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Stretches
 
 Edges = Literal["zero", "interior"]
 MOST_FLAGS = 2**27
@@ -241,7 +241,7 @@ class TimedTrial(Trial):
     def precision_hits(self) -> IntArray:
         """PA-AAδ by cell: alarms near an event."""
         if self._by_cell:
-            return self._of_cells(lambda cell: int(np.count_nonzero(within(self.truth.starts, cell.windows))))
+            return self._of_cells(lambda cell: cell.stretches.count(_hit(self.truth.starts, cell.stretches)))
         near = (within(self.truth.starts, windows) > 0 for windows in self.alarm_windows)
         return np.stack([self._reaching(self.detector[flags]) for flags in near])
 
@@ -285,7 +285,7 @@ class TimedTrial(Trial):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TimedCell(Cell):
-    """One cell of a timed trial. An episode of alarms lasts from its first time to its last."""
+    """One cell of a timed trial."""
 
     trial: TimedTrial = field(repr=False)
 
@@ -301,8 +301,8 @@ class TimedCell(Cell):
 
     @property
     def n_predictions(self) -> int:
-        """n, the alarms that count."""
-        return self.windows.n
+        """n, the alarms that count, or episodes of them."""
+        return int(self.trial.n_predictions[self.k]) if self.trial.edges == "zero" else self.windows.n
 
     @lazy
     def at(self) -> IntArray:
@@ -315,12 +315,17 @@ class TimedCell(Cell):
         return runs(self.trial.chosen(self.k))
 
     @lazy
-    def _every_window(self) -> Ranges:
-        """For each alarm or episode, the steps on which an event makes it a hit."""
-        windows, alarms = self.trial.alarm_windows[self.d], self.trial.chosen(self.k)
-        if self.trial.count_alarms == "steps":
-            return Ranges(starts=windows.starts[alarms], stops=windows.stops[alarms])
-        return Ranges(starts=windows.starts[self.episodes.starts], stops=windows.stops[self.episodes.stops - 1])
+    def stretches(self) -> Stretches:
+        """The steps on which an event makes a hit of each alarm that counts, or of any alarm of an episode."""
+        every, alarms = self.trial.alarm_windows[self.d], self.trial.chosen(self.k)
+        starts, stops = every.starts[alarms], every.stops[alarms]
+        if self.trial.count_alarms == "episodes":
+            of = np.cumsum(np.diff(alarms, prepend=alarms[:1]) > 1, dtype=np.int64)
+            return Stretches.joined(starts, stops, of)
+        if self.trial.edges == "interior":
+            kept = self.trial.watch.holds_all(self.at - self.reach.late, self.at + self.reach.early)
+            starts, stops = starts[kept], stops[kept]
+        return Stretches(starts=starts, stops=stops, of=np.arange(len(starts)))
 
     @lazy
     def zone(self) -> Ranges:
@@ -334,15 +339,6 @@ class TimedCell(Cell):
         return total(self.zone)
 
     @lazy
-    def windows(self) -> Windows:
-        """For each alarm that counts, the steps on which an event makes it a hit."""
-        found = self._every_window
-        if self.trial.edges == "interior":
-            kept = self.trial.watch.holds_all(self.at - self.reach.late, self.at + self.reach.early)
-            found = Ranges(starts=found.starts[kept], stops=found.stops[kept])
-        return Windows(starts=found.starts, stops=found.stops, n_steps=self.n_steps)
-
-    @lazy
     def counted(self) -> Ranges | None:
         """The stretches of steps on which an event counts; None where it does on all of them."""
         if self.trial.edges == "zero":
@@ -353,9 +349,9 @@ class TimedCell(Cell):
         found = nonempty(watch.places(first[inner], last[inner]))
         return Ranges(starts=found.starts * slots, stops=found.stops * slots)
 
-    @lazy
+    @property
     def n_counted(self) -> int:
-        """The events that count."""
+        """The events that count, of which recall is a share."""
         return self.n_events if self.counted is None else int(within(self.truth.starts, self.counted).sum())
 
     @lazy
@@ -376,8 +372,10 @@ class TimedCell(Cell):
 
     def delays(self) -> FloatArray:
         """Ticks from each event to its nearest alarm, one that counts for it before others; NaN where there is none."""
-        windows = Ranges(starts=self.truth.at - self.reach.early, stops=self.truth.at + self.reach.late + 1)
-        return nearest_alarms(self.truth.at, self.at, None, windows)
+        first = min(int(self.truth.at.min(initial=0)), int(self.at.min(initial=0)))
+        events, alarms = self.truth.at - first, self.at - first
+        windows = Ranges(starts=events - self.reach.early, stops=events + self.reach.late + 1)
+        return nearest_alarms(events, alarms, None, windows)
 
 
 def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
@@ -386,6 +384,10 @@ def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
         return np.zeros(np.shape(steps), dtype=np.bool_)
     before = np.searchsorted(ranges.starts, steps, side="right") - 1
     return np.asarray((before >= 0) & (steps < ranges.stops[np.maximum(before, 0)]))
+
+
+def _hit(steps: IntArray, ranges: Any) -> BoolArray:
+    return within(steps, Ranges(starts=ranges.starts, stops=ranges.stops)) > 0
 
 
 def total(ranges: Ranges) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from datetime import timedelta
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -18,7 +19,7 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.dates import as_duration, format_duration
 from nofluke.errors import InputError, shown
-from nofluke.plain import check_word, number_or_none, whole_or_none
+from nofluke.plain import check_word, exact_fraction, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
 
 Length = int | float | str | timedelta | np.timedelta64
@@ -43,7 +44,8 @@ class Tolerance:
     ----------
     early, late : int, str, timedelta or timedelta64, or float with ``unit="clock"``
         Whole numbers are steps. Durations ("2h", "1h30min", ``timedelta``) need data with a clock of dates; the
-        window is then in time, however many steps that is. Neither may be negative.
+        window is then in time, however many steps that is. One may be negative, as long as something is left between
+        them: ``early="3h", late="-1h"`` asks for an alarm between 1 h and 3 h before the event.
     unit : {"steps", "ns", "clock"}, optional
         What the numbers count; found by itself except on a clock of plain numbers (seconds, sample numbers), where
         ``unit="clock"`` reads them in the clock's own unit. Durations are kept as nanoseconds, ``unit="ns"``.
@@ -59,6 +61,8 @@ class Tolerance:
     Tolerance(early=0, late=3, unit='steps')
     >>> print(nf.Tolerance(early="30min", late="2h"))
     30min early to 2h late
+    >>> print(nf.Tolerance(early="3h", late="-1h"))
+    1h to 3h early
     >>> nf.evaluate([0, 1, 0, 0], [0, 0, 0, 1], threshold=1, tolerance=nf.Tolerance(early=0, late=2)).recall
     1.0
     """
@@ -70,12 +74,20 @@ class Tolerance:
     def __post_init__(self) -> None:
         if self.unit is not None:
             check_word(self.unit, "unit", ("steps", "ns", "clock"))
-        early, early_unit = _side(self.early, "early", self.unit)
-        late, late_unit = _side(self.late, "late", self.unit)
+        early, early_unit = as_side(self.early, "early", self.unit)
+        late, late_unit = as_side(self.late, "late", self.unit)
         if early_unit != late_unit and early and late:
             raise InputError(
                 f"early={shown(self.early)} and late={shown(self.late)} must both be steps or both be durations."
             )
+        # sums of decimal fractions miss 0 by a few units in the last place
+        slack = 4 * math.ulp(max(abs(early), abs(late))) if isinstance(early + late, float) else 0
+        if early + late < -slack:
+            raise InputError(
+                f"early={shown(self.early)} and late={shown(self.late)} leave no window: early + late must be at least 0, such "
+                "as early='3h' and late='-1h' for alarms from 3 h to 1 h before the event."
+            )
+        late = max(late, -early)
         # a plain 0 goes with any unit: early=0, late="2h"; where both are 0, a duration says more than a 0
         unit = late_unit if early == 0 and (late or early_unit == "steps") else early_unit
         object.__setattr__(self, "early", early)
@@ -91,7 +103,51 @@ class Tolerance:
         """Early and late exchanged: the tolerance of the sequence reversed in time."""
         return Tolerance(early=self.late, late=self.early, unit=self.unit)
 
+    def lagged(self, lag: Length) -> Tolerance:
+        """The window moved later by so much: q + lag - early <= p <= q + lag + late; earlier for a negative lag.
+
+        >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
+        1h to 3h late
+        """
+        by, unit = as_side(lag, "lag", "clock" if self.unit == "clock" else None)
+        early, late = self._numbers
+        if by == 0:
+            return self
+        if unit != self.unit and (early or late):
+            wanted = {"steps": "a whole number of steps", "ns": "a duration such as '2h'", "clock": "a plain number"}
+            raise InputError(
+                f"lag={shown(lag)} does not fit the tolerance of {self}: pass {wanted[self.unit or 'steps']}."
+            )
+        if unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
+            early, late = (
+                _plainly(exact_fraction(early) - exact_fraction(by)),
+                _plainly(exact_fraction(late) + exact_fraction(by)),
+            )
+            return Tolerance(early=early, late=late, unit=unit)
+        return Tolerance(early=early - by, late=late + by, unit=unit)
+
+    @property
+    def _numbers(self) -> tuple[Any, Any]:
+        """Both sides, which are numbers once they are checked."""
+        return self.early, self.late
+
+    @property
+    def aside(self) -> str:
+        """Where the whole window lies: "early", before the event; "late", behind it; else nothing."""
+        early, late = self._numbers
+        return "early" if late < 0 else "late" if early < 0 else ""
+
+    @property
+    def distance(self) -> str:
+        """How far from the event a window lies that holds no event's own time: "1h to 3h", "1 to 3 steps"; or one instant."""
+        near, far = sorted(abs(side) for side in self._numbers)
+        if near == far:
+            return self._show(far)
+        return f"{self._show(near) if self.unit == 'ns' else f'{near:g}'} to {self._show(far)}"
+
     def __str__(self) -> str:
+        if self.aside:
+            return f"{self.distance} {self.aside}"
         if self.early == self.late:
             return self._show(self.early)
         return f"{self._show(self.early)} early to {self._show(self.late)} late"
@@ -127,10 +183,8 @@ class Tolerance:
     def _ranges(self, n: int, clock: Clock | None, before: Any, after: Any) -> Ranges:
         if self.unit == "steps":
             steps = np.arange(n, dtype=np.int64)
-            return Ranges(
-                starts=np.clip(steps - min(before, n), 0, n),
-                stops=np.clip(steps + (min(after, n) + 1), 0, n),
-            )
+            back, ahead = (min(max(side, -n), n) for side in (before, after))
+            return Ranges(starts=np.clip(steps - back, 0, n), stops=np.clip(steps + (ahead + 1), 0, n))
         self.check(clock)
         starts, stops = clock.windows(before, after)  # type: ignore[union-attr]  # checked
         return Ranges(starts=starts, stops=stops)
@@ -152,9 +206,9 @@ class Tolerance:
             raise InputError(f"tolerance of {self} does not fit the clock: {remedy}.")
 
 
-def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Unit]:
-    """One end of the window, checked: a number and what it counts."""
-    duration = as_duration(value, name)
+def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True) -> tuple[int | float, Unit]:
+    """One end of the window, checked: a number and what it counts; both ends at once where no sign is allowed."""
+    duration = as_duration(value, name, signed=signed)
     number: int | float
     if duration is not None:
         if unit in ("steps", "clock"):
@@ -165,11 +219,15 @@ def _side(value: Length, name: str, unit: Unit | None) -> tuple[int | float, Uni
     else:
         number, unit = _whole(value, name), unit or "steps"
     size = number_or_none(number)  # None for a whole number beyond all floats
-    if size is None or not 0 <= size < math.inf:
+    if not signed and (size is None or not 0 <= size < math.inf):
         raise InputError(
             f"{name}={shown(value)} must be finite and not negative: 0 or more, counted away from the event."
         )
-    return number, unit
+    if size is None or not math.isfinite(size):
+        raise InputError(
+            f"{name}={shown(value)} must be finite: counted away from the event, negative towards its other side."
+        )
+    return number + 0, unit  # no negative zero
 
 
 def _number(value: Any, name: str) -> int | float:
@@ -196,5 +254,9 @@ def as_tolerance(value: Length | Tolerance, name: str = "tolerance", unit: Unit 
     """A tolerance from a number of steps, a duration or a Tolerance; one value is used on both sides."""
     if isinstance(value, Tolerance):
         return value
-    number, found = _side(value, name, unit)
+    number, found = as_side(value, name, unit, signed=False)
     return Tolerance(early=number, late=number, unit=found)
+
+
+def _plainly(number: Fraction) -> int | float:
+    return int(number) if number.denominator == 1 else float(number)

@@ -32,7 +32,7 @@ from nofluke.series.reading import Sequence
 from nofluke.series.thresholds import Cuts
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.truth import Truth
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Stretches, Windows
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
 
@@ -356,6 +356,11 @@ class Cell:
         return self.trial.n_events
 
     @property
+    def n_counted(self) -> int:
+        """The events that recall is a share of: all of them."""
+        return self.n_events
+
+    @property
     def n_predictions(self) -> int:
         """n, the predictions."""
         return int(self.trial.n_predictions[self.k])
@@ -387,19 +392,28 @@ class Cell:
         return runs(self.alarms)
 
     @lazy
-    def windows(self) -> Windows:
-        """For each prediction, the steps on which an event makes it a hit.
+    def stretches(self) -> Stretches:
+        """The steps on which an event makes each prediction a hit.
 
-        Those of an episode are all from its first step's to its last one's: each step's window holds the step itself,
-        whatever the clock and the mask, so that windows of neighbours leave no hole between them.
+        For an episode, those of all its steps. Where a window holds the step itself, windows of neighbours leave no hole
+        between them, whatever the clock and the mask; one that lies aside may, where neighbours are further apart than it is long.
         """
-        reach = self.trial.reaches[self.d]
+        reach, alarms = self.trial.reaches[self.d], self.alarms
         if self.trial.count_alarms == "steps":
-            ranges = reach.around_alarms(self.alarms)
+            ranges, of = reach.around_alarms(alarms), np.arange(len(alarms))
+        elif reach.tolerance.aside:
+            ranges, of = reach.around_alarms(alarms), np.cumsum(np.diff(alarms, prepend=alarms[:1]) > 1)
+            return Stretches.joined(ranges.starts, ranges.stops, of)
         else:
             first, last = self.episodes.starts, self.episodes.stops - 1
             ranges = Ranges(starts=reach.around_alarms(first).starts, stops=reach.around_alarms(last).stops)
-        return Windows(starts=ranges.starts, stops=ranges.stops, n_steps=self.n_steps)
+            of = np.arange(len(first))
+        return Stretches(starts=ranges.starts, stops=ranges.stops, of=of)
+
+    @lazy
+    def windows(self) -> Windows:
+        """For each prediction, one window, for laws of events that fall on any step alike: `stretches` has the true places."""
+        return self.stretches.windows(self.n_steps)
 
     @property
     def covered(self) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import BoolArray, IntArray
 from nofluke.lazy import lazy
 
 
@@ -33,6 +33,77 @@ def cut(length: IntArray, longest: int) -> tuple[IntArray, IntArray]:
     block = np.repeat(np.arange(len(length)), pieces)
     place = np.arange(len(block)) - np.repeat(np.cumsum(pieces) - pieces, pieces)
     return block, length[block] // pieces[block] + (place < length[block] % pieces[block])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stretches:
+    """Where an event makes a hit of a prediction: half-open ranges of steps, of which a prediction may have several.
+
+    Attributes
+    ----------
+    starts, stops : int64 arrays, both nondecreasing
+    of : int64 array, nondecreasing
+        Which prediction each belongs to. Between two of the same prediction lies no step of any other.
+    """
+
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+    of: IntArray = field(repr=False)
+
+    @classmethod
+    def joined(cls, starts: IntArray, stops: IntArray, of: IntArray) -> Stretches:
+        """Ranges of the same prediction that overlap or touch made one.
+
+        >>> made = Stretches.joined(np.array([0, 1, 4, 5]), np.array([2, 3, 6, 7]), np.array([0, 0, 0, 1]))
+        >>> made.starts, made.stops, made.of
+        (array([0, 4, 5]), array([3, 6, 7]), array([0, 0, 1]))
+        """
+        if len(of) == 0:
+            return cls(starts=starts, stops=stops, of=of)
+        apart = (of[1:] > of[:-1]) | (starts[1:] > stops[:-1])
+        first, last = np.append(True, apart), np.append(apart, True)
+        return cls(starts=starts[first], stops=stops[last], of=of[first])
+
+    @property
+    def single(self) -> bool:
+        """Whether each prediction has one."""
+        return len(self.of) == 0 or len(self.of) == int(self.of[-1]) + 1
+
+    def windows(self, n_steps: int) -> Windows:
+        """One window for each prediction.
+
+        Steps between two stretches of a prediction hold no window at all: they are counted behind all others, which is the
+        same to events that fall on any step alike.
+        """
+        if self.single:
+            return Windows(starts=self.starts, stops=self.stops, n_steps=n_steps)
+        same = self.of[1:] == self.of[:-1]
+        holes = np.append(0, np.cumsum(np.where(same, self.starts[1:] - self.stops[:-1], 0)))
+        first, last = np.append(True, ~same), np.append(~same, True)
+        return Windows(starts=(self.starts - holes)[first], stops=(self.stops - holes)[last], n_steps=n_steps)
+
+    def hit_from(self, steps: IntArray) -> tuple[IntArray, IntArray]:
+        """The predictions that an event on each step makes hits of: from the first up to, not including, the last; 0, 0 if none."""
+        first = np.searchsorted(self.stops, steps, side="right")
+        last = np.searchsorted(self.starts, steps, side="right")
+        some = last > first
+        owners = np.append(self.of, 0)
+        return np.where(some, owners[first], 0), np.where(some, owners[last - 1] + 1, 0)
+
+    def count(self, hit: BoolArray) -> int:
+        """How many predictions have a stretch that is hit."""
+        return int(np.count_nonzero(hit)) if self.single else len(np.unique(self.of[hit]))
+
+
+def newly_hit(first: IntArray, last: IntArray) -> IntArray:
+    """Predictions hit, for each row of ascending events that hit those from ``first`` to ``last``: what each adds.
+
+    >>> newly_hit(np.array([[0, 1, 0, 2]]), np.array([[2, 3, 0, 3]]))
+    array([3])
+    """
+    before = np.zeros_like(last)
+    before[:, 1:] = np.maximum.accumulate(last, axis=1)[:, :-1]
+    return np.asarray(np.maximum(last - np.maximum(first, before), 0).sum(axis=1), dtype=np.int64)
 
 
 @dataclass(frozen=True, kw_only=True)

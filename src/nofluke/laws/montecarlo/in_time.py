@@ -12,7 +12,7 @@ from nofluke.arrays import AnyArray, IntArray
 from nofluke.laws.montecarlo.problem import Episodes, Problem
 from nofluke.laws.montecarlo.run import Draw
 from nofluke.series.timed import TimedTrial
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Stretches
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -75,11 +75,12 @@ def folded(trial: TimedTrial) -> Folded:
 
 def _folded_episodes(trial: TimedTrial, found: Folded) -> Episodes:
     """Where an event makes a hit of each episode, in steps of the problem."""
-    episodes, n_steps = Episodes.of(trial), len(found.problem.level)
+    episodes = Episodes.of(trial)
     return replace(
         episodes,
+        n_steps=len(found.problem.level),
         windows=tuple(
-            tuple(Windows(starts=found.fold(w.starts), stops=found.fold(w.stops), n_steps=n_steps) for w in row)
+            tuple(Stretches(starts=found.fold(w.starts), stops=found.fold(w.stops), of=w.of) for w in row)
             for row in episodes.windows
         ),
     )

@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
-from nofluke.series.windows import Windows
+from nofluke.series.windows import Stretches, newly_hit
 
 At = tuple[int, int]
 
@@ -23,8 +23,9 @@ MOST_STEPS = 2**27  # keeps a chunk's sum of squared hits within the next line
 class Episodes:
     """Where an event makes a hit of each episode, by tolerance and by threshold that predicts steps of its own."""
 
-    windows: tuple[tuple[Windows, ...], ...] = field(repr=False)
+    windows: tuple[tuple[Stretches, ...], ...] = field(repr=False)
     which: IntArray
+    n_steps: int
     n_predictions: IntArray
 
     @classmethod
@@ -32,26 +33,24 @@ class Episodes:
         """Of all cells of a trial."""
         first, which = trial.distinct
         return cls(
-            windows=tuple(tuple(trial.cell(d, int(k)).windows for k in first) for d in range(len(trial.tolerances))),
+            windows=tuple(tuple(trial.cell(d, int(k)).stretches for k in first) for d in range(len(trial.tolerances))),
             which=which,
+            n_steps=trial.n_steps,
             n_predictions=trial.n_predictions,
         )
 
     def hits(self, placements: AnyArray) -> IntArray:
         """Episodes near an event, for rows of ascending events: of shape (placement, tolerance, threshold)."""
-        found = [np.stack([_windows_hit(one, placements) for one in row], axis=-1) for row in self.windows]
-        return np.stack(found, axis=1)[:, :, self.which]
+        looked_up = placements.size > self.n_steps  # then every step is looked for once, not every event
+        steps = np.arange(self.n_steps) if looked_up else placements
 
+        def hits(one: Stretches) -> IntArray:
+            first, last = one.hit_from(steps)
+            return newly_hit(first[placements], last[placements]) if looked_up else newly_hit(first, last)
 
-def _windows_hit(windows: Windows, placements: AnyArray) -> IntArray:
-    """How many windows hold an event, for each row of ascending ones: what each event adds to those before it."""
-    looked_up = placements.size > windows.n_steps  # then every step is looked for once, not every event
-    steps = np.arange(windows.n_steps) if looked_up else placements
-    first, last = (np.searchsorted(ends, steps, side="right") for ends in (windows.stops, windows.starts))
-    if looked_up:
-        first, last = first[placements], last[placements]
-    before = np.concatenate([np.zeros((len(placements), 1), dtype=np.int64), last[:, :-1]], axis=1)[:, : last.shape[1]]
-    return np.asarray(np.maximum(last - np.maximum(first, before), 0).sum(axis=1), dtype=np.int64)
+        return np.stack([np.stack([hits(one) for one in row], axis=-1) for row in self.windows], axis=1)[
+            :, :, self.which
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,7 +68,7 @@ class Problem:
         m, the events that are placed uniformly at random on the T steps.
     cover_start, cover_stop : (T,) or (tolerances, T) int
         An event at step t makes predictions in ``cover_start[t] <= s < cover_stop[t]`` hits, and is found if
-        there is one. Both nondecreasing in t, and the range contains t.
+        there is one. Both nondecreasing in t; a range may be empty.
     episodes : Episodes, optional
         Runs of predicted steps, where these count as one prediction each.
     """
@@ -101,15 +100,14 @@ class Problem:
                 f"cover_start and cover_stop must both have shape (tolerances, {n_steps}), "
                 f"got {starts.shape} and {stops.shape}."
             )
-        steps = np.arange(n_steps)
         for name, ranges, wrong in (
-            ("cover_start", starts, (starts < 0) | (starts > steps)),
-            ("cover_stop", stops, (stops <= steps) | (stops > n_steps)),
+            ("cover_start", starts, (starts < 0) | (starts > n_steps)),
+            ("cover_stop", stops, (stops < starts) | (stops > n_steps)),
         ):
             if wrong.any():
                 d, t = (int(i) for i in np.argwhere(wrong)[0])
                 raise InputError(
-                    f"{name}[{d}, {t}] is {ranges[d, t]}: the range must contain step {t} and lie within 0..{n_steps}."
+                    f"{name}[{d}, {t}] is {ranges[d, t]}: the range must lie within 0..{n_steps} and not stop before it starts."
                 )
             if (np.diff(ranges, axis=1) < 0).any():
                 raise InputError(

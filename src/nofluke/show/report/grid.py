@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -105,7 +106,18 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
     ['0 steps', '1 step', '2 steps', '3 steps', '4 steps', '6 steps', '8 steps', '12 steps']
     >>> [str(t) for t in tolerances_around(Tolerance(early="0s", late="2h"), 1000)][:3]
     ['0s', '0s early to 30min late', '0s early to 1h late']
+
+    A window that lies aside stays as far from the event as it is:
+
+    >>> [str(t) for t in tolerances_around(Tolerance(early="3h", late="-1h"), 1000, (0.0, 1.0, 2.0))]
+    ['1h early', '1h to 3h early', '1h to 5h early']
     """
+    if chosen.aside:
+        near: Any = chosen.late if chosen.aside == "early" else chosen.early
+        lag = near if chosen.aside == "early" else -near
+        beside = _moved(chosen, -lag)
+        around = tolerances_around(beside, n_steps, factors)
+        return tuple(chosen if one == beside else _moved(one, lag) for one in around)
     early, late = float(chosen.early), float(chosen.late)  # type: ignore[arg-type]  # a Tolerance holds numbers
     reach = max(early, late)
     if chosen.unit == "steps":
@@ -122,6 +134,11 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
         one = chosen if length == reach else Tolerance(early=sides[0], late=sides[1], unit=chosen.unit)
         made[one] = None
     return tuple(made)
+
+
+def _moved(tolerance: Tolerance, lag: Any) -> Tolerance:
+    sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+    return Tolerance(early=sides[0] - lag, late=sides[1] + lag, unit=tolerance.unit)
 
 
 def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:

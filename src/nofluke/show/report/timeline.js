@@ -102,6 +102,7 @@ function windows(from, to, pixels, c) {
   const bands = [];
   for (let i = from; i < to; i++) {
     if (lanes.missed[state.d * line.columns + i] === NO_EVENT) continue;
+    if (unit === "steps" && (i + late / line.per < 0 || i - early / line.per > line.columns - 1)) continue;
     const inSteps = (steps) => at(Math.min(Math.max(i + steps / line.per, 0), line.columns - 1));
     const x0 = (unit === "steps" ? inSteps(-early) : at(i) - early) - half;
     const x1 = (unit === "steps" ? inSteps(late) : at(i) + late) + half;

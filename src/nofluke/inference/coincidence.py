@@ -1,0 +1,184 @@
+"""Do two lists of times coincide more often than chance has them? Events and alarms at their own times, without a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from nofluke.inference.chance import Alternative, Ties, check_alternative
+from nofluke.inference.coincidences import Coincidence, Leads
+from nofluke.inference.evaluate import judged, turned
+from nofluke.inference.settings import Settings
+from nofluke.measures.confusion import check_zero_division
+from nofluke.nulls import Null
+from nofluke.nulls.base import Method, check_resamples
+from nofluke.nulls.choice import choose
+from nofluke.plain import as_rng, check_alpha, check_word
+from nofluke.series.occurrences import Duplicates, Occurrences, read_times, tolerance_of_times
+from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
+from nofluke.series.tolerance import Length, Tolerance
+from nofluke.text.tables import plural
+
+FEWER = "as if the one kept away from the other"
+
+
+def coincidence(
+    events: Any,
+    alarms: Any,
+    *,
+    tolerance: Length | Tolerance,
+    span: Any = None,
+    gaps: Any = None,
+    lag: Length = 0,
+    leads: Leads = "alarms",
+    edges: Edges = "zero",
+    tick: Length | None = None,
+    duplicates: Duplicates = "error",
+    zero_division: float = math.nan,
+    null: Null = "auto",
+    method: Method = "auto",
+    alternative: Alternative = "greater",
+    ties: Ties = "full",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+    alpha: float = 0.05,
+) -> Coincidence:
+    r"""How often two lists of times coincide within a tolerance, and how often chance would have them do so.
+
+    With events at :math:`q_1, \dots, q_m`, alarms at :math:`p_1, \dots, p_n`, a lag :math:`\lambda` and a tolerance of
+    :math:`\varepsilon` early and :math:`\ell` late, p counts for q if
+    :math:`q + \lambda - \varepsilon \le p \le q + \lambda + \ell`, and
+
+    .. math::
+        R = \frac{1}{m} \sum_j I(\text{some } p_i \text{ counts for } q_j)
+        \qquad
+        P = \frac{1}{n} \sum_i I(p_i \text{ counts for some } q_j)
+
+    Event coincidence analysis calls them the precursor and the trigger coincidence rate, if alarms lead.
+
+    Parameters
+    ----------
+    events, alarms : array-like
+        Times: dates, or numbers of any unit, in any order; lists, arrays, Series, a data frame of one column.
+    tolerance : number, str, timedelta or Tolerance
+        A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both ends.
+    span : pair of times, optional
+        When watching began and ended, both included; a date without a time of day is all of that day. By default from the
+        first to the last of both lists, with a note that this is a guess.
+    gaps : pairs of times, optional
+        Stretches within the span in which nobody watched, both ends included: pairs, an array of two columns, a data
+        frame with columns start and end, a pandas IntervalIndex.
+    lag : number, str or timedelta, default 0
+        Moves the window: "2d" for an effect two days after its cause, negative for one before.
+    leads : {"alarms", "events"}
+        What comes first, for the names of event coincidence analysis alone: recall is the precursor rate if alarms lead,
+        the trigger rate if events do, and precision is the other.
+    edges : {"zero", "interior"}
+        "zero": everything counts, and outside of the watched time there is nothing, as in the paper. "interior": only events
+        and alarms whose whole window was watched count; the number of events that do is then up to chance too, and the
+        ratio is tested.
+    tick : number or duration, optional
+        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates without a
+        time of day, the last digit for rounded numbers. Chance places events on whole ticks.
+    duplicates : {"error", "merge", "count"}
+        What to do with times that come more than once in a list: count each time once, or all of them.
+    zero_division : {nan, 0, 1}
+        Value of precision without alarms and of recall without events; F is reckoned from those.
+    null : str, NullModel or callable
+        What chance does to the events: "auto" looks at both lists, each by itself. "permutation" places events on random ticks.
+        Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See :mod:`nofluke.nulls`.
+    method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
+        How the null distributions are computed, as for :func:`nofluke.evaluate`.
+    alternative, ties, n_resamples, rng, alpha
+        As for :func:`nofluke.evaluate`.
+
+    Returns
+    -------
+    Coincidence
+
+    Notes
+    -----
+    A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the number of
+    times, not with the length of the span.
+
+    References
+    ----------
+    Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical interrelationships
+    between event time series. Scharwächter and Müller (2020), equations 1 to 3.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> floods = ["2011-03-02", "2012-07-19", "2013-01-05", "2015-06-30"]
+    >>> storms = ["2011-03-01", "2012-02-11", "2012-07-18", "2013-01-04", "2014-09-09"]
+    >>> found = nf.coincidence(floods, storms, tolerance=nf.Tolerance(early="2d", late=0), span=("2011-01-01", "2015-12-31"))
+    >>> found.recall, found.precision, found.precursor_rate
+    (0.75, 0.6, 0.75)
+    >>> found.n, found.tick
+    (1826, '1d')
+    """
+    zero_division = check_zero_division(zero_division)
+    check_word(leads, "leads", ("alarms", "events"))
+    check_word(edges, "edges", ("zero", "interior"))
+    check_alternative(alternative, ties)
+    alpha = check_alpha(alpha)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    window = tolerance_of_times(tolerance).lagged(lag)
+    read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
+    cell = trial_of(read, (window,), edges).cell(0, 0)
+    choice = choose(null, cell, alpha)
+    choice.check(method)
+    settings = Settings(
+        choice=choice,
+        method=method,
+        alternative=alternative,
+        ties=ties,
+        n_resamples=n_resamples,
+        rng=rng,
+        alpha=alpha,
+        zero_division=zero_division,
+    )
+    nulls = choice.model.distributions(cell, method, n_resamples=n_resamples, rng=rng)
+    common = judged(cell, read, nulls, settings)
+    result = Coincidence(
+        n=cell.truth.n_places,
+        threshold=None,
+        quantile=None,
+        tolerant_truth=None,
+        tolerant_predictions=None,
+        sequence=read,
+        leads=leads,
+        notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *choice.notes),
+        **common,
+    )
+    for test in (result.precision_test, result.recall_test):
+        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
+    return result
+
+
+def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:
+    """The trial of two lists of times within some tolerances."""
+    return TimedTrial.of(TimedTruth.of(read.events, read.watch), read.alarms, windows, edges=edges)
+
+
+def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
+    """What is degenerate or left out about these lists, in plain words."""
+    found = []
+    if len(read.alarms) == 0:
+        found.append("There are no alarms: precision is undefined.")
+    if len(read.events) == 0:
+        found.append("There are no events: recall is undefined.")
+    left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
+    if any(left):
+        told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
+        found.append(f"{told} do not count, since their windows reach out of the watched time (edges='interior').")
+    if not read.ticks.rounded:
+        found.append(
+            f"Times are not rounded to anything: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
+            "events anywhere."
+        )
+    elif read.watch.stride > 1:
+        found.append(
+            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance leaves them there."
+        )
+    return tuple(found)

@@ -1,0 +1,130 @@
+"""The result of a coincidence of two lists of times, and how it prints itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.inference.evaluation import Evaluation
+from nofluke.plain import finite_or_none
+from nofluke.series.occurrences import Occurrences
+from nofluke.series.timed import Edges, TimedCell
+from nofluke.text.tables import plural
+
+Leads = Literal["alarms", "events"]
+NOT_OF_LISTS = (
+    "count_events",
+    "threshold",
+    "quantile",
+    "budget",
+    "higher_is",
+    "count_alarms",
+    "refractory",
+    "tolerant_truth",
+    "tolerant_predictions",
+    "left_out",
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Coincidence(Evaluation):
+    """How two lists of times coincide: as an `Evaluation`, with what only lists have.
+
+    Attributes
+    ----------
+    n : int
+        Ticks that were watched and on which an event could have fallen.
+    n_events, n_predictions : int
+        Events and alarms that count.
+    sequence : Occurrences
+        The lists as they were read: ticks, span and gaps.
+    leads : {"alarms", "events"}
+        What comes first.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> found = nf.coincidence([10, 40, 70], [11, 41, 90], tolerance=2, span=(0, 99))
+    >>> found.recall_hits, found.precision_hits, found.watched, found.verdict
+    (2, 2, 100.0, 'cannot tell')
+    """
+
+    sequence: Occurrences = field(repr=False)  # type: ignore[assignment]
+    leads: Leads = "alarms"
+
+    @property
+    def precursor_rate(self) -> float:
+        """The share of what follows that has something leading before it: recall if alarms lead, else precision."""
+        return self.recall if self.leads == "alarms" else self.precision
+
+    @property
+    def trigger_rate(self) -> float:
+        """The share of what leads that has something following it: precision if alarms lead, else recall."""
+        return self.precision if self.leads == "alarms" else self.recall
+
+    @property
+    def edges(self) -> Edges:
+        """Whether everything counts, or only what has its whole window in the watched time."""
+        return self._cell.trial.edges
+
+    @property
+    def _cell(self) -> TimedCell:
+        cell: Any = self.cell
+        return cell  # type: ignore[no-any-return]
+
+    @property
+    def tick(self) -> str:
+        """The resolution on which chance places events: "1d", or a number in the unit of the times."""
+        return self.sequence.ticks.length(self.sequence.watch.stride)
+
+    @property
+    def span(self) -> tuple[Any, Any]:
+        """The first and the last time of the span, as dates or numbers."""
+        first, last = self.sequence.ticks.times(np.array([self.sequence.first, self.sequence.last]))
+        return first, last
+
+    @property
+    def watched(self) -> float:
+        """Time that was watched, gaps left out: seconds for dates, else the unit of the times."""
+        return self.false_alarms.duration
+
+    @property
+    def _prediction(self) -> str:
+        return "alarm"
+
+    def _title(self) -> str:
+        read = self.sequence
+        gaps = len(read.gaps.starts)
+        less = f" less {plural(gaps, 'gap')}" if gaps else ""
+        return (
+            f"{plural(self.n_events, 'event')}, {plural(self.n_predictions, 'alarm')}; {read.ticks.show(read.first)} to "
+            f"{read.ticks.show(read.last)}{less}, {plural(self.n, 'tick')} of {self.tick}; tolerance {self.tolerance}"
+        )
+
+    def sentences(self) -> tuple[str, ...]:
+        """The result in plain words, with the names of event coincidence analysis."""
+        recall, precision = ("precursor", "trigger") if self.leads == "alarms" else ("trigger", "precursor")
+        names = f"Recall is the {recall} coincidence rate and precision the {precision} coincidence rate, if {self.leads} lead."
+        return *super().sentences(), names
+
+    def to_dict(self, *, f1: Any = "value") -> dict[str, Any]:
+        """The result as plain values: the keys of ``--format json``. Undefined values are None."""
+        plain = {key: value for key, value in super().to_dict(f1=f1).items() if key not in NOT_OF_LISTS}
+        read = self.sequence
+        gaps = [
+            [read.ticks.show(int(start)), read.ticks.show(int(stop) - 1)]
+            for start, stop in zip(read.gaps.starts, read.gaps.stops, strict=True)
+        ]
+        return plain | {
+            "span": [read.ticks.show(read.first), read.ticks.show(read.last)],
+            "span_guessed": read.guessed,
+            "gaps": gaps,
+            "watched": {"value": self.watched, "unit": self.false_alarms.unit},
+            "tick": self.tick,
+            "edges": self.edges,
+            "leads": self.leads,
+            "precursor_rate": finite_or_none(self.precursor_rate),
+            "trigger_rate": finite_or_none(self.trigger_rate),
+        }
