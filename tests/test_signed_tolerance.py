@@ -417,6 +417,20 @@ def test_windows_of_an_episode_may_leave_a_hole():
     assert cell.precision_hits == cell.recall_hits == 0
 
 
+@pytest.mark.parametrize("every", [1, 4])
+def test_an_episode_with_a_hole_is_hit_once_by_a_rotation(every):
+    """Though two events lie in two stretches of its window."""
+    times = np.array([0, 1, 2, 3, 20, 21, 22, 23, 24, 25])
+    truth, alarms = np.array([0, 0, 0, 1, 0, 1, 0, 0, 0, 1]), [0, 0, 1, 1, 1, 0, 0, 1, 0, 0]
+    more = {"times": times, "tolerance": Tolerance(early=2, late=-1, unit="clock"), "count_alarms": "episodes"}
+    circle = 10 // every * every
+    rolled = [np.append(np.roll(truth[:circle], s), truth[circle:]) for s in range(0, circle, every)]
+    expected = [nf.evaluate(one, predictions=alarms, null="permutation", **more).precision_hits for one in rolled]
+    found = nf.evaluate(truth, predictions=alarms, null=nf.nulls.CircularShift(every=every), **more)
+    assert found.precision_hits == 2
+    assert found.precision_test.law.counts.tolist() == np.bincount(expected, minlength=3).tolist()
+
+
 def test_monte_carlo_agrees_with_the_exact_law():
     """On a series of a thousand steps with a mask and an irregular clock, at several thresholds and tolerances at once."""
     rng = np.random.default_rng(5)
