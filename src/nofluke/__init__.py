@@ -7,6 +7,7 @@ from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
@@ -17,6 +18,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Coincidence",
+    "CoincidenceSweep",
     "Confusion",
     "Diagnosis",
     "Evaluation",
@@ -32,6 +34,7 @@ __all__ = [
     "plot",
     "split",
     "sweep",
+    "sweep_tolerances",
 ]
 
 moved.install()

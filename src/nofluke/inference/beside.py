@@ -11,7 +11,6 @@ from nofluke.inference.settings import Settings
 from nofluke.nulls.permutation import Permutation
 from nofluke.plain import check_word
 from nofluke.ratios import divide, f_beta
-from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is
 
@@ -27,7 +26,7 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
     The same each time it is asked for: simulated with the seed of the result, else with 0.
     """
     check_word(f1, "f1", ("auto", "test", "value"))
-    if f1 == "value" or (f1 == "auto" and _size(cell) > MOST_STEPS) or 0 in (cell.n_counted, cell.n_predictions):
+    if f1 == "value" or (f1 == "auto" and cell.trial.size > MOST_STEPS) or 0 in (cell.n_counted, cell.n_predictions):
         return None
     n_resamples = settings.n_resamples
     if f1 == "auto" and settings.null.is_drawn(settings.method):
@@ -39,11 +38,6 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
         joint = settings.null.hurried().joint(cell, n_resamples=n_resamples, rng=seed)
         return f_test(value, joint, cell.n_predictions, cell.n_counted)
     return None
-
-
-def _size(cell: Cell) -> int:
-    """What F1's law costs: steps on a grid; events and alarms without one."""
-    return 10 * (cell.n_events + cell.n_predictions) if isinstance(cell, TimedCell) else cell.n_steps
 
 
 def permutation_would_say(cell: Cell, tests: tuple[ChanceTest, ChanceTest]) -> str:

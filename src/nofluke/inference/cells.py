@@ -110,8 +110,7 @@ def _each_cell(trial: Trial, laws_of: Callable[[Cell], dict[str, Law]]) -> dict[
     def numbers(at: tuple[int, int]) -> dict[str, dict[str, Any]]:
         return {side: _numbers(law, int(hits[side][at])) for side, law in laws_of(trial.cell(*at)).items()}
 
-    for reach in trial.reaches:  # known before the threads ask: otherwise each of them works it out
-        reach.around_alarms(np.zeros(0, dtype=np.int64))
+    trial.prepare()  # known before the threads ask: otherwise each of them works it out
     with progress_bar("chance", len(todo)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
         # the compiled inversion runs without the interpreter's lock, so threads share the work
         found = []

@@ -97,7 +97,7 @@ class Sweep(CellMeasures, ByValue):
     def shows_chance(self) -> bool:
         """Whether tables carry the chance columns: for up to 2,000 chosen cells, or if chance was asked for before."""
         cells = self.precision_hits.size
-        affordable = cells <= MOST_CELLS and cells * self.n <= MOST_CELL_STEPS
+        affordable = cells <= MOST_CELLS and cells * self.trial.size <= MOST_CELL_STEPS
         return (self.chosen and affordable) or "chance" in self.__dict__
 
     def familywise(

@@ -176,7 +176,7 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
     from nofluke.laws.montecarlo import Standardisation
 
     seed = as_seed(rng)
-    affordable = len(trial.distinct[0]) * trial.n_steps <= EXACT_CELL_STEPS
+    affordable = len(trial.distinct[0]) * trial.size <= EXACT_CELL_STEPS
     moments = exact_moments(trial, model) if affordable else None
     if moments is None:
         # what to standardise by comes from resamples of its own, so that it does not depend on those that are ranked

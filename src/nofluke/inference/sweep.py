@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -97,7 +97,7 @@ def sweep(
     array([[1., 1., 0.],
            [1., 1., 1.]])
     """
-    windows = _tolerances(tolerances)
+    windows = as_tolerances(tolerances, as_tolerance)
     sequence = prepare(
         truth,
         scores,
@@ -143,13 +143,13 @@ def sweep(
     )
 
 
-def _tolerances(values: Any) -> tuple[Tolerance, ...]:
+def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:
     """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
     if isinstance(values, Set | Mapping):
         raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
     one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
     one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
-    windows = tuple(as_tolerance(value, "tolerances") for value in ([values] if one else values))
+    windows = tuple(read(value, "tolerances") for value in ([values] if one else values))
     if not windows:
         raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
     return windows

@@ -189,6 +189,15 @@ class TimedTrial(Trial):
         """The time that was watched."""
         return self.truth.watch
 
+    @property
+    def size(self) -> int:
+        """What work on a cell grows with: events and alarms, each of which costs as much as some steps do."""
+        return 10 * (self.n_events + len(self.at))
+
+    def prepare(self) -> None:
+        """Work out what all cells share, before threads ask for it."""
+        _ = self.alarm_windows
+
     def chosen(self, k: int) -> IntArray:
         """Which of the times threshold k predicts."""
         flags = self.detector if not self.scored else self.detector >= np.float64(self.thresholds[k])

@@ -165,6 +165,16 @@ class Trial:
         return self.truth.n
 
     @property
+    def size(self) -> int:
+        """What work on a cell grows with: the steps."""
+        return self.n_steps
+
+    def prepare(self) -> None:
+        """Work out what all cells share, before threads ask for it."""
+        for reach in self.reaches:
+            reach.around_alarms(np.zeros(0, dtype=np.int64))
+
+    @property
     def scored(self) -> bool:
         """Whether the detector gives scores rather than alarms."""
         return self.detector.dtype.kind != "b"

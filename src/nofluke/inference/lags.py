@@ -1,0 +1,192 @@
+"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's best."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nofluke.errors import InputError, shown
+from nofluke.inference.coincidence import remarks, trial_of
+from nofluke.inference.curve import Sweep
+from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.settings import Settings
+from nofluke.inference.sweep import LEVEL, as_tolerances
+from nofluke.nulls import Null
+from nofluke.nulls.base import Method, check_resamples
+from nofluke.nulls.choice import choose
+from nofluke.plain import as_rng
+from nofluke.series.occurrences import Duplicates, Occurrences, read_times, tolerance_of_times
+from nofluke.series.tolerance import Length, Tolerance
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import Table, plural, show_share
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class CoincidenceSweep(Sweep):
+    """Every tolerance and lag on two lists of times: a `Sweep` whose rows are windows, with one column.
+
+    Attributes
+    ----------
+    tolerances : tuple of D Tolerance
+        The windows: each tolerance moved by each lag, the lags of the first tolerance first.
+    widths, lags : tuples of D str
+        What each window was made from.
+    precision_hits, recall_hits, precision, recall, f1 : arrays of shape (D, 1)
+    occurrences : Occurrences
+        The lists as they were read.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> events = [12, 40, 71, 105, 160, 188]
+    >>> swept = nf.sweep_tolerances(events, [t + 5 for t in events], tolerances=[1, 2], lags=[0, 5], span=(0, 220))
+    >>> swept.recall_hits.ravel(), swept.lags
+    (array([0, 6, 0, 6]), ('0', '5', '0', '5'))
+    >>> swept.familywise(n_resamples=999, rng=1).best_f <= 0.05
+    True
+    """
+
+    widths: tuple[str, ...]
+    lags: tuple[str, ...]
+    occurrences: Occurrences
+
+    def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
+        """All cells in long form, one row a cell, by column name."""
+        found = super().columns(familywise)
+        found.pop("threshold")
+        return {"tolerance": np.asarray(self.widths), "lag": np.asarray(self.lags), **_without(found, "tolerance")}
+
+    def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
+        """The sweep as plain values: the keys of ``--format json``."""
+        return _without(super().to_dict(familywise), "higher_is", "count_alarms", "count_events")
+
+    def table(self, familywise: FamilywiseTest | None = None) -> Table:
+        """One row for each tolerance and lag."""
+        sides = ("precision", "recall") if self.shows_chance else ()
+        rows = [
+            (
+                self.widths[d],
+                self.lags[d],
+                show_share(float(self.precision[d, 0])),
+                show_share(float(self.recall[d, 0])),
+                show_share(float(self.f1[d, 0])),
+                *(show_p(float(getattr(self.chance, side).pvalue[d, 0])) for side in sides),
+            )
+            for d in range(len(self.tolerances))
+        ]
+        read = self.occurrences
+        title = (
+            f"{plural(self.n_events, 'event')}, {plural(len(read.alarms), 'alarm')}; {read.ticks.show(read.first)} to "
+            f"{read.ticks.show(read.last)}; {plural(len(rows), 'window')}"
+        )
+        return Table(
+            title=title,
+            columns=("tolerance", "lag", "precision", "recall", "F1", *(f"p {side}" for side in sides)),
+            rows=tuple(rows),
+            notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def plot(self, axes: Any = None, *, chance: Any = "auto") -> Any:
+        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns the Axes."""
+        from nofluke.plot import lags as plot_lags
+
+        return plot_lags(self, axes, chance=chance)
+
+    def __repr__(self) -> str:
+        at = int(np.nanargmax(self.f1)) if not np.isnan(self.f1).all() else None
+        told = "F1 undefined"
+        if at is not None:
+            told = f"best F1 {show_share(float(self.f1[at, 0]))} at tolerance {self.widths[at]}, lag {self.lags[at]}"
+        return f"<CoincidenceSweep of {plural(len(self.tolerances), 'window')}: {told}; null {self.null.text}>"
+
+
+def _without(values: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in values.items() if key not in keys}
+
+
+def sweep_tolerances(
+    events: Any,
+    alarms: Any,
+    *,
+    tolerances: Any,
+    lags: Any = 0,
+    span: Any = None,
+    gaps: Any = None,
+    tick: Length | None = None,
+    duplicates: Duplicates = "error",
+    null: Null = "auto",
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+) -> CoincidenceSweep:
+    """Two lists of times at many tolerances and lags, with the familywise test over them.
+
+    Who tries many windows and reports the best one needs a test that has tried as many: ``.familywise()`` compares the best
+    window with the best that chance finds among the same ones.
+
+    Parameters
+    ----------
+    events, alarms, span, gaps, tick, duplicates
+        As for :func:`nofluke.coincidence`.
+    tolerances : a tolerance, or several
+        As that function takes them, each.
+    lags : a lag, or several, default 0
+        By which each tolerance is moved.
+    null : str, NullModel or callable
+        "auto" goes by both lists, and by the first window.
+    method, n_resamples, rng
+        As for :func:`nofluke.sweep`.
+
+    Returns
+    -------
+    CoincidenceSweep
+
+    References
+    ----------
+    Westfall and Young (1993), Resampling-based multiple testing.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> swept = nf.sweep_tolerances([10, 40, 70], [12, 42, 90], tolerances=[0, 2], lags=[0, 2], span=(0, 99))
+    >>> swept.to_dict()["cells"]["recall_hits"]
+    [0, 2, 2, 2]
+    """
+    widths = as_tolerances(tolerances, tolerance_of_times)
+    moves = _lags(lags)
+    windows = tuple(width.lagged(lag) for width in widths for lag in moves)
+    read = read_times(events, alarms, tolerances=windows, span=span, gaps=gaps, tick=tick, duplicates=duplicates)
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    trial = trial_of(read, windows, "zero")
+    choice = choose(null, trial.cell(0, 0), LEVEL)
+    choice.check(method)
+    choice.model.check(method, trial.cell(0, 0))
+    choice.model.fits(trial.truth)
+    return CoincidenceSweep(
+        trial=trial,
+        quantiles=None,
+        settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng),
+        left_out=read.left_out,
+        notes=(*read.notes, *remarks(trial.cell(0, 0), read), *choice.notes),
+        widths=tuple(_plain(width) for width in widths for _ in moves),
+        lags=tuple(str(lag) for _ in widths for lag in moves),
+        occurrences=read,
+    )
+
+
+def _plain(width: Tolerance) -> str:
+    told = width.plain()
+    return str(width) if isinstance(told, dict) else str(told)
+
+
+def _lags(lags: Any) -> list[Any]:
+    """One lag or many; text is one."""
+    if isinstance(lags, str | bytes) or not isinstance(lags, Iterable):
+        return [lags]
+    found = list(lags)
+    if not found:
+        raise InputError(f"lags={shown(lags)} is empty: pass at least one, such as 0.")
+    return found
