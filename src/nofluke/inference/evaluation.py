@@ -372,7 +372,7 @@ class Evaluation(ByValue):
             for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
         methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
-        return f"<Evaluation, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
+        return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
 
     def __str__(self) -> str:
         return self.table().text()
