@@ -15,9 +15,6 @@ from timing import seconds
 
 import nofluke as nf
 from nofluke.inference.coincidence import trial_of
-from nofluke.measures.matching import match_rows
-from nofluke.measures.synchronisation import event_synchronisation_rows
-from nofluke.measures.tiling import tiling_rows
 from nofluke.series.occurrences import read_times, tolerance_of_times
 
 THREE_YEARS = 3 * 365 * 86_400  # seconds
@@ -64,7 +61,7 @@ def exact():
             found = call()
             ps = f"p {found.precision_test.pvalue:.1e} and {found.recall_test.pvalue:.1e}"
             method = found.precision_test.method
-            print(f"{size:>9,} against as many, {words:50} {1000 * seconds(call):6.0f} ms   {ps}, {method}")
+            print(f"{size:>9,} against as many, {words:50} {1000 * seconds(call, 8):6.0f} ms   {ps}, {method}")
     if sys.platform == "linux":
         for size in (10**4, 10**5, 10**6):
             with multiprocessing.get_context("spawn").Pool(1) as pool:
@@ -109,37 +106,43 @@ def peers():
     print("\nbeside other ways, ratios to nf.coincidence with both p-values")
     other = pyunicorn()
     for size in (10**2, 10**3, 10**4):
-        span = 100 * size
-        events, alarms = two_lists(size, span)
-        tolerance = half_gap(size, span)
-        ones = np.ones(len(events), dtype=int), np.ones(len(alarms), dtype=int)
-        lists = events.tolist(), alarms.tolist()
-        assert rates(events, alarms, tolerance, span) == broadcast(events, alarms, tolerance)
-        repeats = 5 if size < 10**4 else 1
-        times = {
-            "nf.coincidence, both rates and exact p": seconds(judged(size, span), 5),
-            "nofluke, both rates alone": seconds(lambda: rates(events, alarms, tolerance, span), 5),
-            "NumPy, all pairs, both rates": seconds(lambda: broadcast(events, alarms, tolerance), repeats),
-            "plain double loop, both rates": seconds(lambda: double_loop(*lists, tolerance), min(repeats, 2)),
-        }
-        if other is not None:
-
-            def analysed():
-                return other.event_coincidence_analysis(*ones, tolerance, ts1=events, ts2=alarms)
-
-            times["pyunicorn, all four rates"] = seconds(analysed, repeats)
-        if other is not None and size < 10**4:
-            labels = np.zeros((span, 2), dtype=int)
-            labels[events, 0] = labels[alarms, 1] = 1
-
-            def surrogates():
-                series = other(labels, taumax=tolerance)
-                return series.event_analysis_significance(method="ECA", surrogate="shuffle", n_surr=SURROGATES)
-
-            times[f"pyunicorn, one rate and p of {SURROGATES} surrogates"] = seconds(surrogates, 1)
+        times = beside(size, other)
         base = next(iter(times.values()))
         for name, taken in times.items():
-            print(f"{size:>7,} against as many  {name:45} {1000 * taken:10.2f} ms  {taken / base:8.3g}")
+            print(f"{size:>9,} against as many  {name:45} {1000 * taken:10.2f} ms  {taken / base:8.3g}")
+
+
+def beside(size, other):
+    """Seconds by name, our own first."""
+    span = 100 * size
+    events, alarms = two_lists(size, span)
+    tolerance = half_gap(size, span)
+    assert rates(events, alarms, tolerance, span) == broadcast(events, alarms, tolerance)
+    lists = events.tolist(), alarms.tolist()
+    repeats = 5 if size < 10**4 else 1
+    times = {
+        "nf.coincidence, both rates and exact p": seconds(judged(size, span), 5),
+        "nofluke, both rates alone": seconds(lambda: rates(events, alarms, tolerance, span), 5),
+        "NumPy, all pairs, both rates": seconds(lambda: broadcast(events, alarms, tolerance), repeats),
+        "plain double loop, both rates": seconds(lambda: double_loop(*lists, tolerance), min(repeats, 2)),
+    }
+    if other is None:
+        return times
+    ones = np.ones(len(events), dtype=int), np.ones(len(alarms), dtype=int)
+
+    def analysed():
+        return other.event_coincidence_analysis(*ones, tolerance, ts1=events, ts2=alarms)
+
+    def surrogates():
+        labels = np.zeros((span, 2), dtype=int)
+        labels[events, 0] = labels[alarms, 1] = 1
+        series = other(labels, taumax=tolerance)
+        return series.event_analysis_significance(method="ECA", surrogate="shuffle", n_surr=SURROGATES)
+
+    times["pyunicorn, all four rates"] = seconds(analysed, repeats)
+    if size < 10**4:
+        times[f"pyunicorn, one rate and p of {SURROGATES} surrogates"] = seconds(surrogates, 1)
+    return times
 
 
 def rotations():
@@ -153,19 +156,16 @@ def rotations():
 
 
 def statistics():
-    print(f"\nstatistics of {N_RESAMPLES:,} placements of the events")
+    print(f"\nstatistics beside the rates, {N_RESAMPLES:,} placements of the events")
     for size in (100, 1_000):
-        span = 100 * size
-        _, alarms = two_lists(size, span)
-        rows = np.sort(np.random.default_rng(2).integers(0, span, (N_RESAMPLES, size)), axis=1)
-        window = {"early": half_gap(size, span), "late": half_gap(size, span)}
-        for name, measure in (
-            ("event synchronisation", lambda: event_synchronisation_rows(rows, alarms)),
-            ("spike time tiling", lambda: tiling_rows(rows, alarms, begins=[0], ends=[span], **window)),
-            ("one-to-one matching", lambda: match_rows(rows, alarms, **window)),
-        ):
-            measure()
-            print(f"{size:>7,} against as many  {name:22} {1000 * seconds(measure):6.0f} ms")
+        found = judged(size, 100 * size)()
+        for name in ("event-synchronisation", "sttc", "matching"):
+
+            def tested(name=name, found=found):
+                return found.statistic_test(name, n_resamples=N_RESAMPLES, rng=1)
+
+            tested()
+            print(f"{size:>9,} against as many  {name:22} {1000 * seconds(tested):6.0f} ms")
 
 
 def main():
