@@ -1,21 +1,26 @@
 """What two lists of times cost: exact p-values of both rates, all rotations, statistics beside them, and other software.
 
 Run it as ``python benchmarks/coincidence.py``. Events and alarms are random; the tolerance is half the mean gap between events. The
-first call of each compiled function is not counted. pyunicorn's event coincidence analysis is measured in the same run where it
+first call of each compiled function is not counted. Times are of the processor, all threads together, so that other work on the
+machine does not count. pyunicorn's event coincidence analysis is measured in the same run where it
 can be imported; it has one-sided windows and leaves out what is near the ends of the lists, so that times are compared and not rates.
 """
 
 import contextlib
+import functools
 import multiprocessing
 import sys
+import time
 
 import numpy as np
+import timing
 from overhead import peak_above
-from timing import seconds
 
 import nofluke as nf
 from nofluke.inference.coincidence import trial_of
 from nofluke.series.occurrences import read_times, tolerance_of_times
+
+seconds = functools.partial(timing.seconds, clock=time.process_time)
 
 THREE_YEARS = 3 * 365 * 86_400  # seconds
 N_RESAMPLES = 10_000
