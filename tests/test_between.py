@@ -221,3 +221,31 @@ def test_numbers_as_times():
     result = nf.evaluate(events, predictions=alarms, times=stamps, truth_as="times", tolerance=tolerance)
     assert (result.recall_hits, result.precision_hits) == (2, 2)
     assert result.cell.trial.watch.n == 100  # places of a tenth
+
+
+@settings(max_examples=60, deadline=None)
+@given(case=irregular(), seed=st.integers(0, 99))
+def test_alarms_given_as_times_keep_theirs_too(case, seed):
+    """Both lists between the stamps: hits are those of a double loop over the raw times."""
+    stamps, _, events, masked, early, late = case
+    end = int(stamps[-1]) + int(np.ceil(np.median(np.diff(stamps))))
+    alarms = np.sort(np.random.default_rng(seed).choice(end, min(end, 6), replace=False))
+    if masked.all():
+        return
+    result = nf.evaluate(
+        dates(events),
+        predictions=dates(alarms),
+        times=dates(stamps),
+        mask=masked,
+        tolerance=nf.Tolerance(early=f"{early}min", late=f"{late}min"),
+        null="permutation",
+    )
+    kept, raised = (times[~masked[np.searchsorted(stamps, times, side="right") - 1]] for times in (events, alarms))
+    near = [[q - early <= p <= q + late for q in kept] for p in raised]
+    told = (result.precision_hits, result.n_predictions, result.recall_hits, result.n_events)
+    assert told == (
+        sum(map(any, near)),
+        len(raised),
+        sum(any(row[j] for row in near) for j in range(len(kept))),
+        len(kept),
+    )
