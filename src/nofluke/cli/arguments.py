@@ -130,20 +130,22 @@ def read(
 
 def check_places(sources: dict[str, str | None], outputs: dict[str, str | None]) -> None:
     """Refuse to read standard input twice, and to write onto an input or twice to one place."""
-    inputs = {name: source for name, source in sources.items() if source is not None}
-    streams = [name for name, source in inputs.items() if source == "-"]
+    streams = [name for name, source in sources.items() if source == "-"]
     if len(streams) > 1:
         raise InputError(
             f"{' and '.join(streams[:2])} are both standard input, which can be read once: pass a file for one."
         )
-    written = {option: (place, expanded(place, option)) for option, place in outputs.items() if place is not None}
-    for option, (place, path) in written.items():
-        for name, source in inputs.items():
-            if is_same_file(path, 0 if source == "-" else expanded(source, name)):
+    read_from = {
+        source: 0 if source == "-" else expanded(source, name) for name, source in sources.items() if source is not None
+    }
+    written = {option: expanded(place, option) for option, place in outputs.items() if place is not None}
+    for option, path in written.items():
+        for source, other in read_from.items():
+            if is_same_file(path, other):
                 raise InputError(
-                    f"{option} {place} is the input {source}, which it would destroy: choose another place."
+                    f"{option} {outputs[option]} is the input {source}, which it would destroy: choose another place."
                 )
-    if len({path.resolve() for _, path in written.values()}) < len(written):
+    if len({path.resolve() for path in written.values()}) < len(written):
         raise InputError(f"{' and '.join(written)} are the same file: choose another place for one.")
 
 

@@ -37,9 +37,7 @@ _ASSIGNED = (
     r"(?:(?P<quote>['\"])(?P<word>[a-z-]+)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
 )
 # a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
-_SUBJECT = (
-    r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|and|or)\b)"
-)
+_SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
 _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself
