@@ -142,7 +142,7 @@ def _time(text: str, time_format: str | None) -> Any:
     """An end of the span: in the format of the files, else ISO 8601 or a number, which are the library's to read."""
     if time_format is not None:
         with suppress(ValueError):
-            time = datetime.strptime(text, time_format)  # noqa: DTZ007 - the format says whether there is a zone
+            time = datetime.strptime(text, time_format)
             return time if _CLOCK.search(time_format) else time.date()
     return number_of(text)
 
