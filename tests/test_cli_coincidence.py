@@ -10,7 +10,9 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import FORMATS, cli, main
+from nofluke.cli.options import STATISTICS
 from nofluke.inference.coincidences import NOT_OF_LISTS
+from nofluke.measures.point_statistics import POINT_STATISTICS
 from test_docs import documented, fits, flat_keys, only_for, section, table_rows
 
 QUAKES = ["2010-03-02", "2011-07-19", "2012-01-05", "2014-06-30"]
@@ -253,6 +255,42 @@ def test_f1_is_tested_if_asked(run_json):
     assert 0 < run_json(*DATES, "--test-f1")["f1_test"]["pvalue"] < 0.05
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_other_statistics_are_told_in_every_format(run, form):
+    """Each that was asked for."""
+    more = (word for name in STATISTICS for word in ("--statistic", name))
+    code, out, err = run(*DATES, *more, "--resamples", "99", "--seed", "1", "--format", form)
+    assert (code, err) == (0, "")
+    for test in (of_dates(n_resamples=99, rng=1).statistic_test(name) for name in STATISTICS):
+        told = {"text": test.in_words(), "markdown": test.in_words(), "latex": f"{test.title}:"}.get(form, test.name)
+        assert told in out
+
+
+def test_the_statistics_are_those_of_the_library(run_json):
+    """Their names, and their keys as documented."""
+    assert tuple(POINT_STATISTICS) == STATISTICS
+    line = (*DATES, "--resamples", "99", "--seed", "1")
+    keys = documented("Keys of evaluate")
+    for name in STATISTICS:
+        found = flat_keys({"statistics": run_json(*line, "--statistic", name)["statistics"]})
+        types = {key.replace("NAME", name): kind for key, (kind, _) in keys.items()}
+        assert set(found) == {key for key in types if key.startswith(f"statistics.{name}.")}
+        assert all(fits(value, types[key]) for key, value in found.items())
+
+
+def test_evaluate_has_the_statistics_too(run, tmp_path):
+    """For steps as for times; ranges are no points."""
+    truth, scores = [0, 1, 0, 0, 1, 0] * 5, [0, 0, 9, 0, 0, 0] * 5
+    (tmp_path / "grid.csv").write_text("y,z\n" + "".join(f"{y},{z}\n" for y, z in zip(truth, scores, strict=True)))
+    line = ("grid.csv", *"--truth y --scores z --threshold 1 --tolerance 1 --resamples 99 --seed 1".split())
+    code, out, err = run(*line, "--statistic", "matching", "--format", "json", command="evaluate")
+    assert (code, err) == (0, "")
+    expected = nf.evaluate(truth, scores, threshold=1, tolerance=1, n_resamples=99, rng=1).statistic_test("matching")
+    assert json.loads(out)["statistics"] == {"matching": json.loads(json.dumps(expected.to_dict()))}
+    code, out, err = run(*line, "--statistic", "sttc", "--count-events", "ranges", command="evaluate")
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
 # many windows
 
 
@@ -292,6 +330,7 @@ def test_familywise_tests_the_best_window(run_json, run):
         ("--leads", "events"),
         ("--alpha", "0.1"),
         ("--test-f1",),
+        ("--statistic", "sttc"),
         ("--zero-division", "0"),
         ("--report", "page.html"),
     ],
@@ -369,6 +408,10 @@ WRONG = [
     ((*DATES, "--lag", "soon"), "--lag soon is not a duration"),
     ((*DATES[:2], "--tolerance", "-2d"), "--tolerance='-2d' is negative"),
     ((*DATES[:2], "--early", "x"), "--early='x' is not a duration"),
+    (
+        (*DATES, "--statistic", "x"),
+        "Invalid value for '--statistic': 'x' is not one of 'sttc', 'event-synchronisation', 'matching'",
+    ),
     (DATES[:2], "name the tolerance: --tolerance LENGTH, such as 2d, or --early and --late"),
     ((*DATES, "--early", "2d"), "pass either --tolerance, or --early and --late"),
     ((*DATES, "--tick", "3"), '--tick=3 does not fit the times: pass a duration such as "1d"'),
@@ -454,6 +497,7 @@ def test_keys_are_documented(run_json, options):
     absent = set() if "--seed" in options else only_for(keys, "Monte Carlo only")
     absent |= only_for(keys, "where it is simulated")
     absent |= set() if "--test-f1" in options else only_for(keys, "only with `--test-f1`")
+    absent |= only_for(keys, "only with `--statistic`")
     keys |= documented("Keys of coincidence")
     found = flat_keys(run_json(*DATES, *options))
     assert set(found) == set(keys) - absent

@@ -163,6 +163,7 @@ def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFix
     simulated = "--resamples" in options
     absent = set() if simulated else only_for(keys, "Monte Carlo only", "where it is simulated")
     absent |= set() if "--test-f1" in options else only_for(keys, "only with `--test-f1`")
+    absent |= only_for(keys, "only with `--statistic`")
     found = flat_keys(json.loads(printed))
     assert set(found) == set(keys) - absent
     wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}

@@ -22,12 +22,12 @@ from nofluke.cli.options import (
     window_options,
     zero_division_option,
 )
-from nofluke.cli.printing import gate_code, write_result
+from nofluke.cli.printing import extras, gate_code, write_result
 from nofluke.cli.wording import Command
 from nofluke.errors import InputError
 
 _OF_ONE_WINDOW = (
-    *("edges", "leads", "zero_division", "alternative", "ties", "alpha", "test_f1", "report"),
+    *("edges", "leads", "zero_division", "alternative", "ties", "alpha", "test_f1", "statistics", "report"),
     *("gate", "gate_on", "min_precision", "min_recall", "min_f1"),
 )
 _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
@@ -108,7 +108,7 @@ def coincidence(
         )
     )
     page = None if report is None else result.report(report)
-    write_result(result, form, output, **({"f1": "test"} if options["test_f1"] else {}))
+    write_result(result, form, output, **extras(options))
     if page is not None:
         click.echo(f"Open {page}", err=True)  # standard output has the result alone
     return gate_code(result, options)

@@ -26,7 +26,7 @@ from nofluke.cli.options import (
     unit_option,
     zero_division_option,
 )
-from nofluke.cli.printing import form_of, gate_code, write, write_result
+from nofluke.cli.printing import extras, form_of, gate_code, write, write_result
 from nofluke.cli.wording import Command
 
 
@@ -44,7 +44,6 @@ def evaluate(
     alternative: Any,
     ties: Any,
     alpha: float,
-    test_f1: bool,
     form: str | None,
     output: str | None,
     **options: Any,
@@ -66,7 +65,7 @@ def evaluate(
             alpha=alpha,
         )
     )
-    write_result(result, form, output, **({"f1": "test"} if test_f1 else {}))
+    write_result(result, form, output, **extras(options))
     return gate_code(result, options)
 
 

@@ -13,6 +13,7 @@ import click
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
 
+STATISTICS = ("sttc", "event-synchronisation", "matching")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 
 
@@ -213,6 +214,14 @@ judging_options = several(
     ),
     click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate."),
     click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV."),
+    click.option(
+        "--statistic",
+        "statistics",
+        type=click.Choice(STATISTICS),
+        multiple=True,
+        help="Another statistic to test, by simulation: spike time tiling coefficient, event synchronisation or one-to-one "
+        "matching. Repeat for several.",
+    ),
 )
 zero_division_option = click.option(
     "--zero-division",
