@@ -10,16 +10,15 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import Data, chance_arguments, check_places, number_of, tolerance_of
+from nofluke.cli.list_options import list_options, window_options
 from nofluke.cli.options import (
     chance_options,
     familywise_option,
     format_option,
     gate_options,
     judging_options,
-    list_options,
     output_option,
     plain_file,
-    window_options,
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
