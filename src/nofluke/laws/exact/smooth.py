@@ -45,9 +45,9 @@ def sum_over_ranges(
     --------
     >>> x, index = np.array([0, 3, 7]), np.arange(3)
     >>> round(sum_over_ranges(x, x, index + 1, np.full(3, 3), lambda lag: np.exp(-lag / 4)), 12)
-    1.014018461645
+    1.014019937363
     >>> round(float(np.exp(-3 / 4) + np.exp(-7 / 4) + np.exp(-4 / 4)), 12)
-    1.014018461645
+    1.014019937363
     """
     some = first < end
     x, first, end = x[some], first[some], end[some]

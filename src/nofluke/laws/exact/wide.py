@@ -29,7 +29,7 @@ def as_if_disjoint(n_steps: int, n_events: int, values: IntArray, counts: IntArr
         """π(x + y) / (π(x) π(y)) - 1, over x y: hardly depends on either, so that short windows keep their digits."""
         return np.asarray(np.expm1(log_together(n_steps, n_events, x, y)) / x / y)
 
-    weights = np.exp(log_missed(n_steps, n_events, values)) * counts * values
+    weights = np.asarray(np.exp(log_missed(n_steps, n_events, values)) * counts * values, dtype=np.float64)
     nodes: IntArray | FloatArray = values
     if len(values) > _WIDTHS_ONE_BY_ONE and 2 * int(values[-1]) <= n_steps - n_events:  # no corner at T - m
         some = np.linspace(values[0], values[-1], 3)[:, None]
