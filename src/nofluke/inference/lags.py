@@ -184,6 +184,8 @@ def sweep_tolerances(
 
 def _plain(width: Tolerance) -> str:
     told = width.plain()
+    if isinstance(told, float) and told.is_integer():
+        told = int(told)
     return str(width) if isinstance(told, dict) else str(told)
 
 

@@ -211,7 +211,6 @@ def _one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
     if len(set(kinds.values())) > 1:
         dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
         raise InputError(f"{dates} holds dates but {numbers} holds numbers: give both in the same kind.")
-    # a span or a gap that is written without a zone is meant in that of the lists
     zones = {name: column.aware for name, column in columns.items()}
     if len(set(zones.values())) > 1:
         aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
