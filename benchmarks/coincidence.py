@@ -50,7 +50,7 @@ def judged(size, span, rounded=True, copied=0, **more):
 
 def memory(size):
     """Megabytes above the lists, in a process of its own."""
-    judged(100, 10**6)()
+    judged(1_000, 10**6)()  # compiles, or loads what is compiled
     return peak_above(judged(size, 1_000 * size))
 
 
@@ -174,7 +174,7 @@ def statistics():
 
 
 def main():
-    judged(100, 10**6)()
+    judged(1_000, 10**6)()  # compiles, or loads what is compiled
     exact()
     spans()
     peers()
