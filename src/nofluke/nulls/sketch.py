@@ -66,7 +66,7 @@ def sketch(cell: TimedCell) -> Sketch:
     if watch.ticks.unit is not None:
         clock = Clock(ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware)
     early, late = (-(-side // (stride * width)) for side in (cell.reach.early, cell.reach.late))
-    tolerance = Tolerance(early=early, late=late)
+    tolerance = Tolerance(early=early, late=max(late, -early))  # a window that lies between two ticks holds none
     among = None if clock is None else Clock(ticks=clock.ticks[open_steps], unit=clock.unit, aware=clock.aware)
     trial = Trial(
         truth=Truth.of_flags(flags(cell.truth.at), among, open_steps),

@@ -24,7 +24,9 @@ _VANISHED = 1e-26  # what is left of a function where it does not matter any mor
 _ANGLES = (np.arange(_DEGREES) + 0.5) * np.pi / _DEGREES
 _NODES = np.cos(_ANGLES)
 #: Coefficients of a series from its values at the nodes.
-_TO_SERIES = np.cos(np.outer(np.arange(_DEGREES), _ANGLES)) * np.where(np.arange(_DEGREES) == 0, 1, 2)[:, None] / _DEGREES
+_TO_SERIES = (
+    np.cos(np.outer(np.arange(_DEGREES), _ANGLES)) * np.where(np.arange(_DEGREES) == 0, 1, 2)[:, None] / _DEGREES
+)
 
 
 def sum_over_ranges(
