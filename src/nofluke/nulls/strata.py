@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo import Draw, Uniform
+from nofluke.laws.montecarlo import Draw
+from nofluke.laws.montecarlo.sparse import uniform
 from nofluke.series.timed import TimedTruth
 from nofluke.series.tolerance import Ranges
 
@@ -97,7 +98,7 @@ class Strata:
             for stratum in busy:
                 own = slice(begin[stratum], begin[stratum + 1])
                 before = np.cumsum(lengths[own]) - lengths[own]
-                ranks = Uniform(int(sizes[stratum]), int(wanted[stratum]))(generator, size).astype(np.int64)
+                ranks = uniform(int(sizes[stratum]), int(wanted[stratum]))(generator, size).astype(np.int64)
                 at = np.searchsorted(before, ranks, side="right") - 1
                 rows.append(starts[own][at] + ranks - before[at])
             return np.concatenate(rows, axis=1)

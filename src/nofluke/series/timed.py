@@ -379,6 +379,22 @@ class TimedCell(Cell):
         """PAδ-AA: events near an alarm."""
         return int(self.trial.recall_hits[self.d, self.k])
 
+    @property
+    def mean_width(self) -> float:
+        """Watched ticks in the window of an event on a random one of them; all of the window where only such events count."""
+        fine, reach = replace(self.trial.watch, stride=1), self.reach
+        if self.trial.edges == "interior":
+            return float(min(max(reach.early + reach.late + 1, 0), fine.watched))
+        ends = np.concatenate([fine.starts, fine.stops])
+        edges = np.unique(np.concatenate([ends, ends + reach.early, ends - reach.late - 1]))
+        first, last = edges[:-1][fine.holds(edges[:-1])], edges[1:][fine.holds(edges[:-1])] - 1
+        # between two edges the width changes by as much from tick to tick
+        wide = sum(
+            (last - first + 1) / 2.0 * (fine.places_before(at + reach.late + 1) - fine.places_before(at - reach.early))
+            for at in (first, last)
+        )
+        return float(np.sum(wide)) / fine.watched
+
     def delays(self) -> FloatArray:
         """Ticks from each event to its nearest alarm, one that counts for it before others; NaN where there is none."""
         first = min(int(self.truth.at.min(initial=0)), int(self.at.min(initial=0)))
