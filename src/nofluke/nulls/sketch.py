@@ -47,7 +47,7 @@ class Sketch:
 def sketch(cell: TimedCell) -> Sketch:
     """The grid on which a cell is looked at."""
     watch, stride = cell.trial.watch, cell.trial.watch.stride
-    first, last = -(-int(watch.starts[0]) // stride), -(-int(watch.stops[-1]) // stride)
+    first, last = -(-watch.first // stride), -(-int(watch.stops[-1]) // stride)
     every = max(last - first, 1)
     width = -(-every // MOST_STEPS)
     n = -(-every // width)

@@ -118,9 +118,9 @@ def at_ticks(side: TimedTruth, ticks: IntArray, labels: IntArray) -> Strata:
 
 
 def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[IntArray, IntArray]:
-    """Ticks at which parts of a length of so many places begin, from the first watched one, and the number of each part."""
+    """Ticks at which parts of a length of so many places begin, from the beginning of the span, and the number of each part."""
     watch = side.watch
-    first, last = int(watch.starts[0]), int(watch.stops[-1])
+    first, last = watch.first, int(watch.stops[-1])
     span = (last - first) / watch.stride
     count = int(span / length * parts) + parts + 1
     if count > MOST_STRETCHES:

@@ -112,14 +112,15 @@ def read_times(
     else:
         size = _tick(tick, dates)
         ticks, stride = Ticks(origin=0.0 if nothing.dtype.kind == "f" else 0, size=size, unit=unit, aware=aware), 1
-        _note_rounded(of, ticks, notes)
     _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
+    if tick is not None:
+        _note_rounded(of, ticks, notes)
     at = {name: ticks.of(values) for name, values in of.items()}
     first, last = _ends(at, border, whole_day, ticks, notes)
     stretches = less_gaps(first, last, _in_ticks(pairs, raw.get("gaps"), ticks))
     if len(stretches.starts) == 0:
         raise InputError("gaps leave nothing of the span that was watched: pass shorter ones, or a longer span.")
-    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
+    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
@@ -168,7 +169,8 @@ def _column(value: Any, name: str) -> Column:
         raise InputError(f"{name} holds pairs, which are ranges: pass one time for each, such as their starts.")
     column = as_column(value, name)
     values = column.values
-    if values.dtype.kind == "b" or (len(values) > 2 and values.dtype.kind in "iuf" and np.isin(values, (0, 1)).all()):
+    labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
+    if values.dtype.kind == "b" or (labels and np.isin(values, (0, 1)).all()):
         raise InputError(f"{name} holds zeros and ones, not times: pass times, or labels to nf.evaluate.")
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
@@ -255,7 +257,7 @@ def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str
 
 
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
-    if len(every) and (float(every.max()) - float(every.min())) / float(ticks.raw) > MOST_TICKS:
+    if len(every) and exact_fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
             f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out times that are far off."
         )
