@@ -429,9 +429,9 @@ class Lists:
             tuple(free[(r + s) % circle] if r < circle else free[r] for r in ranks) for s in range(0, circle, every)
         ]
 
-    def strata(self, label: Callable[[int], Any]) -> list[tuple[int, ...]]:
-        """Every placement of the events on watched ticks of the same label."""
-        return self.placed({t: label(t) for t in self.watched})
+    def strata(self, label: Callable[[int], Any] | None = None) -> list[tuple[int, ...]]:
+        """Every placement of the events on watched ticks, of the same label where there are labels."""
+        return self.placed({t: label(t) if label else 0 for t in self.watched})
 
     def placed(self, labels: dict[int, Any], slots: int = 1) -> list[tuple[int, ...]]:
         """Every placement that leaves the number of events of each label as it is, with so many places for events on each tick."""

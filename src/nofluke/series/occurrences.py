@@ -6,6 +6,7 @@ import math
 import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -111,7 +112,7 @@ def read_times(
         ticks, stride = resolution(of["events"], of["alarms"], lengths, border, unit, aware)
     else:
         size = _tick(tick, dates)
-        ticks, stride = Ticks(origin=0.0 if nothing.dtype.kind == "f" else 0, size=size, unit=unit, aware=aware), 1
+        ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
     _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
     if tick is not None:
         _note_rounded(of, ticks, notes)
@@ -249,6 +250,16 @@ def _tick(value: Any, dates: bool) -> Any:
     return size
 
 
+def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:
+    """Where tick 0 lies if a tick is given: at 0, but for times so far from it that sums with them leave 64 bits."""
+    every = np.concatenate([of["events"], of["alarms"], border])
+    if every.dtype.kind == "f":
+        return 0.0
+    first = int(every.min())
+    far = max(abs(first), abs(int(every.max()))) > MOST_TICKS and size.denominator == 1
+    return first // int(size) * int(size) if far else 0
+
+
 def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str]) -> None:
     every = np.concatenate([of["events"], of["alarms"]])
     off = int(np.count_nonzero(ticks.of(every) != ticks.at_or_after(every)))
@@ -257,7 +268,7 @@ def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str
 
 
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
-    if len(every) and exact_fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
+    if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
             f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out times that are far off."
         )

@@ -107,7 +107,7 @@ class Ticks:
         """
         ticks = exact_fraction(length) / self.size
         near = round(ticks)
-        slack = 2 * math.ulp(float(length)) if isinstance(length, float) else 0.0
+        slack = 16 * math.ulp(float(length)) if isinstance(length, float) else 0.0
         return near if abs(float((ticks - near) * self.size)) <= slack else math.floor(ticks)
 
     def times(self, at: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -208,7 +208,7 @@ def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], spa
     slack = 4 * float(np.spacing(np.abs(among).max()))
     origin, sides = float(every[0]), [exact_fraction(length) for length in lengths]
     for digits in range(DECIMALS + 1):
-        if slack * 10**digits > 0.05:
+        if slack * 10**digits > (0.05 if len(among) < ENOUGH_TIMES else 0.2):  # many are not as near to it by accident
             break
         if _are_whole(among, 10**digits, slack):
             return _of_fractions(among - origin, 10**digits, len(events), sides, origin)

@@ -16,7 +16,7 @@ from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.alarms import runs
 from nofluke.series.counting import nearest_alarms, nonempty, union, within
-from nofluke.series.ticks import Ticks
+from nofluke.series.ticks import MOST_TICKS, Ticks
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
@@ -110,9 +110,9 @@ class TimedReach:
 
     @classmethod
     def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
-        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost."""
+        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost; beyond any span all are alike."""
         sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
-        early, late = (ticks.floor(side) for side in sides)
+        early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
         return cls(tolerance=tolerance, early=early, late=late)
 
 
