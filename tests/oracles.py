@@ -7,6 +7,8 @@ comparison is exact. `cases` draws what both sides are to be asked.
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -361,3 +363,85 @@ def coincalc_eca(
     precursor = sum(any(low <= t - tau - u <= delt for u in b) for t in kept_a)
     trigger = sum(any(low <= u - tau - t <= delt for u in a) for t in kept_b)
     return [(precursor, len(kept_a)), (trigger, len(kept_b))]
+
+
+@dataclass(frozen=True)
+class Lists:
+    """Two lists of whole times and what was watched: every question is answered by looking at every tick and every pair."""
+
+    events: list[int]
+    alarms: list[int]
+    early: int
+    late: int
+    first: int
+    last: int
+    gaps: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def watched(self) -> list[int]:
+        """The ticks of the span that lie in no gap."""
+        ticks = range(self.first, self.last + 1)
+        return [t for t in ticks if not any(begin <= t <= end for begin, end in self.gaps)]
+
+    def counts(self, p: int, q: int) -> bool:
+        """Whether an alarm at p counts for an event at q."""
+        return q - self.early <= p <= q + self.late
+
+    def hits(self, events: Sequence[int] | None = None) -> tuple[int, int]:
+        """Recall's and precision's hits, of these events or of others in their place."""
+        at = self.events if events is None else events
+        return (
+            sum(any(self.counts(p, q) for p in self.alarms) for q in at),
+            sum(any(self.counts(p, q) for q in at) for p in self.alarms),
+        )
+
+    def inner_events(self, events: Sequence[int]) -> list[int]:
+        """Events whose whole window was watched."""
+        watched = set(self.watched)
+        return [q for q in events if set(range(q - self.early, q + self.late + 1)) <= watched]
+
+    def inner_alarms(self) -> list[int]:
+        """Alarms on whose account an event could have been anywhere in their window."""
+        watched = set(self.watched)
+        return [p for p in self.alarms if set(range(p - self.late, p + self.early + 1)) <= watched]
+
+    def inner_hits(self, events: Sequence[int] | None = None) -> tuple[int, int, int]:
+        """Recall's hits among the events that count, these, and precision's hits among the alarms that count."""
+        at = self.events if events is None else events
+        inner = self.inner_events(at)
+        found = sum(any(self.counts(p, q) for p in self.alarms) for q in inner)
+        return found, len(inner), sum(any(self.counts(p, q) for q in at) for p in self.inner_alarms())
+
+    def delays(self) -> list[int | None]:
+        """For each event, the way to its nearest alarm: those that count first, then the nearest, then the earliest."""
+        nearest = []
+        for q in sorted(self.events):
+            ranked = sorted((not self.counts(p, q), abs(p - q), p) for p in self.alarms)
+            nearest.append(ranked[0][2] - q if ranked else None)
+        return nearest
+
+    def rotations(self, every: int = 1) -> list[tuple[int, ...]]:
+        """The events after every rotation by multiples of a length over the watched ticks, what lies behind whole ones staying."""
+        free = self.watched
+        ranks = [free.index(q) for q in sorted(self.events)]
+        circle = len(free) // every * every
+        return [
+            tuple(free[(r + s) % circle] if r < circle else free[r] for r in ranks) for s in range(0, circle, every)
+        ]
+
+    def strata(self, label: Callable[[int], Any] | None = None) -> list[tuple[int, ...]]:
+        """Every placement of the events on watched ticks, of the same label where there are labels."""
+        return self.placed({t: label(t) if label else 0 for t in self.watched})
+
+    def placed(self, labels: dict[int, Any], slots: int = 1) -> list[tuple[int, ...]]:
+        """Every placement that leaves the number of events of each label as it is, with so many places for events on each tick."""
+        parts = []
+        for label in sorted(set(labels.values())):
+            places = [t for t in self.watched if labels[t] == label for _ in range(slots)]
+            parts.append(list(itertools.combinations(places, sum(labels[q] == label for q in self.events))))
+        return [tuple(itertools.chain.from_iterable(rows)) for rows in itertools.product(*parts)]
+
+
+def share_of(values: Sequence[Any], observed: Any) -> Fraction:
+    """Of all that could be, how much is at least what was seen: the p-value by its definition."""
+    return Fraction(sum(value >= observed for value in values), len(values))

@@ -5,6 +5,7 @@ The section "Why the binomial is off" of docs/theory.md has the mathematics.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from nofluke.laws.law import Law
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import Method, NullModel
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -24,10 +26,15 @@ def donges(cell: Cell) -> dict[str, Law]:
             "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use "
             "method='auto' with null='permutation', or count_alarms='steps'."
         )
-    missed = 1 - float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
+    if isinstance(cell, TimedCell):
+        wide, alarms, events = cell.mean_width / cell.trial.watch.watched, len(cell.at), cell.n_counted
+    else:
+        wide = float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
+        alarms, events = cell.n_predictions, cell.n_events
+    missed = math.log1p(-wide) if wide < 1 else -math.inf
     return {
-        "precision": binomial(cell.n_predictions, 1 - missed**cell.n_events),
-        "recall": binomial(cell.n_events, 1 - missed**cell.n_predictions),
+        "precision": binomial(cell.n_predictions, -math.expm1(cell.n_events * missed) if cell.n_events else 0.0),
+        "recall": binomial(events, -math.expm1(alarms * missed) if alarms else 0.0),
     }
 
 

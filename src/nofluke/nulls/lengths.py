@@ -14,6 +14,7 @@ from nofluke.series.truth import Truth
 
 Length = int | float | str
 MOST_STEPS = 2**31 - 1  # of a length on a grid: products of two such numbers do not overflow
+MOST_LONG = 2**60  # of one in the unit of the times
 UNEVEN = 0.01  # by how much of itself a step of a regular clock may vary
 
 
@@ -27,8 +28,8 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False) -> L
             raise InputError(f"{name}={shown(value)} must be longer than nothing.")
         return value.strip()
     if whole or whole_or_none(value) is not None:
-        return as_whole(value, name, least, MOST_STEPS)
-    return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_STEPS)
+        return as_whole(value, name, least, MOST_LONG)
+    return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_LONG)
 
 
 def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
@@ -37,6 +38,8 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
         steps = _in_steps(value, side, name)
         if steps < least:
             raise InputError(f"{name}={shown(value)} must be a number of at least {least} steps.")
+        if steps > MOST_STEPS:
+            raise InputError(f"{name}={shown(value)} must be at most {MOST_STEPS:,} steps.")
         return steps
     ticks = side.watch.ticks
     if isinstance(value, str) is not ticks.is_dates:

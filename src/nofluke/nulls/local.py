@@ -211,7 +211,7 @@ class Jitter(Stratified):
     ----------
     window : int, float or str
         The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
-        window begins where watching does.
+        window begins with the span.
 
     References
     ----------
@@ -243,7 +243,7 @@ class Jitter(Stratified):
         return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
 
     def strata_in_time(self, side: TimedTruth) -> Strata:
-        """The windows, from the beginning of what was watched."""
+        """The windows, from the beginning of the span."""
         starts, _ = cut_every(side, in_places(self.window, side, "window"), 1, f"window={self.window}")
         return at_ticks(side, starts, np.arange(len(starts)))
 

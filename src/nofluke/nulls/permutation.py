@@ -13,13 +13,14 @@ import numpy as np
 from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_engine
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import Law, exactly
-from nofluke.laws.montecarlo import Uniform
+from nofluke.laws.montecarlo import Draw, Uniform
+from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import interior
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
-from nofluke.series.timed import TimedCell
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -70,9 +71,9 @@ class Permutation(NullModel):
         """Nothing but the number of events."""
         return frozenset()
 
-    def draw(self, side: Truth) -> Uniform:
+    def draw(self, side: Truth) -> Draw:
         """Uniformly, on distinct steps."""
-        return Uniform(side.n_steps, side.n)
+        return uniform(side.n_steps, side.n) if isinstance(side, TimedTruth) else Uniform(side.n_steps, side.n)
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         if method == "binomial":

@@ -115,18 +115,23 @@ class Stratified(NullModel):
         return within
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
-        recall = self.recall(cell)
-        if self.enumerable(cell):
-            return {"precision": self._enumerated(cell), "recall": recall}
-        if method == "exact":
+        sides = self.exact_sides(cell)
+        if method == "exact" and "recall" not in sides:
+            raise InputError(
+                f"method='exact' does not know recall under null={self.text!r} where not all events count (edges='interior'): "
+                "use method='auto', which simulates it."
+            )
+        if method == "exact" and "precision" not in sides:
             raise InputError(
                 f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
                 "which simulates it."
             )
-        return {"recall": recall}
+        return {side: self.law_of(cell, side) for side in sides}
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
-        return ("precision", "recall") if self.enumerable(cell, times) else ("recall",)
+        # where not all events count, recall is a ratio of two sums over the strata: that is simulated
+        recall = () if isinstance(cell, TimedCell) and cell.counted is not None else ("recall",)
+        return ("precision", *recall) if self.enumerable(cell, times) else recall
 
     def law_of(self, cell: Cell, side: str) -> Law:
         return self.recall(cell) if side == "recall" else self._enumerated(cell)

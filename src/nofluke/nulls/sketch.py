@@ -48,7 +48,7 @@ class Sketch:
 def sketch(cell: TimedCell) -> Sketch:
     """The grid on which a cell is looked at."""
     watch, stride = cell.trial.watch, cell.trial.watch.stride
-    first, last = -(-int(watch.starts[0]) // stride), -(-int(watch.stops[-1]) // stride)
+    first, last = -(-watch.first // stride), -(-int(watch.stops[-1]) // stride)
     every = max(last - first, 1)
     width = 1 if every <= MOST_STEPS else -(-every // ENOUGH_STEPS)
     n = -(-every // width)
@@ -67,7 +67,7 @@ def sketch(cell: TimedCell) -> Sketch:
     if watch.ticks.unit is not None:
         clock = Clock(ticks=times.astype(np.int64), unit=watch.ticks.unit, aware=watch.ticks.aware)
     early, late = (-(-side // (stride * width)) for side in (cell.reach.early, cell.reach.late))
-    tolerance = Tolerance(early=early, late=late)
+    tolerance = Tolerance(early=early, late=max(late, -early))  # a window that lies between two ticks holds none
     among = None if clock is None else Clock(ticks=clock.ticks[open_steps], unit=clock.unit, aware=clock.aware)
     trial = Trial(
         truth=Truth.of_flags(flags(cell.truth.at), among, open_steps),

@@ -9,7 +9,8 @@ import numpy.typing as npt
 
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo import Draw, Uniform
+from nofluke.laws.montecarlo import Draw
+from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.series.timed import TimedTruth
 from nofluke.series.tolerance import Ranges
 
@@ -97,7 +98,7 @@ class Strata:
             for stratum in busy:
                 own = slice(begin[stratum], begin[stratum + 1])
                 before = np.cumsum(lengths[own]) - lengths[own]
-                ranks = Uniform(int(sizes[stratum]), int(wanted[stratum]))(generator, size).astype(np.int64)
+                ranks = uniform(int(sizes[stratum]), int(wanted[stratum]))(generator, size).astype(np.int64)
                 at = np.searchsorted(before, ranks, side="right") - 1
                 rows.append(starts[own][at] + ranks - before[at])
             return np.concatenate(rows, axis=1)
@@ -117,9 +118,9 @@ def at_ticks(side: TimedTruth, ticks: IntArray, labels: IntArray) -> Strata:
 
 
 def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[IntArray, IntArray]:
-    """Ticks at which parts of a length of so many places begin, from the first watched one, and the number of each part."""
+    """Ticks at which parts of a length of so many places begin, from the beginning of the span, and the number of each part."""
     watch = side.watch
-    first, last = int(watch.starts[0]), int(watch.stops[-1])
+    first, last = watch.first, int(watch.stops[-1])
     span = (last - first) / watch.stride
     count = int(span / length * parts) + parts + 1
     if count > MOST_STRETCHES:

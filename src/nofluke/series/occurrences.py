@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +18,8 @@ from nofluke.data.pairs import Pairs, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, format_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
-from nofluke.series.clock import listing
+from nofluke.series.clock import Clock, listing
+from nofluke.series.counting import nonempty
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
 from nofluke.series.ticks import MOST_TICKS, Number, Ticks, common_unit, raw_numbers, resolution
@@ -84,7 +87,7 @@ def read_times(
     """Read, sort and check two lists of times and the time that was watched."""
     check_word(duplicates, "duplicates", ("error", "merge", "count"))
     columns = {"events": _column(events, "events"), "alarms": _column(alarms, "alarms")}
-    ends = None if span is None else _span(span)
+    ends, whole_day = (None, False) if span is None else _span(span)
     pairs = None if gaps is None else _gaps(gaps)
     if ends is not None:
         columns["span"] = ends
@@ -109,15 +112,16 @@ def read_times(
         ticks, stride = resolution(of["events"], of["alarms"], lengths, border, unit, aware)
     else:
         size = _tick(tick, dates)
-        ticks, stride = Ticks(origin=0.0 if nothing.dtype.kind == "f" else 0, size=size, unit=unit, aware=aware), 1
-        _note_rounded(of, ticks, notes)
+        ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
     _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
+    if tick is not None:
+        _note_rounded(of, ticks, notes)
     at = {name: ticks.of(values) for name, values in of.items()}
-    first, last = _ends(at, border, span, ticks, notes)
-    stretches = less_gaps(first, last, _in_ticks(pairs, raw.get("gaps"), ticks, stride))
+    first, last = _ends(at, border, whole_day, ticks, notes)
+    stretches = less_gaps(first, last, _in_ticks(pairs, raw.get("gaps"), ticks))
     if len(stretches.starts) == 0:
         raise InputError("gaps leave nothing of the span that was watched: pass shorter ones, or a longer span.")
-    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
+    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
@@ -166,7 +170,8 @@ def _column(value: Any, name: str) -> Column:
         raise InputError(f"{name} holds pairs, which are ranges: pass one time for each, such as their starts.")
     column = as_column(value, name)
     values = column.values
-    if values.dtype.kind == "b" or (len(values) > 2 and values.dtype.kind in "iuf" and np.isin(values, (0, 1)).all()):
+    labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
+    if values.dtype.kind == "b" or (labels and np.isin(values, (0, 1)).all()):
         raise InputError(f"{name} holds zeros and ones, not times: pass times, or labels to nf.evaluate.")
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
@@ -177,14 +182,15 @@ def _column(value: Any, name: str) -> Column:
     return column
 
 
-def _span(span: Any) -> Column:
+def _span(span: Any) -> tuple[Column, bool]:
+    """Both ends of the span, and whether its last one is a date without a time of day, which means all of that day."""
     try:
         items = [span.left, span.right] if hasattr(span, "left") and hasattr(span, "right") else list(span)
     except TypeError:
         items = []
     if len(items) != 2:
         raise InputError(f"span={shown(span)} must be two times, the first and the last that were watched.")
-    return _column(span if isinstance(span, np.ndarray) else items, "span")
+    return _column(span if isinstance(span, np.ndarray) else items, "span"), _is_day(items[1])
 
 
 def _gaps(gaps: Any) -> Pairs:
@@ -236,11 +242,21 @@ def _tick(value: Any, dates: bool) -> Any:
         remedy = 'a duration such as "1d"' if dates else "a plain number"
         raise InputError(f"tick={shown(value)} does not fit the times: pass {remedy}.")
     size = exact_fraction(
-        duration if duration is not None else as_number(value, "tick", "be positive", lambda x: x > 0)
+        duration if duration is not None else as_number(value, "tick", "be positive", lambda x: 0 < x < math.inf)
     )
     if not 0 < size < 10**30:
         raise InputError(f"tick={shown(value)} must be positive and finite.")
     return size
+
+
+def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:
+    """Where tick 0 lies if a tick is given: at 0, but for times so far from it that sums with them leave 64 bits."""
+    every = np.concatenate([of["events"], of["alarms"], border])
+    if every.dtype.kind == "f":
+        return 0.0
+    first = int(every.min())
+    far = max(abs(first), abs(int(every.max()))) > MOST_TICKS and size.denominator == 1
+    return first // int(size) * int(size) if far else 0
 
 
 def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str]) -> None:
@@ -251,14 +267,14 @@ def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str
 
 
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
-    if len(every) and (float(every.max()) - float(every.min())) / float(ticks.raw) > MOST_TICKS:
+    if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
             f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out times that are far off."
         )
 
 
 def _ends(
-    at: dict[str, IntArray], border: npt.NDArray[Any], span: Any, ticks: Ticks, notes: list[str]
+    at: dict[str, IntArray], border: npt.NDArray[Any], whole_day: bool, ticks: Ticks, notes: list[str]
 ) -> tuple[int, int]:
     """The first and the last tick of the span."""
     if len(border) == 0:
@@ -269,19 +285,23 @@ def _ends(
             "scores depends on it: pass the time that was watched."
         )
         return first, last
+    told = " to ".join(_told(end, ticks) for end in border)
     if border[0] > border[1]:
-        raise InputError(f"span ends before it starts, {_told(span)}: swap its ends.")
+        raise InputError(f"span ends before it starts, {told}: swap its ends.")
     end = border[1:]
-    if ticks.unit is not None and _is_day(list(span)[1]):
+    if ticks.unit is not None and whole_day:
         end = end + (DAY // NANOSECONDS[ticks.unit] - 1)  # all of the last day
     first, last = int(ticks.at_or_after(border[:1])[0]), int(ticks.of(end)[0])
     if first > last:
-        raise InputError(f"span holds no tick of {ticks.length(1)}, {_told(span)}: pass a longer one, or tick=.")
+        raise InputError(f"span holds no tick of {ticks.length(1)}, {told}: pass a longer one, or tick=.")
     return first, last
 
 
-def _told(span: Any) -> str:
-    return " to ".join(shown(str(end)) for end in span)
+def _told(end: Any, ticks: Ticks) -> str:
+    """An end of the span as it was given."""
+    if ticks.unit is None:
+        return f"{end:.10g}"
+    return Clock(ticks=np.zeros(1, dtype=np.int64), unit=ticks.unit, aware=ticks.aware).show(end)
 
 
 def _is_day(end: Any) -> bool:
@@ -293,16 +313,15 @@ def _is_day(end: Any) -> bool:
     return isinstance(end, date) and not isinstance(end, datetime)
 
 
-def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks, stride: int) -> Ranges:
+def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks) -> Ranges:
     """Gaps as half-open, ascending stretches of ticks; both ends belong to a gap unless it says otherwise."""
     if pairs is None or raw is None:
         return Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
-    del stride
     starts, ends = raw[: len(pairs)], raw[len(pairs) :]
     begin = ticks.at_or_after(starts) if pairs.closed in ("both", "left") else ticks.of(starts) + 1
     behind = ticks.of(ends) + 1 if pairs.closed in ("both", "right") else ticks.at_or_after(ends)
     order = np.argsort(begin, kind="stable")
-    return Ranges(starts=begin[order], stops=np.maximum(behind, begin)[order])
+    return nonempty(Ranges(starts=begin[order], stops=behind[order]))  # one between two ticks is none
 
 
 def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: int) -> None:

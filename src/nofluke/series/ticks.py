@@ -30,6 +30,8 @@ MOST_TICKS = 2**60  # of a span: sums of a few such numbers stay within 64 bits
 ENOUGH_TIMES = 20  # fewer may have a common divisor by accident: tolerances and the span then have a say in it
 ACCIDENT = 1e6  # how unlikely an accident must be for events to have a coarser resolution of their own
 DECIMALS = 15  # of floats, looked at
+MOST_SCALE = 10**7  # of fractions that floats are seen to be: 17/44100
+SAMPLED = 1_000  # lengths from which the divisor of floats is worked out; all of them are held against it
 PLAINLY = 1e4  # ticks of floats are at least this many times as long as what rounding does to them
 
 
@@ -100,8 +102,15 @@ class Ticks:
         return since, np.where(np.abs(since - near) <= np.minimum(slack, 0.25), near, np.nan)
 
     def floor(self, length: Number) -> int:
-        """Whole ticks in a length: nanoseconds for dates, else the times' own unit."""
-        return math.floor(exact_fraction(length) / self.size)
+        """Whole ticks in a length: nanoseconds for dates, else the times' own unit; floats as near to a tick as they can be are on it.
+
+        >>> Ticks(origin=0.0, size=Fraction(1, 44100)).floor(17 / 44100)
+        17
+        """
+        ticks = exact_fraction(length) / self.size
+        near = round(ticks)
+        slack = 16 * math.ulp(float(length)) if isinstance(length, float) else 0.0
+        return near if abs(float((ticks - near) * self.size)) <= slack else math.floor(ticks)
 
     def times(self, at: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Times of ticks: datetime64, or numbers."""
@@ -189,64 +198,98 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 def _stride(own: Fraction, n_events: int) -> int:
     """Ticks between two places of events, where these have a coarser resolution of their own, and hardly by accident."""
     stride = int(own)
-    if stride <= 1 or (n_events - 1) * math.log(stride) < math.log(ACCIDENT):
+    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1 differences
+    if stride <= 1 or (n_events - 2) * math.log(stride) < math.log(ACCIDENT):
         return 1
     return stride
 
 
 def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], span: FloatArray) -> tuple[Ticks, int]:
-    """The same for floats: decimals, else whatever they are multiples of, else what floats can tell apart."""
+    """The same for floats: decimals, else fractions, else whatever they are multiples of, else what floats can tell apart."""
     among = np.concatenate([every, span])
     slack = 4 * float(np.spacing(np.abs(among).max()))
+    origin, sides = float(every[0]), [exact_fraction(length) for length in lengths]
     for digits in range(DECIMALS + 1):
-        if slack * 10**digits > 0.05:
+        if slack * 10**digits > (0.05 if len(among) < ENOUGH_TIMES else 0.2):  # many are not as near to it by accident
             break
-        scaled = among * 10.0**digits
-        if (np.abs(scaled - np.rint(scaled)) <= slack * 10**digits).all():
-            whole = np.rint(scaled).astype(np.int64)
-            mine = whole[: len(every)]
-            sides = [exact_fraction(length) * 10**digits for length in lengths]
-            origin = int(mine[0])
-            tick = Fraction(_divisor(whole, origin))
-            for side in sides:
-                tick = _common(tick, side)
-            tick = (tick or Fraction(1)) / 10**digits
-            stride = _stride(Fraction(_divisor(mine[: len(events)], origin), 10**digits) / tick, len(events))
-            return Ticks(origin=float(every[0]), size=tick), stride
-    origin_time = float(every[0])
-    measured = np.concatenate([among - origin_time, np.array([float(length) for length in lengths])])
-    common = _float_divisor(np.abs(measured), slack)
+        if _are_whole(among, 10**digits, slack):
+            return _of_fractions(among - origin, 10**digits, len(events), sides, origin)
+    since = among - origin
+    for scale in (_scale(np.concatenate([since, np.array(lengths, dtype=np.float64)]), slack), _scale(since, slack)):
+        if scale is not None:
+            near = [Fraction(round(side * scale), scale) for side in sides]
+            near = [one if abs(float(one - side)) <= slack else side for one, side in zip(near, sides, strict=True)]
+            return _of_fractions(since, scale, len(events), near, origin)
+    # short lengths know best what they are multiples of, and are there between neighbours
+    measured = np.concatenate([since, np.diff(np.sort(since)), np.array(lengths, dtype=np.float64)])
+    common = _float_divisor(np.abs(measured), 2 * slack)
     if common is None:
-        return Ticks(origin=origin_time, size=Fraction(slack / 4), rounded=False), 1
-    own = _float_divisor(np.abs(events - origin_time), slack) if len(events) else None
+        return Ticks(origin=origin, size=Fraction(slack / 4), rounded=False), 1
+    own = _float_divisor(np.abs(np.concatenate([events - origin, np.diff(events)])), 2 * slack) if len(events) else None
     stride = 1 if own is None else _stride(Fraction(round(own / common)), len(events))
-    return Ticks(origin=origin_time, size=Fraction(common)), stride
+    return Ticks(origin=origin, size=Fraction(common)), stride
+
+
+def _are_whole(values: FloatArray, scale: int, slack: float) -> bool:
+    scaled = values * float(scale)
+    return bool((np.abs(scaled - np.rint(scaled)) <= slack * scale).all())
+
+
+def _of_fractions(
+    since: FloatArray, scale: int, n_events: int, sides: list[Fraction], origin: float
+) -> tuple[Ticks, int]:
+    """Ticks of times that are whole numbers of 1/scale since the origin, and how many lie between two places of events."""
+    whole = np.rint(since * float(scale)).astype(np.int64)
+    tick = Fraction(_divisor(whole, 0), scale)
+    for side in sides:
+        tick = _common(tick, side)
+    tick = tick or Fraction(1, scale)
+    return Ticks(origin=origin, size=tick), _stride(Fraction(_divisor(whole[:n_events], 0), scale) / tick, n_events)
+
+
+def _scale(values: FloatArray, slack: float) -> int | None:
+    """The common denominator of values such as 17/44100, but for rounding; None where there is none that is no accident."""
+    most = min(math.isqrt(int(0.5 / slack)), MOST_SCALE) if slack < 0.5 else 1  # such fractions are 2 slack apart
+    scale, left = 1, values
+    while len(left):
+        # one of those that do not fit yet: it makes the scale a multiple of what it was
+        scale = math.lcm(scale, Fraction(float(left[0])).limit_denominator(most).denominator)
+        if scale > most:
+            return None
+        scaled = values * float(scale)
+        wrong = np.abs(scaled - np.rint(scaled)) > slack * scale
+        if wrong[values == left[0]].any():
+            return None
+        left = values[wrong]
+    # n numbers anywhere are as near as that to multiples of 1/scale with a chance of (2 slack scale)^n
+    chance = len(np.unique(values)) * math.log(2 * slack * scale) + math.log(scale)
+    return scale if chance < -math.log(ACCIDENT) else None
 
 
 def _float_divisor(lengths: FloatArray, slack: float) -> float | None:
-    """What all lengths are multiples of but for rounding, by Euclid's algorithm; None where there is nothing of the kind."""
-    lengths = np.sort(lengths[lengths > slack])
-    if len(lengths) == 0:
+    """What all lengths are multiples of but for rounding; None where there is nothing of the kind.
+
+    From the shortest to the longest: each multiple makes the divisor better known, and what is none makes it a part of itself.
+    """
+    lengths = np.unique(lengths[lengths > slack])
+    if len(lengths) == 0 or lengths[0] < PLAINLY * slack:
         return None
-    found, error = float(lengths[0]), slack
-    while found > PLAINLY * slack:
-        # a multiple is off by so many times the error of the divisor: longer ones can only be judged by a better one
-        judged = lengths[lengths <= max(found * found / (8 * error), found)]
-        if len(judged) == 0:
+    some = lengths[np.unique(np.geomspace(1, len(lengths), SAMPLED, dtype=np.int64)) - 1]
+    found, error = float(some[0]), slack
+    for length in some[1:].tolist():
+        times = length / found
+        off = (slack + error * times) / found  # of times
+        if off > 0.01:
             return None
-        rest = np.abs(judged - np.rint(judged / found) * found)
-        wrong = rest > 2 * slack + error * np.rint(judged / found)
-        if wrong.any():
-            found, error = float(rest[wrong].min()), 2 * slack
-            continue
-        times = round(float(judged[-1]) / found)
-        found, better = float(judged[-1]) / times, slack / times
-        if len(judged) == len(lengths):
-            return found
-        if better >= error:
+        near = Fraction(times).limit_denominator(max(math.isqrt(int(0.02 / off)), 1))
+        if abs(times - near) > off:
             return None
-        error = better
-    return None
+        found = length / near.numerator
+        error = slack / near.numerator
+        if found < PLAINLY * slack:
+            return None
+    wrong = np.abs(lengths - np.rint(lengths / found) * found) > slack + error * lengths / found
+    return None if wrong.any() else found
 
 
 def common_unit(columns: Sequence[npt.NDArray[Any]]) -> str:

@@ -16,7 +16,7 @@ from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.alarms import runs
 from nofluke.series.counting import nearest_alarms, nonempty, union, within
-from nofluke.series.ticks import Ticks
+from nofluke.series.ticks import MOST_TICKS, Ticks
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
@@ -110,9 +110,9 @@ class TimedReach:
 
     @classmethod
     def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
-        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost."""
+        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost; beyond any span all are alike."""
         sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
-        early, late = (ticks.floor(side) for side in sides)
+        early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
         return cls(tolerance=tolerance, early=early, late=late)
 
 
@@ -385,6 +385,22 @@ class TimedCell(Cell):
     def recall_hits(self) -> int:
         """PAδ-AA: events near an alarm."""
         return int(self.trial.recall_hits[self.d, self.k])
+
+    @property
+    def mean_width(self) -> float:
+        """Watched ticks in the window of an event on a random one of them; all of the window where only such events count."""
+        fine, reach = replace(self.trial.watch, stride=1), self.reach
+        if self.trial.edges == "interior":
+            return float(min(max(reach.early + reach.late + 1, 0), fine.watched))
+        ends = np.concatenate([fine.starts, fine.stops])
+        edges = np.unique(np.concatenate([ends, ends + reach.early, ends - reach.late - 1]))
+        first, last = edges[:-1][fine.holds(edges[:-1])], edges[1:][fine.holds(edges[:-1])] - 1
+        # between two edges the width changes by as much from tick to tick
+        wide = sum(
+            (last - first + 1) / 2.0 * (fine.places_before(at + reach.late + 1) - fine.places_before(at - reach.early))
+            for at in (first, last)
+        )
+        return float(np.sum(wide)) / fine.watched
 
     def delays(self) -> FloatArray:
         """Ticks from each event to its nearest alarm, one that counts for it before others; NaN where there is none."""

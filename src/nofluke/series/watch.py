@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 import numpy as np
 
@@ -26,6 +26,8 @@ class Watch:
         Half-open stretches of ticks, ascending, apart and not empty.
     stride : int
         Ticks between two places, of which one is tick 0.
+    begin : int, optional
+        Tick from which windows and phases are counted; by default the first that was watched.
 
     Examples
     --------
@@ -39,10 +41,16 @@ class Watch:
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
     stride: int = 1
+    begin: int | None = None
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""
-        return {"ticks": self.ticks, "starts": self.starts, "stops": self.stops, "stride": self.stride}
+        return {known.name: getattr(self, known.name) for known in fields(self)}
+
+    @property
+    def first(self) -> int:
+        """The tick from which windows and phases are counted."""
+        return int(self.starts[0]) if self.begin is None else self.begin
 
     @lazy
     def _first(self) -> IntArray:
