@@ -102,7 +102,7 @@ class Sparse:
     n_steps: int
     n_events: int
 
-    def __call__(self, generator: np.random.Generator, size: int) -> NDArray[Any]:
+    def __call__(self, generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
         """So many placements, as rows of ascending steps."""
         rows = np.sort(generator.integers(self.n_steps, size=(size, self.n_events)), axis=1)
         for row in np.flatnonzero((np.diff(rows, axis=1) == 0).any(axis=1)):
