@@ -22,7 +22,8 @@ import numpy as np
 
 import nofluke as nf
 from nofluke.inference.coincidence import trial_of
-from nofluke.series.occurrences import read_times, tolerance_of_times
+from nofluke.series.lists import tolerance_of_times
+from nofluke.series.occurrences import read_times
 
 LEVEL, RESAMPLES = 0.05, 499
 DAYS, FEW = 2_557, 60

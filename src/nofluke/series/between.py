@@ -12,10 +12,13 @@ from nofluke.errors import InputError
 from nofluke.series.alarms import STEPS, AlarmRule
 from nofluke.series.clock import Clock
 from nofluke.series.counting import union
+from nofluke.series.own_times import step_ends
 from nofluke.series.reading import Sequence
+from nofluke.series.resolution import resolution
 from nofluke.series.thresholds import Cuts
-from nofluke.series.ticks import MOST_TICKS, Ticks, resolution
-from nofluke.series.timed import TimedTrial, TimedTruth
+from nofluke.series.ticks import MOST_TICKS, Ticks
+from nofluke.series.timed import TimedTrial
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.watch import Watch
@@ -78,10 +81,10 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
         stretches = union(Ranges(starts=at[kept], stops=np.maximum(ticks.at_or_after(ends), at + 1)[kept]))
         return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
 
-    watch = watch_until(clock.step_ends())
+    watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())
     if outside:  # whoever recorded these was watching
-        watch = watch_until(clock.step_ends(over_gaps=True))
+        watch = watch_until(step_ends(clock, over_gaps=True))
         notes.append(
             f"{outside} event(s) lie in gaps of the clock: these count as time in which events could fall, though no alarm could."
         )

@@ -31,6 +31,7 @@ from nofluke.series.labels import (
     read_flags,
     score_type,
 )
+from nofluke.series.own_times import refined
 from nofluke.series.ranges import Overlaps, read_ranges
 from nofluke.series.spans import Spans
 from nofluke.series.truth import CountEvents
@@ -184,7 +185,7 @@ def prepare(
     else:
         labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
         if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
-            clock = clock.refined(events.values)
+            clock = refined(clock, events.values)
             instants = own_times(events, clock, open_steps, "truth")
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
         every = Spans.of_runs(labels, clock) if spans is None else spans
@@ -204,7 +205,7 @@ def prepare(
     else:
         alarms = read_flags(given, given_kind, name, open_steps, clock, on_steps) & open_steps
         if given_kind == "times" and len(given) and clock is not None and spans is None:
-            finer = clock.refined(given.values)
+            finer = refined(clock, given.values)
             alarm_instants = own_times(given, finer, open_steps, name)
             if alarm_instants is not None and instants is not None:  # both in ticks of the same clock
                 instants = own_times(events, finer, open_steps, "truth")
