@@ -53,6 +53,8 @@ SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluation", "plot"),
     ("inference.curve", "plot"),
+    ("inference.coincidences", "plot"),
+    ("inference.lags", "plot"),
     ("inference.evaluation", "show.report"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),

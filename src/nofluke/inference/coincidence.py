@@ -123,7 +123,8 @@ def coincidence(
     check_alternative(alternative, ties)
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    window = tolerance_of_times(tolerance).lagged(lag)
+    width = tolerance_of_times(tolerance)
+    window = width.lagged(lag)
     read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
     cell = trial_of(read, (window,), edges).cell(0, 0)
     choice = choose(null, cell, alpha)
@@ -148,6 +149,7 @@ def coincidence(
         tolerant_predictions=None,
         sequence=read,
         leads=leads,
+        lag=width.moved_by(lag),
         notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *choice.notes),
         **common,
     )

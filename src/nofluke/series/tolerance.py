@@ -9,7 +9,7 @@ module works on those.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal
@@ -118,13 +118,19 @@ class Tolerance:
             raise InputError(
                 f"lag={shown(lag)} does not fit the tolerance of {self}: pass {wanted[self.unit or 'steps']}."
             )
-        if unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
-            early, late = (
-                _plainly(exact_fraction(early) - exact_fraction(by)),
-                _plainly(exact_fraction(late) + exact_fraction(by)),
-            )
-            return Tolerance(early=early, late=late, unit=unit)
-        return Tolerance(early=early - by, late=late + by, unit=unit)
+        return replace(self, unit=unit).by(by)
+
+    def by(self, lag: int | float) -> Tolerance:
+        """The same for a number in the tolerance's own unit, nanoseconds or steps or units of the clock."""
+        early, late = self._numbers
+        if self.unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
+            early, late, lag = exact_fraction(early), exact_fraction(late), exact_fraction(lag)  # type: ignore[assignment]
+            return Tolerance(early=_plainly(early - lag), late=_plainly(late + lag), unit="clock")
+        return Tolerance(early=early - lag, late=late + lag, unit=self.unit)
+
+    def moved_by(self, lag: Length) -> int | float:
+        """A lag as the number that `lagged` moves both sides by: nanoseconds, steps or units of the clock."""
+        return as_side(lag, "lag", "clock" if self.unit == "clock" else None)[0]
 
     @property
     def _numbers(self) -> tuple[Any, Any]:
