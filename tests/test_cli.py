@@ -765,7 +765,10 @@ def test_a_period_that_is_no_number_is_a_word(run, period):
     """And an unknown one: ² is a digit to Python, but no number."""
     code, out, err = run("diagnose", "data.csv", *BASE, "--period", period)
     assert (code, out) == (2, "")
-    assert re.match("nofluke: --period=.* must be a number of steps or one of ", err) or len(period) > 1000
+    assert (
+        re.match("nofluke: --period=.* must be a number of steps, a duration such as '1d', or one of ", err)
+        or len(period) > 1000
+    )
     assert len(err) <= 1_001
     assert err.count("\n") == 1
 

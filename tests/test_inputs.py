@@ -216,7 +216,9 @@ def test_event_times_on_one_step_count_once_and_are_noted():
     """Two quakes on a day are one day with a quake; nothing is lost in silence."""
     found = prepare([DAYS[1], DAYS[1] + HOUR, DAYS[1] + 2 * HOUR], SCORES)
     assert events_of(found) == [1]
-    assert found.notes == ("2 event time(s) fall on a step that already has one; each step counts once.",)
+    assert found.on_steps == ("2 event time(s) fall on a step that already has one; each step counts once.",)
+    assert nf.evaluate([DAYS[1], DAYS[1] + HOUR], SCORES, quantile=0.5, tolerance=1).n_events == 1
+    assert nf.evaluate([DAYS[1], DAYS[1] + HOUR], SCORES, quantile=0.5, tolerance="1h").n_events == 2
 
 
 def test_zones_must_be_on_both_or_on_neither():

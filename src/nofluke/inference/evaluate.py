@@ -17,6 +17,7 @@ from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.between import trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ranges import Overlaps
@@ -24,7 +25,7 @@ from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import p_is
 
@@ -72,7 +73,8 @@ def evaluate(
     ----------
     truth : array-like
         Events: 0/1 or bool for each step; or the positions of the events; or their times, against the clock of the
-        scores (an event between two steps belongs to the last step at or before it); or ranges: pairs (start, end) in a
+        scores (one between two steps keeps its own time, from which a tolerance in time is measured; to a tolerance in steps it
+        belongs to the last step at or before it); or ranges: pairs (start, end) in a
         list, an array of two columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to
         a range.
     scores : array-like, optional
@@ -181,7 +183,8 @@ def evaluate(
     check_alternative(alternative, ties)
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    cell = Trial.of(sequence, (window,), cuts, alarms).cell(0, 0)
+    made = trial_of(sequence, (window,), cuts, alarms)
+    cell = made.trial.cell(0, 0)
     choice = choose(null, cell, alpha)
     choice.check(method)
     settings = Settings(
@@ -195,8 +198,8 @@ def evaluate(
         zero_division=zero_division,
         alarms=alarms,
     )
-    offered = offered_ranges(sequence, cell.truth, count_events)
-    sequence = replace(sequence, notes=(*sequence.notes, *offered)) if offered else sequence
+    more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
+    sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
     nulls = settings.null.distributions(cell, method, n_resamples=settings.n_resamples, rng=settings.rng)
     result = evaluation_of(cell, sequence, nulls, settings, cuts)
     for test in (result.precision_test, result.recall_test):
@@ -210,6 +213,9 @@ def evaluation_of(
     """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
     matrices = (None, None) if isinstance(cell, TimedCell) else both_matrices(cell.trial, cell.d, cell.k)
     common = judged(cell, sequence, nulls, settings)
+    if isinstance(cell, TimedCell) and sequence.clock is not None:  # of gaps, only events may know
+        watched = sequence.clock.lasting(sequence.open_steps) / (1e9 if sequence.clock.is_dates else 1)
+        common["false_alarms"] = replace(common["false_alarms"], duration=watched)
     return Evaluation(
         n=sequence.n,
         threshold=cell.threshold,

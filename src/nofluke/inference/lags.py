@@ -56,6 +56,11 @@ class CoincidenceSweep(Sweep):
     lags: tuple[str, ...]
     occurrences: Occurrences
 
+    @property
+    def n(self) -> int:
+        """Ticks on which an event could have fallen."""
+        return self.occurrences.watch.n
+
     def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """All cells in long form, one row a cell, by column name."""
         found = super().columns(familywise)

@@ -17,12 +17,12 @@ from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.between import trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_cuts
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Trial
 from nofluke.series.truth import CountEvents
 
 LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
@@ -111,23 +111,24 @@ def sweep(
         higher_is=higher_is,
     )
     alarms, cuts = AlarmRule.of(count_alarms, refractory), None
-    if thresholds is None and quantiles is None and budgets is None:
-        trial = Trial.at_every_score(sequence, windows, alarms)
-    else:
+    every_score = thresholds is None and quantiles is None and budgets is None
+    if not every_score:
         cuts = choose_cuts(sequence, thresholds, quantiles, budgets)
-        trial = Trial.of(sequence, windows, cuts, alarms)
+    made = trial_of(sequence, windows, cuts, alarms, every_score=every_score)
+    trial = made.trial
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     # the choice needs alarms: those of the threshold that is reached most nearly by a tenth of the steps
-    typical = int(np.abs(trial.n_alarm_steps - trial.n_steps / 10).argmin())
+    typical = int(np.abs(trial.n_alarm_steps - len(trial.detector) / 10).argmin())
     choice = choose(null, trial.cell(0, typical), LEVEL)
     choice.check(method)
     choice.model.fits(trial.truth)
     notes = [
         *sequence.notes,
+        *made.notes,
         *offered_ranges(sequence, trial.truth, count_events),
         *(() if cuts is None else cuts.notes),
     ]
-    if trial.n_steps > 1 and trial.detector.min() == trial.detector.max():
+    if len(trial.detector) > 1 and trial.detector.min() == trial.detector.max():
         notes.append(ALL_EQUAL)
     if trial.n_events == 0:
         notes.append(NO_EVENTS)

@@ -24,7 +24,7 @@ class CellMeasures:
     @property
     def n(self) -> int:
         """Steps that count."""
-        return self.trial.n_steps
+        return self.trial.n_told
 
     @property
     def n_events(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.look import Look
 from nofluke.plain import check_word
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 AUTO = "auto"
@@ -33,6 +35,8 @@ class Choice:
         False where auto found no null that holds for these data; ``why`` then says why.
     doubts : tuple of str
         What the data say against a null that the caller insisted on.
+    in_time : bool
+        Whether events have times of their own, and no steps.
 
     Examples
     --------
@@ -46,6 +50,13 @@ class Choice:
     why: str
     holds: bool = True
     doubts: tuple[str, ...] = ()
+    in_time: bool = False
+
+    @property
+    def assumption(self) -> str:
+        """What the null takes for granted, in ticks and units of time where there are no steps."""
+        said = self.model.assumption
+        return re.sub(r"([\d,.]+) steps", r"\1 time units", said).replace("step", "tick") if self.in_time else said
 
     @property
     def is_auto(self) -> bool:
@@ -65,7 +76,7 @@ class Choice:
     def in_words(self) -> str:
         """Which null, why, and what it takes for granted; why none holds is said by the verdict."""
         why = self.why if self.holds else "It does not hold here."
-        return " ".join(filter(None, [f"Null: {self.label}.", why, self.model.assumption]))
+        return " ".join(filter(None, [f"Null: {self.label}.", why, self.assumption]))
 
     def check(self, method: object) -> None:
         """Refuse a method that the chosen null does not have; with auto, the remedy is to name the null that has it."""
@@ -84,15 +95,17 @@ class Choice:
             "name": self.model.name,
             "text": self.model.text,
             "why": self.why,
-            "assumption": self.model.assumption,
+            "assumption": self.assumption,
             "holds": self.holds,
         }
 
 
 def choose(null: Null, cell: Cell, alpha: float) -> Choice:
     """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why."""
+    in_time = isinstance(cell, TimedCell)
     if isinstance(null, str) and null.strip() == AUTO:
         found = pick(Look.of(cell, alpha))
-        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
+        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time)
     model = as_null(null)
-    return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell))
+    model.check(model.methods[0], cell)
+    return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell), in_time=in_time)

@@ -23,12 +23,13 @@ from nofluke.nulls.findings import (
 from nofluke.nulls.look import Look
 from nofluke.plain import check_alpha, check_word
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.between import trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, plural, show_number
@@ -278,32 +279,34 @@ def diagnose(
         quantile = DEFAULT_QUANTILE
         notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
     cuts = choose_cut(sequence, threshold, quantile, budget)
-    trial = Trial.of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
-    notes += () if cuts is None else cuts.notes
-    return diagnosis_of(trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
+    made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
+    notes += (*made.notes, *(() if cuts is None else cuts.notes))
+    return diagnosis_of(made.trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
 
 
 def diagnosis_of(
     cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
 ) -> Diagnosis:
     """The diagnosis of one cell of a trial, for whoever has one."""
-    look = Look(cell=cell, alpha=alpha, period=period)
+    look = Look.of(cell, alpha, period)
     if period is not None and not look.calendar:
         missed = f"The period {period} could not be looked at: it needs at least four periods of three steps or more."
         notes = (*notes, missed)
     chosen = pick(look)
-    profile = advice.lag_profile(cell)
+    profile = advice.lag_profile(look.cell)
+    if look.sketch is not None:
+        notes = (*notes, f"Times were looked at on a grid of steps of {look.told(1)}; lags count these steps.")
     smallest = tuple(
         SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
     )
     return Diagnosis(
-        n=cell.n_steps,
+        n=cell.trial.n_told,
         n_events=cell.n_events,
         n_predictions=cell.n_predictions,
         findings=(
             *event_findings(look),
             *season_findings(look),
-            *alarm_findings(cell, alpha),
+            *alarm_findings(look.cell, alpha),
             lag_finding(profile, alpha),
             few_events(cell, smallest[-1], alpha),
         ),
@@ -311,7 +314,7 @@ def diagnosis_of(
         why=chosen.why,
         holds=chosen.holds,
         smallest_p=smallest,
-        covered=cell.windows.covered / cell.n_steps,
+        covered=cell.covered / cell.n_steps,
         lags=profile.lags,
         precision_hits=profile.precision_hits,
         recall_hits=profile.recall_hits,

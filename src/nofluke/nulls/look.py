@@ -150,12 +150,12 @@ class Look:
     sketch: Sketch | None = None
 
     @classmethod
-    def of(cls, cell: Cell, alpha: float) -> Look:
+    def of(cls, cell: Cell, alpha: float, period: Period | None = None) -> Look:
         """A look at a cell of any trial; at events without a grid, through a sketch on one."""
         if not isinstance(cell, TimedCell):
-            return cls(cell=cell, alpha=alpha)
+            return cls(cell=cell, alpha=alpha, period=period)
         drawn = sketch(cell)
-        return cls(cell=drawn.cell, alpha=alpha, sketch=drawn)
+        return cls(cell=drawn.cell, alpha=alpha, period=period, sketch=drawn)
 
     @property
     def _own(self) -> TimedTruth | None:

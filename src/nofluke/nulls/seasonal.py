@@ -263,12 +263,15 @@ def refuse_windows(windows: int, n_steps: int, null: str) -> None:
 
 def as_period(value: object) -> Length:
     """The length of a season: a whole number of steps, one between two, or a duration."""
-    if isinstance(value, str) and not any(character.isdigit() for character in value):
+    try:
+        return as_length(value, "period", 2)
+    except InputError:
+        if not isinstance(value, str):
+            raise
         rules = ", ".join(map(repr, CALENDAR))
         raise InputError(
             f"period={shown(value)} must be a number of steps, a duration such as '1d', or one of {rules}."
-        )
-    return as_length(value, "period", 2)
+        ) from None
 
 
 def as_labels(strata: Any) -> IntArray:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import Column
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
@@ -53,15 +53,22 @@ def read_flags(
         return as_flags(column, name, ignore=~open_steps)
     flags = np.zeros(len(open_steps), dtype=np.bool_)
     if len(column):
-        steps = (
-            _positions(column.values, len(flags), name) if kind == "positions" else _steps_of_times(column, clock, name)
-        )
+        positions = kind == "positions"
+        steps = _positions(column.values, len(flags), name) if positions else steps_of_times(column, clock, name)
         merged = len(steps) - len(np.unique(steps))
         if merged:
             what = "event" if name == "truth" else "alarm"
             notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
         flags[steps] = True
     return flags
+
+
+def own_times(column: Column, clock: Clock, open_steps: BoolArray) -> AnyArray | None:
+    """Times of events in ticks of the clock, those on steps that count; None where all are the times of their steps."""
+    steps, ticks = steps_of_times(column, clock, "truth"), clock.own_ticks(column.values)
+    there = clock.ticks[steps]
+    same = np.abs(ticks - there) <= 2 * clock.slack if clock.slack else ticks == there
+    return None if same.all() else np.where(same, there, ticks)[open_steps[steps]]
 
 
 def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolArray:
@@ -112,7 +119,7 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
     return values.astype(np.int64)
 
 
-def _steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
+def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
     values = column.values
     clock = fitting_clock(clock, values.dtype.kind == "M", column.aware, name)
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))

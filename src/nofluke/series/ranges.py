@@ -14,15 +14,13 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.data.pairs import Pairs
-from nofluke.dates import NANOSECONDS, UNITS, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
 from nofluke.series.labels import TruthKind, fitting_clock
 from nofluke.series.spans import Spans
 
 Overlaps = Literal["error", "merge"]
-_DAY = 86_400 * NANOSECONDS["s"]
-_LAST = int(np.iinfo(np.int64).max)
+_DAY = 86_400 * 10**9
 
 
 @dataclass(slots=True, kw_only=True)
@@ -95,8 +93,8 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
 
 
 def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) -> tuple[Spans, Clock]:
-    clock = _refined(clock, pairs)
-    begins, ends = (_ticks(values, clock, up) for values, up in ((pairs.starts, True), (pairs.ends, False)))
+    clock = clock.refined(pairs.starts, pairs.ends)
+    begins, ends = clock.own_ticks(pairs.starts, up=True), clock.own_ticks(pairs.ends)
     bounds = _Bounds(begins=begins, ends=np.maximum(begins, ends), given=pairs, show=clock.show_time, slack=clock.slack)
     bounds = _apart(_in_order(bounds, 0), overlaps, notes, shared=True)
     first, last = clock.ticks[0], clock.ticks[-1]
@@ -130,40 +128,6 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
         opens=opens if opens.any() else None,
     )
     return spans, clock
-
-
-def _refined(clock: Clock, pairs: Pairs) -> Clock:
-    """The clock in a unit that holds the ends of the ranges too, so that nothing is rounded."""
-    for values in (pairs.starts, pairs.ends):
-        if clock.unit is None:
-            # floats hold all steps of a clock this short
-            if clock.ticks.dtype.kind == "i" and values.dtype.kind == "f" and (values % 1 != 0).any():
-                short = max(abs(int(clock.ticks[0])), abs(int(clock.ticks[-1]))) < 2**53
-                clock = replace(clock, ticks=clock.ticks.astype(np.float64)) if short else clock
-            continue
-        own = np.datetime_data(values.dtype)[0]
-        finer = own if own in NANOSECONDS else "ns" if UNITS.index(own) > UNITS.index("ns") else clock.unit
-        if UNITS.index(finer) > UNITS.index(clock.unit) and (converted(values, clock.unit)[0] != values).any():
-            dates = clock.ticks.astype(f"datetime64[{clock.unit}]")
-            clock = replace(clock, ticks=in_unit(dates, finer, "times").astype(np.int64), unit=finer)
-    return clock
-
-
-def _ticks(values: AnyArray, clock: Clock, up: bool) -> AnyArray:
-    """Times as ticks of the clock; those that lie far outside of what its ticks can tell become the last ones."""
-    if clock.unit is not None:
-        dates, fits = converted(values, clock.unit)
-        far = np.where(values.astype(np.int64) > 0, _LAST - 1, 1 - _LAST)
-        return np.where(fits, dates.astype(np.int64), far)
-    if clock.ticks.dtype.kind == "f":
-        return values.astype(np.float64)
-    if values.dtype.kind == "i":
-        return values.astype(np.int64)
-    if values.dtype.kind == "u":
-        return np.minimum(values, np.uint64(_LAST - 1)).astype(np.int64)
-    inner = np.ceil(values) if up else np.floor(values)
-    near = np.abs(inner) < 2.0**63
-    return np.where(near, np.where(near, inner, 0).astype(np.int64), np.where(inner > 0, _LAST - 1, 1 - _LAST))
 
 
 def _in_order(bounds: _Bounds, least: int) -> _Bounds:

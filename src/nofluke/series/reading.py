@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, ByValue, FloatArray
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
 from nofluke.data.columns import Column, as_column
 from nofluke.data.pairs import Pairs, as_pairs, no_pairs
 from nofluke.errors import InputError
@@ -27,6 +27,7 @@ from nofluke.series.labels import (
     check_finite,
     kind_of,
     kind_on_clock,
+    own_times,
     read_flags,
     score_type,
 )
@@ -61,7 +62,9 @@ class LeftOut:
 class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
-    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed.
+    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
+    events are times between steps, ``instants`` has them, in ticks of the clock; ``on_steps`` are notes that hold only where
+    they are moved to their steps.
     Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
     """
 
@@ -73,6 +76,8 @@ class Sequence(ByValue):
     left_out: LeftOut
     notes: tuple[str, ...]
     spans: Spans | None = None
+    instants: AnyArray | None = field(repr=False, default=None)
+    on_steps: tuple[str, ...] = ()
     truth_as: Kind = "labels"
     higher_is: HigherIs = "anomalous"
     score_type: str = "float64"
@@ -168,12 +173,17 @@ def prepare(
         )
 
     notes: list[str] = []
+    on_steps: list[str] = []
     spans: Spans | None = None
+    instants: AnyArray | None = None
     if pairs is not None:
         spans, clock = read_ranges(pairs, truth_as, n, clock, overlaps, notes)
         labels = spans.flags(n)
     else:
-        labels = read_flags(events, truth_kind, "truth", open_steps, clock, notes)
+        labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
+        if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
+            clock = clock.refined(events.values)
+            instants = own_times(events, clock, open_steps)
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
         every = Spans.of_runs(labels, clock) if spans is None else spans
         spans = every.among(open_steps, clock)
@@ -204,6 +214,8 @@ def prepare(
             *gap_notes(clock, open_steps),
         ),
         spans=spans,
+        instants=instants,
+        on_steps=tuple(on_steps),
         truth_as=truth_kind,
         higher_is=higher_is,
         score_type=score_type(given.values),

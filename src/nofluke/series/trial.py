@@ -7,7 +7,7 @@ in one coordinate system: the steps that count, numbered from 0. Masked steps ta
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -76,18 +76,6 @@ class Trial:
     told: FloatArray | None = field(repr=False, default=None)
 
     @classmethod
-    def at_every_score(cls, sequence: Sequence, tolerances: tuple[Tolerance, ...], alarms: AlarmRule = STEPS) -> Trial:
-        """The trial at every distinct score: the sort that finds them is the one that counts."""
-        trial = cls.of(sequence, tolerances, np.ones(1), alarms)
-        order = np.argsort(trial.detector)
-        values = trial.detector[order]
-        below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
-        cuts = values[below].astype(np.float64)
-        trial = replace(trial, thresholds=cuts, told=None if sequence.sign == 1 else 0.0 - cuts)
-        trial.__dict__["_ranking"] = order, below
-        return trial
-
-    @classmethod
     def of(
         cls,
         sequence: Sequence,
@@ -122,6 +110,16 @@ class Trial:
             count_alarms=alarms.count,
             told=told,
         )
+
+    def at_every_score(self, sign: int = 1) -> Self:
+        """The same at every distinct score, told in scores of that sign: the sort that finds them is the one that counts."""
+        order = np.argsort(self.detector)
+        values = self.detector[order]
+        below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
+        cuts = values[below].astype(np.float64)
+        trial = replace(self, thresholds=cuts, told=None if sign == 1 else 0.0 - cuts)
+        trial.__dict__["_ranking"] = order, below
+        return trial
 
     def __post_init__(self) -> None:
         if np.shape(self.detector) != (self.n_steps,):
@@ -163,6 +161,11 @@ class Trial:
     def n_events(self) -> int:
         """m, the events on them."""
         return self.truth.n
+
+    @property
+    def n_told(self) -> int:
+        """Steps to speak of: those on which the detector has a value."""
+        return len(self.detector)
 
     @property
     def size(self) -> int:

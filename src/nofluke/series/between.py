@@ -1,0 +1,106 @@
+"""Events between two steps: they keep their own times, and what is judged is a trial without a grid."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray
+from nofluke.errors import InputError
+from nofluke.series.alarms import STEPS, AlarmRule
+from nofluke.series.clock import Clock
+from nofluke.series.counting import union
+from nofluke.series.reading import Sequence
+from nofluke.series.thresholds import Cuts
+from nofluke.series.ticks import MOST_TICKS, Ticks, resolution
+from nofluke.series.timed import TimedTrial, TimedTruth
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.trial import Trial
+from nofluke.series.watch import Watch
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A trial, and what a reader should know of how it was made."""
+
+    trial: Trial
+    notes: tuple[str, ...] = ()
+
+
+def trial_of(
+    sequence: Sequence,
+    tolerances: tuple[Tolerance, ...],
+    cuts: Cuts | None,
+    alarms: AlarmRule = STEPS,
+    *,
+    every_score: bool = False,
+) -> Made:
+    """The trial of a sequence: on its steps, or in time where events lie between them and tolerances are lengths of time."""
+    in_time = [tolerance.unit != "steps" for tolerance in tolerances]
+    if sequence.instants is None or not any(in_time):
+        trial = Trial.of(sequence, tolerances, np.ones(1) if every_score else cuts, alarms)
+        made = Made(trial=trial, notes=sequence.on_steps)
+        return replace(made, trial=trial.at_every_score(sequence.sign)) if every_score else made
+    if not all(in_time):
+        raise InputError(
+            "tolerances are steps and lengths of time, and events lie between steps: pass them all in time, such as '0s'."
+        )
+    made = _timed(sequence, tolerances, cuts, alarms)
+    return replace(made, trial=made.trial.at_every_score(sequence.sign)) if every_score else made
+
+
+def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | None, alarms: AlarmRule) -> Made:
+    clock, kept = sequence.clock, sequence.open_steps
+    if clock is None or sequence.instants is None:
+        raise InputError("truth holds times, but the data has no clock: pass times=, one for each step.")
+    for tolerance in tolerances:
+        tolerance.check(clock)
+    given: Any = sequence.predictions if sequence.scores is None else sequence.scores
+    detector = given[kept] if sequence.sign == 1 else -given[kept]
+    times = replace(clock, ticks=clock.ticks[kept])
+    ticks, stride = _ticks(sequence.instants, clock, tolerances)
+    at, events = ticks.of(clock.ticks), np.sort(ticks.of(sequence.instants))
+    notes = [
+        f"Events lie between steps and keep their own times; chance places them in time too, {_places(ticks, stride)}."
+    ]
+
+    def watch_until(ends: AnyArray) -> Watch:
+        """Each step that counts is watched up to its end, and for a tick at least."""
+        stretches = union(Ranges(starts=at[kept], stops=np.maximum(ticks.at_or_after(ends), at + 1)[kept]))
+        return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
+
+    watch = watch_until(clock.step_ends())
+    outside = int((~watch.holds(events)).sum())
+    if outside:  # whoever recorded these was watching
+        watch = watch_until(clock.step_ends(over_gaps=True))
+        notes.append(
+            f"{outside} event(s) lie in gaps of the clock: these count as time in which events could fall, though no alarm could."
+        )
+    trial = TimedTrial.of(
+        TimedTruth.of(events, watch),
+        at[kept],
+        tolerances,
+        detector=alarms.closed(detector, kept, times),
+        thresholds=None if cuts is None else cuts.compared,
+        told=None if cuts is None else cuts.told,
+        count_alarms=alarms.count,
+    )
+    return Made(trial=trial, notes=tuple(notes))
+
+
+def _places(ticks: Ticks, stride: int) -> str:
+    return f"on multiples of {ticks.length(stride)}" if ticks.rounded else "at any instant"
+
+
+def _ticks(instants: AnyArray, clock: Clock, tolerances: tuple[Tolerance, ...]) -> tuple[Ticks, int]:
+    stamps: AnyArray = clock.ticks
+    events = instants
+    if "f" in (stamps.dtype.kind, events.dtype.kind):
+        stamps, events = stamps.astype(np.float64), events.astype(np.float64)
+    sides: list[Any] = [side for tolerance in tolerances for side in (tolerance.early, tolerance.late)]
+    ticks, stride = resolution(np.sort(events), stamps, sides, stamps[[0, -1]], clock.unit, clock.aware)
+    if (float(stamps[-1]) - float(stamps[0])) / float(ticks.raw) > MOST_TICKS:
+        raise InputError(f"the clock is longer than 2**60 ticks of {ticks.length(1)}: round the event times.")
+    return ticks, stride
