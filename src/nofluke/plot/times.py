@@ -10,7 +10,18 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.lags import CoincidenceSweep
-from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
+from nofluke.plot.style import (
+    PALETTE,
+    SERIES,
+    AxesArray,
+    check_kind,
+    in_words,
+    legend,
+    make_axes,
+    make_panels,
+    shade,
+    tidy,
+)
 from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.series.ticks import Ticks
 from nofluke.text.units import as_people_say
@@ -54,6 +65,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     read, cell = result.sequence, result._cell
     ticks, ends = read.ticks, (read.first, read.last)
     ax = make_axes(ax, (9, 2.6))
+    ax.set_ylim(0, 2)
     hit, heard, counted = alarm_hits(cell), alarms_counted(cell), events_counted(cell)
     found, events = cell.found, cell.truth.at
     lanes = (
@@ -70,12 +82,11 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     long = bool(len(starts)) and float((stops - starts).min()) >= THINNEST * (ends[1] - ends[0] + 1)
     if long and len(starts) <= MOST_WINDOWS and (stops > starts).all():
         within = (np.maximum(starts, ends[0]), np.minimum(stops, ends[1]))
-        handles.append(_shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
+        handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
     gaps = read.gaps
     if len(gaps.starts):
-        handles.append(_shade(ax, gaps.starts, gaps.stops, ticks, AWAY, 0.45, "nobody watched"))
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, AWAY, 0.45, "nobody watched"))
     ax.set_yticks([0.5, 1.5], ["alarms", "events"])
-    ax.set_ylim(0, 2)
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
     ax.set_xlabel("time")
@@ -104,15 +115,6 @@ def _marks(
     lines = ax.vlines(ticks.times(drawn), low, low + 0.38, color=color, linewidth=thick, label=label)
     lines.set_rasterized(len(drawn) > COLUMNS // 2)
     return lines
-
-
-def _shade(ax: Axes, starts: IntArray, stops: IntArray, ticks: Ticks, color: str, alpha: float, name: str) -> Any:
-    """Stretches of time over the whole height, as one shape."""
-    edges = np.stack([starts, stops, stops], axis=1).ravel()
-    height = np.tile([2.0, 2.0, np.nan], len(starts))
-    return ax.fill_between(
-        ticks.times(edges), 0, height, color=color, alpha=alpha, linewidth=0, zorder=0, label=name
-    )
 
 
 def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> AxesArray:
