@@ -101,7 +101,8 @@ class Coincidence(Evaluation):
         return self.false_alarms.duration
 
     @property
-    def _prediction(self) -> str:
+    def alarm_noun(self) -> str:
+        """What a prediction is called."""
         return "alarm"
 
     def plot_times(self, ax: Any = None) -> Any:

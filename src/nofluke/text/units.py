@@ -6,11 +6,12 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 
+SECOND = 1e9
 UNITS = (
     (86_400e9, "days"),
     (3_600e9, "hours"),
     (60e9, "minutes"),
-    (1e9, "seconds"),
+    (SECOND, "seconds"),
     (1e6, "milliseconds"),
     (1e3, "microseconds"),
     (1.0, "nanoseconds"),
@@ -18,9 +19,10 @@ UNITS = (
 
 
 def people_unit(nanoseconds: FloatArray) -> tuple[float, str]:
-    """The unit for some lengths, and its nanoseconds: the longest that makes the largest of them two or more."""
+    """The unit for some lengths, and its nanoseconds: the longest of which the largest holds two, or one second."""
     largest = float(np.abs(nanoseconds).max(initial=0.0))
-    return next((unit for unit in UNITS if largest >= 2 * unit[0]), UNITS[3] if largest == 0 else UNITS[-1])
+    fitting = (unit for unit in UNITS if largest >= (2 if unit[0] > SECOND else 1) * unit[0])
+    return next(fitting, UNITS[-1]) if largest else (SECOND, "seconds")
 
 
 def as_people_say(lengths: FloatArray, dates: bool) -> tuple[FloatArray, str]:
