@@ -84,7 +84,7 @@ def shade(
     """Stretches of ticks over the whole height, as one shape."""
     edges = np.stack([starts, stops, stops], axis=1).ravel()
     height = np.tile([1.0, 1.0, np.nan], len(starts))
-    how = {"color": color, "alpha": alpha, "linewidth": 0, "zorder": 0, "label": name}
+    how: dict[str, Any] = {"color": color, "alpha": alpha, "linewidth": 0, "zorder": 0, "label": name}
     return ax.fill_between(ticks.times(edges), 0, height, transform=ax.get_xaxis_transform(), **how)
 
 

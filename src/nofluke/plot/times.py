@@ -104,9 +104,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _marks(
-    ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: float, color: str, name: str
-) -> Any:
+def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: float, color: str, name: str) -> Any:
     """Upright lines at some ticks, one for each column of ink; the label tells how many there are."""
     columns = (at - ends[0]).astype(np.float64) * (COLUMNS / max(ends[1] - ends[0], 1))
     drawn = at[np.unique(columns.astype(np.int64), return_index=True)[1]] if len(at) else at
@@ -187,8 +185,8 @@ def _top(sweep: CoincidenceSweep, side: str, banded: bool) -> float:
 
 def _groups(sweep: CoincidenceSweep) -> list[tuple[str, IntArray]]:
     """The windows of each tolerance, which may have come more than once in other words."""
-    names = np.array(sweep.widths)
-    return [(name, np.flatnonzero(names == name)) for name in dict.fromkeys(sweep.widths)]
+    names = np.array([width.removesuffix(".0") for width in sweep.widths])
+    return [(name, np.flatnonzero(names == name)) for name in dict.fromkeys(names.tolist())]
 
 
 def _reaches(sweep: CoincidenceSweep) -> list[float]:
@@ -209,7 +207,9 @@ def _dates(sweep: CoincidenceSweep) -> bool:
 def _chance(ax: Axes, sweep: CoincidenceSweep, side: str, rows: IntArray, at: FloatArray) -> None:
     cells = getattr(sweep.chance, side)
     of = len(sweep.occurrences.alarms) if side == "precision" else sweep.n_events
-    low, mean, high = (values[rows, 0] / of if of else np.full(len(rows), np.nan) for values in (cells.low, cells.mean, cells.high))
+    low, mean, high = (
+        values[rows, 0] / of if of else np.full(len(rows), np.nan) for values in (cells.low, cells.mean, cells.high)
+    )
     name = f"chance, 95% ({in_words(cells.methods)})"
     ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=name)
     ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")

@@ -124,8 +124,8 @@ class Tolerance:
         """The same for a number in the tolerance's own unit, nanoseconds or steps or units of the clock."""
         early, late = self._numbers
         if self.unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
-            early, late, lag = exact_fraction(early), exact_fraction(late), exact_fraction(lag)  # type: ignore[assignment]
-            return Tolerance(early=_plainly(early - lag), late=_plainly(late + lag), unit="clock")
+            before, after, move = (exact_fraction(number) for number in (early, late, lag))
+            return Tolerance(early=_plainly(before - move), late=_plainly(after + move), unit="clock")
         return Tolerance(early=early - lag, late=late + lag, unit=self.unit)
 
     def moved_by(self, lag: Length) -> int | float:

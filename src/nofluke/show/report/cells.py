@@ -73,7 +73,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     exact: tuple[str, ...] = ()
     together = model.is_drawn(method)
     if isinstance(grid.trial, TimedTrial) and method == "auto" and not together:
-        exact = model.exact_sides(grid.cell(*grid.chosen), times=grid.shape[0] * grid.shape[1])
+        exact = model.exact_sides(result.cell, times=grid.shape[0] * grid.shape[1])
         together = len(exact) == 1
     if together and not _interior(grid):
         # the same random placements as for a single cell, counted for all cells at once

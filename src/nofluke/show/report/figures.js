@@ -140,8 +140,8 @@ function drawNull(name) {
   const { first, step, chance, binomial } = side.law;
   const x = chance.map((_, i) => first + i * step);
   const top = Math.max(...chance, ...binomial) * 1.12;
-  const fine = chance.length > 80;
   const range = nullRange(x, side.hits);
+  const fine = chance.length > 80 || (range[1] - range[0]) / step > 150; // bars too thin for their outlines
   draw(
     "null-" + name,
     [

@@ -28,7 +28,8 @@ REACHES = (0, 1, 2, 3, 4, 6, 8, 12)
 FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 FEW_FACTORS = (0.0, 0.5, 1.0, 2.0)  # where long sequences leave time for few cells
 FEW_THRESHOLDS = 12
-DRAWN_TIME = 5e-9  # seconds for each event or alarm of a placement in time
+DRAWN_TIME = 2e-8  # seconds for each event or alarm of a placement in time
+PAIR_TIME = 2e-7  # seconds for each pair of an event and an alarm, where all shifts are counted
 SECONDS = 20.0  # what chance in all cells may take, roughly
 
 
@@ -206,6 +207,8 @@ def cell_seconds(result: Evaluation, cell: Cell) -> float:
     counting = 2e-3 + 2e-7 * size
     method = result.settings.method
     exact = result.null.exact_seconds(cell) if method in ("auto", "exact", "saddlepoint") else None
-    if isinstance(cell, TimedCell) and exact is None and len(result.null.exact_sides(cell)) < 2:
+    if isinstance(cell, TimedCell) and exact is None:
+        if len(result.null.exact_sides(result.cell)) == 2:  # shifts, counted out pair by pair
+            return counting + PAIR_TIME * cell.n_events * cell.n_predictions
         return counting + DRAWN_TIME * result.settings.n_resamples * (cell.n_events + cell.n_predictions)
     return counting + (1e-6 * size if exact is None else exact)

@@ -113,8 +113,8 @@ def _away(result: Coincidence) -> list[list[float]]:
     gaps = result.sequence.gaps
     longest = np.sort(np.argsort(gaps.starts - gaps.stops, kind="stable")[:MOST_GAPS])
     ticks = result.sequence.ticks
-    both = (on_axis(ends[longest], ticks) for ends in (gaps.starts, gaps.stops))
-    return np.stack(list(both), axis=1).tolist()
+    starts, stops = (on_axis(ends[longest], ticks).tolist() for ends in (gaps.starts, gaps.stops))
+    return [[start, stop] for start, stop in zip(starts, stops, strict=True)]
 
 
 def on_axis(at: IntArray, ticks: Ticks) -> FloatArray:

@@ -71,7 +71,7 @@ def parts_of_lists(result: Coincidence) -> tuple[Any, ...]:
     return read.events, read.alarms, read.watch.starts, read.watch.stops, size
 
 
-def reading_of_lists(result: Coincidence, source: Source | None) -> tuple[list[str], list[str]]:
+def reading_of_lists(source: Source | None) -> tuple[list[str], list[str]]:
     """Lines that read both lists, and the names of what they read."""
     if source is None:
         return [], ["events", "alarms"]
@@ -93,7 +93,11 @@ def arguments_of_lists(result: Coincidence) -> list[str]:
     if len(read.gaps.starts):
         pairs = zip(read.gaps.starts.tolist(), read.gaps.stops.tolist(), strict=True)
         few = len(read.gaps.starts) <= FEW_GAPS
-        made.append(f"gaps=[{', '.join(f'({_time(result, a)}, {_time(result, b - 1)})' for a, b in pairs)}]" if few else "gaps=gaps")
+        made.append(
+            f"gaps=[{', '.join(f'({_time(result, a)}, {_time(result, b - 1)})' for a, b in pairs)}]"
+            if few
+            else "gaps=gaps"
+        )
     if result.lag:
         made.append(f"lag={(format_duration(result.lag) if ticks.is_dates else result.lag)!r}")
     made += [f"leads={result.leads!r}"] if result.leads != "alarms" else []

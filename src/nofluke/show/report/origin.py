@@ -78,7 +78,7 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
         doubtful=bool(result.settings.choice.doubts),
         facts=tuple(facts),
         code=tuple(code),
-        in_time=facts_of_lists(result) if isinstance(result, Coincidence) else (),
+        in_time=facts_of_lists(result)[:4] if isinstance(result, Coincidence) else (),
         leads=result.leads if isinstance(result, Coincidence) else "",
     )
 
@@ -134,8 +134,11 @@ def _parts(sequence: Sequence) -> tuple[Any, ...]:
 def python_code(result: Evaluation, source: Source | None) -> str:
     """Python that makes the same report."""
     lists = isinstance(result, Coincidence)
-    read, arguments = reading_of_lists(result, source) if isinstance(result, Coincidence) else _reading(result, source)
-    arguments += [*(arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)), *_tested(result)]
+    read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
+    arguments += [
+        *(arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)),
+        *_tested(result),
+    ]
     lines = [
         "import nofluke as nf",
         *read,

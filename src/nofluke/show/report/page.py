@@ -177,7 +177,7 @@ def _entry(text: str, readable: bool) -> str:
 
 def _about_columns(timeline: dict[str, Any]) -> str:
     if timeline["per"] == 1:
-        merged = timeline["columns"] < timeline["n"] and timeline.get("points")
+        merged = timeline["columns"] < timeline["n"] and timeline["points"]
         return "Times too close to be told apart share a mark." if merged else ""
     return (
         f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
@@ -194,7 +194,7 @@ def _findings(findings: list[dict[str, Any]]) -> str:
         for f in findings
     )
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="What was found about events and predictions">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="What was found about events and alarms">'
         '<table class="findings"><thead><tr><th scope="col">looked for</th><th scope="col">found</th>'
         f'<th scope="col">in words</th><th scope="col" class="looked">measured</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )

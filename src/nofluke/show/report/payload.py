@@ -61,7 +61,9 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
             for t in grid.tolerances
         ],
         "cells": cells,
-        "rows": [words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)],
+        "rows": [
+            words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
+        ],
         "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
         "lags": shifts.at,
         "lag_title": shifts.title,
@@ -243,8 +245,9 @@ def _delay(delays: Delays) -> dict[str, Any]:
         size, unit = people_unit(values * 1e9)
         values = values / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
-    if len(at) > MOST_BARS:
-        counts, edges = np.histogram(values, bins=MOST_BARS)
+    sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers
+    if len(at) > MOST_BARS or sparse:
+        counts, edges = np.histogram(values, bins=min(MOST_BARS, max(2 * math.isqrt(len(values)), 8)))
         at = (edges[1:] + edges[:-1]) / 2
     return {"unit": unit, "at": _short(at), "counts": counts.tolist()}
 

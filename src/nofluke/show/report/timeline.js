@@ -163,7 +163,7 @@ function drawTimeline() {
     const found = spans((column) => flagged(name, column), where, ...where.between(...view), pixel);
     return {
       ...boxes(found, where, 3.12 - i, 3.88 - i), name: names[name], yaxis: "y2",
-      mode: "lines", fill: "toself", fillcolor: shade[name], line: { color: shade[name], width: where.points ? 1.5 : 1 }, hoverinfo: "skip",
+      mode: "lines", fill: "toself", fillcolor: shade[name], line: { color: shade[name], width: where.points ? 2 : 1 }, hoverinfo: "skip",
     };
   });
   const shapes = [...windows(pixels, c), ...unwatched(pixel, c)];

@@ -39,6 +39,7 @@ def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
     return {
         "n": n,
         "per": per,
+        "points": timed and per == 1,
         "columns": -(-n // per),
         "x": _times(result, per),
         "gaps": [] if sequence.clock is None else np.unique((sequence.clock.gaps + per) // per).tolist(),

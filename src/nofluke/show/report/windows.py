@@ -18,6 +18,7 @@ from nofluke.show.report.grid import FACTORS, FEW_FACTORS, SECONDS, Grid, cell_s
 
 HALVES = (8, 6, 4, 2, 1, 0)  # lags to each side of the chosen one, as many as there is time for
 PER_WINDOW = 4  # steps of the lag in which a window moves by its own length
+MANY = 12  # ticks of a tolerance from which on a window of one tick would hardly ever be hit
 COARSE = 1_000  # ticks of a tolerance from which on its fractions need not be rounded to ticks
 
 
@@ -62,7 +63,11 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
     chosen = (widths.index(result.width), [lag.length for lag in lags].index(result.lag))
     windows = [[width.by(lag.length) if lag.length else width for lag in lags] for width in widths]
     windows[chosen[0]][chosen[1]] = result.tolerance
-    left_out = "" if half == HALVES[0] and factors == FACTORS else "Fewer windows than usual: chance takes long to compute here."
+    left_out = (
+        ""
+        if half == HALVES[0] and factors == FACTORS
+        else "Fewer windows than usual: chance takes long to compute here."
+    )
     return Grid(
         trial=result.cell.trial.over(tuple(window for row in windows for window in row), np.ones(1)),
         quantiles=(None,) * len(lags),
@@ -75,8 +80,9 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
 
 def lags_around(width: Tolerance, chosen: int | float, watch: Watch, half: int = HALVES[0]) -> tuple[Lag, ...]:
     """Lags to both sides of the chosen one, in steps of a quarter of the window, at most a quarter of the watched time away."""
-    ticks, sides = watch.ticks, (width.early, width.late)
-    step = max(round(sum(ticks.floor(side) for side in sides) / PER_WINDOW), 1)  # type: ignore[arg-type]  # numbers inside
+    ticks = watch.ticks
+    sides: tuple[Any, Any] = (width.early, width.late)
+    step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)
     half = min(half, max(watch.watched // 4 // step, min(half, 1)))
     apart = step * ticks.size
     return tuple(
@@ -93,7 +99,10 @@ def _widths(chosen: Tolerance, ticks: Ticks, watched: int, factors: tuple[float,
     """Tolerances around the chosen one that differ by whole ticks."""
     sides: tuple[Any, Any] = (chosen.early, chosen.late)
     early, late = (ticks.floor(side) for side in sides)
-    if not ticks.rounded or max(abs(early), abs(late)) > COARSE:
+    reach = max(abs(early), abs(late))
+    if reach > MANY:  # one hit in so short a window is many standard deviations: it would drown the correction
+        factors = tuple(factor for factor in factors if factor)
+    if not ticks.rounded or reach > COARSE:
         return tolerances_around(chosen, watched, factors)
     own = Tolerance(early=early, late=late)
 
