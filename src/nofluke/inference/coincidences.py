@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 
+from nofluke.inference.beside import F1
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plain import finite_or_none
 from nofluke.series.occurrences import Occurrences
@@ -29,7 +31,7 @@ NOT_OF_LISTS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coincidence(Evaluation):
     """How two lists of times coincide: as an `Evaluation`, with what only lists have.
 
@@ -126,9 +128,10 @@ class Coincidence(Evaluation):
         names = f"Recall is the {recall} coincidence rate and precision the {precision} coincidence rate, if {self.leads} lead."
         return *super().sentences(), names
 
-    def to_dict(self, *, f1: Any = "value") -> dict[str, Any]:
+    def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         """The result as plain values: the keys of ``--format json``. Undefined values are None."""
-        plain = {key: value for key, value in super().to_dict(f1=f1).items() if key not in NOT_OF_LISTS}
+        every = super().to_dict(f1=f1, statistics=statistics)
+        plain = {key: value for key, value in every.items() if key not in NOT_OF_LISTS}
         read = self.sequence
         gaps = [
             [read.ticks.show(int(start)), read.ticks.show(int(stop) - 1)]

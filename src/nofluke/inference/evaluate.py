@@ -242,12 +242,13 @@ def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings:
     precision = ChanceTest(
         measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
     )
+    counts = cell.counts if isinstance(cell, TimedCell) else slice(None)
     recall = ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_counted, law=nulls.recall, **how)
     return {
         "n_events": cell.n_counted,
         "n_predictions": cell.n_predictions,
         "tolerance": cell.trial.tolerances[cell.d],
-        "delays": Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
+        "delays": Delays(values=cell.delays()[counts] / per_unit, found=cell.found[counts], unit=unit),
         "false_alarms": FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
         "left_out": sequence.left_out,
         "precision_test": precision,

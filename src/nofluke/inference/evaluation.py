@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -12,6 +13,7 @@ from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
+from nofluke.inference.statistic import StatisticTest, statistic_test
 from nofluke.inference.verdict import Ruling, Verdict, headline, obstacle_of, rule
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
@@ -159,6 +161,34 @@ class Evaluation(ByValue):
         joint = self.null.joint(self.cell, n_resamples=n_resamples, rng=rng)
         return f_test(observed, joint, self.n_predictions, self.n_events, beta)
 
+    def statistic_test(self, name: str, *, n_resamples: int | None = None, rng: Any = None) -> StatisticTest:
+        """A statistic of points beside precision and recall, against the same null, by simulation.
+
+        Parameters
+        ----------
+        name : {"sttc", "event-synchronisation", "matching"}
+            The spike time tiling coefficient within the tolerance, event synchronisation with its adaptive window, or the
+            largest one-to-one matching of events and alarms within the tolerance.
+        n_resamples, rng
+            Those of the result, unless others are given.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> found = nf.coincidence([10, 40, 70, 90], [11, 12, 41, 60], tolerance=2, span=(0, 99), rng=1)
+        >>> test = found.statistic_test("matching", n_resamples=999)
+        >>> test.value, test.details["precision"]  # one of the alarms at 11 and 12 is too many
+        (2.0, 0.5)
+        """
+        many = self.settings.n_resamples if n_resamples is None else check_resamples(n_resamples)
+        seed = self.settings.rng if rng is None else as_rng(rng)
+        return statistic_test(self.cell, self.null, name, n_resamples=many, rng=seed)
+
+    def _statistics(self, names: Iterable[str]) -> tuple[StatisticTest, ...]:
+        """Tests to show: the same each time, with the seed of the result, else with 0."""
+        seed = self.settings.rng if isinstance(self.settings.rng, int) else 0
+        return tuple(self.statistic_test(name, rng=seed) for name in names)
+
     @lazy
     def ruling(self) -> Ruling:
         """The verdict with its reason, and which measures it rests on."""
@@ -189,10 +219,10 @@ class Evaluation(ByValue):
     def _f1_test(self, f1: F1) -> FTest | None:
         return shown_f1(self.cell, self.settings, self._tests, f1)
 
-    def to_dict(self, *, f1: F1 = "value") -> dict[str, Any]:
+    def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         """The result as plain values: the keys of ``--format json``. Undefined values are None.
 
-        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it.
+        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of `statistic_test`.
         """
         f1_test, choice = self._f1_test(f1), self.settings.choice
         return {
@@ -222,6 +252,11 @@ class Evaluation(ByValue):
             },
             "f1": finite_or_none(self.f1),
             **({} if f1_test is None else {"f1_test": f1_test.to_dict()}),
+            **(
+                {"statistics": {test.name: test.to_dict() for test in asked}}
+                if (asked := self._statistics(statistics))
+                else {}
+            ),
             "verdict": self.verdict,
             "reason": self.reason,
             "null": choice.to_dict(),
@@ -246,10 +281,11 @@ class Evaluation(ByValue):
             self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self.alarm_noun
         )
 
-    def table(self, *, f1: F1 = "auto") -> Table:
+    def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
-        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``.
+        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``. ``statistics`` are names
+        of `statistic_test`, told below the table.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
@@ -272,6 +308,7 @@ class Evaluation(ByValue):
             notes=(
                 self.verdict_in_words(),
                 *self.sentences(),
+                *(test.in_words() for test in self._statistics(statistics)),
                 f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
                 self._how(f1_test),
                 *([would] if would else []),
@@ -303,8 +340,8 @@ class Evaluation(ByValue):
     def _note_lines(self) -> tuple[str, ...]:
         return tuple(f"Note: {note}" for note in self.notes)
 
-    def to_csv(self, *, f1: F1 = "value") -> str:
-        """One line for each measure, with full digits; ``f1`` as in `to_dict`."""
+    def to_csv(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> str:
+        """One line for each measure, with full digits; ``f1`` and ``statistics`` as in `to_dict`."""
         t1 = self._f1_test(f1)
         tested = (None,) * 6 if t1 is None else (t1.expected, t1.std, t1.pvalue, None, t1.method, self.null.text)
         rows: list[tuple[Any, ...]] = [
@@ -312,6 +349,8 @@ class Evaluation(ByValue):
             for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
         rows.append(("f1", self.f1, None, None, *tested))
+        for t in self._statistics(statistics):
+            rows.append((t.name, t.value, None, None, t.expected, t.std, t.pvalue, None, "montecarlo", t.null))
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
         return csv_text(columns, rows)
 
@@ -335,7 +374,7 @@ class Evaluation(ByValue):
             for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
         methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
-        return f"<Evaluation, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
+        return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
 
     def __str__(self) -> str:
         return self.table().text()

@@ -24,7 +24,7 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_share
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CoincidenceSweep(Sweep):
     """Every tolerance and lag on two lists of times: a `Sweep` whose rows are windows, with one column.
 
@@ -188,6 +188,8 @@ def sweep_tolerances(
 
 def _plain(width: Tolerance) -> str:
     told = width.plain()
+    if isinstance(told, float) and told.is_integer():
+        told = int(told)
     return str(width) if isinstance(told, dict) else str(told)
 
 

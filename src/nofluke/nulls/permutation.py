@@ -92,7 +92,8 @@ class Permutation(NullModel):
         windows = cell.windows.hittable
         if windows.covered != cell.covered or (isinstance(cell, TimedCell) and cell.counted is not None):
             return super().joint(cell, n_resamples=n_resamples, rng=rng)  # recall does not go by these windows
-        engine = table_engine(windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
+        patience = min(FEW_PATIENCE, 4 * self.programme_operations)  # less in a hurry
+        engine = table_engine(windows, cell.n_events, self.programme_operations, patience)
         if engine is None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)
         table = (few if engine == "few" else programme).joint_pmf(windows, cell.n_events)

@@ -74,7 +74,7 @@ def simulated(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Nulls:
     if not _compiled(cell):
         return _simulated_by_rows(cell, null, n_resamples, rng if seed is None else seed, seed)
     found = simulate_hits(
-        _alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
+        alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
     )
     return laws_of_tally(found, (0, 0), cell, null, n_resamples, seed)
 
@@ -151,7 +151,7 @@ def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> 
             method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
         )
     found = simulate_hits(
-        _alone(cell),
+        alone(cell),
         null,
         n_resamples,
         rng if seed is None else seed,
@@ -168,7 +168,7 @@ def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> 
     )
 
 
-def _alone(cell: Cell) -> Trial:
+def alone(cell: Cell) -> Trial:
     """The trial of one cell only."""
     trial = cell.trial
     if trial.shape == (1, 1):

@@ -359,6 +359,13 @@ class TimedCell(Cell):
         return Ranges(starts=found.starts * slots, stops=found.stops * slots)
 
     @property
+    def counts(self) -> BoolArray:
+        """Whether each event counts."""
+        if self.counted is None:
+            return np.ones(self.n_events, dtype=np.bool_)
+        return in_ranges(self.truth.starts, self.counted)
+
+    @property
     def n_counted(self) -> int:
         """The events that count, of which recall is a share."""
         return self.n_events if self.counted is None else int(within(self.truth.starts, self.counted).sum())

@@ -134,7 +134,10 @@ class Truth:
         return flags
 
     def moved(self, starts: IntArray) -> Truth:
-        """The same events, as long as they are, from other steps on (in any order)."""
+        """The same events, as long as they are, from other steps on (in any order); points that meet are one."""
+        if self.points:
+            at = np.unique(np.asarray(starts, dtype=np.int64))
+            return replace(self, starts=at, stops=at + 1, begins=None, ends=None, opens=None)
         lengths = self.stops - self.starts
         order = np.lexsort((lengths, starts))  # one without a step lies before the step that it shares
         begin = np.asarray(starts, dtype=np.int64)[order]

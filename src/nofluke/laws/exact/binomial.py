@@ -111,7 +111,7 @@ def log_choose_ratio(free: int, total: int, n: int) -> float:
     taken = total - free
     # the product over the n draws and the one over the steps to be avoided are equal: take the shorter
     steps, other = (n, taken) if n <= taken else (taken, n)
-    left = total - np.arange(steps, dtype=np.float64)
+    left = total - np.arange(steps)  # whole numbers: their differences are exact, however large they are
     # near 0 the ratio of whole numbers is exact, near 1 its distance from 1 is
     return math.fsum(np.where(other > 0.5 * left, np.log((left - other) / left), np.log1p(-other / left)))
 
@@ -129,9 +129,12 @@ def _log_pmf(k: npt.NDArray[np.int64], n: int, p: float, q: float) -> FloatArray
         out[middle] = -np.inf
         return out
     x = k[middle].astype(np.float64)
-    y = n - x
+    y = (n - k[middle]).astype(np.float64)
     errors = _stirling_error(np.asarray([float(n)])) - _stirling_error(x) - _stirling_error(y)
-    out[middle] = errors - _deviance(x, n * p) - _deviance(y, n * q) + 0.5 * np.log(n / (2.0 * np.pi * x * y))
+    # both outcomes lie equally far from their means: the rarer one tells how far, where n has more digits than a double
+    apart = x - n * p if p < 0.5 else n * q - y
+    deviances = deviance(x, n * p, apart) + deviance(y, n * q, -apart)
+    out[middle] = errors - deviances + 0.5 * np.log(n / (2.0 * np.pi * x * y))
     return out
 
 
@@ -147,16 +150,25 @@ def _stirling_error(k: FloatArray) -> FloatArray:
     return np.where(small, _STIRLING_TABLE[np.where(small, k, 0.0).astype(np.int64)], series)
 
 
-def _deviance(x: FloatArray, mean: float) -> FloatArray:
-    """x log(x / mean) + mean - x, accurate where x is near its mean."""
-    v = (x - mean) / (x + mean)
-    near = np.abs(v) < 0.1
-    w = np.where(near, v, 0.0)
-    total = (x - mean) * w
-    term = 2.0 * x * w
-    for j in range(1, 12):
-        term = term * w * w
-        total = total + term / (2 * j + 1)
-    with np.errstate(divide="ignore", over="ignore"):
-        plain = x * np.log(x / mean) + mean - x
+def deviance(x: FloatArray | float, mean: FloatArray | float, apart: FloatArray) -> FloatArray:
+    """x log(x / mean) + mean - x, accurate where x is near its mean, from which it is ``apart`` = x - mean."""
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        v = apart / (x + mean)
+        near = np.abs(v) < 0.1
+        w = np.where(near, v, 0.0)
+        total = apart * w
+        term = 2.0 * x * w
+        square = w * w
+        # a series in w²: as many terms as the largest needs
+        for j in range(1, 1 + _terms(float(square.max(initial=0.0)))):
+            term = term * square
+            total = total + term / (2 * j + 1)
+        if near.all():
+            return np.asarray(total)
+        plain = np.where(np.equal(x, 0.0), mean, x * np.log(x / mean) - apart)
     return np.where(near, total, plain)
+
+
+def _terms(square: float) -> int:
+    """How many powers of it a double can tell from 0, beside 1."""
+    return 1 if square < 1e-17 else min(math.ceil(-39.2 / math.log(square)), 11)

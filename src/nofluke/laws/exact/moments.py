@@ -13,18 +13,21 @@ The section "Precision: mean and variance" of docs/theory.md has the mathematics
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
+from nofluke.laws.exact import wide
+from nofluke.laws.exact.missing import log_missed
+from nofluke.laws.exact.pairs import index_pairs
 from nofluke.series.windows import Windows
 
 _WIDTHS_FOR_A_TABLE = 1_000  # up to so many distinct widths, a sum over all pairs of widths is cheap
-_PAIRS_AT_ONCE = 1 << 19  # pairs laid out in memory together
 _LAGS_AT_ONCE = 1 << 15  # steps correlated together, at least
+_TABLE_WIDTH = 1 << 21  # the widest window for which π is tabulated: 32 MB a table
+_PAIRS_FOR_A_TABLE = 10**8  # and the most pairs that are looked up in it one by one
 _PAIRS_PER_STEP = 2  # above so many pairs per step of time, correlation is faster than looking at each pair
 
 
@@ -80,7 +83,7 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     -----
     Time and memory are near-linear in n and in the steps the windows span where most windows are equally wide, whatever
     their width. Windows of other widths (clipped by a border, a mask, an irregular clock) cost about 20 ns for each
-    overlapping pair they are in.
+    overlapping pair they are in. Windows of more than two million steps take nothing by the step: see `wide`.
 
     Examples
     --------
@@ -102,10 +105,13 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     if certain == windows.n:
         return Moments(mean=float(certain), var=0.0)
     starts, stops, widths = windows.starts[missable], windows.stops[missable], widths[missable]
-    miss = _Miss(n_steps, n_events, int(widths.max()))
-    counts = np.bincount(widths)
-    values = np.flatnonzero(counts)
-    counts = counts[values]
+    values, counts = np.unique(widths, return_counts=True)
+    if values[-1] > 1 and _tables_do_not_pay(starts, stops):
+        mean = certain - float(np.sum(counts * np.expm1(log_missed(n_steps, n_events, values))))
+        var = wide.as_if_disjoint(n_steps, n_events, values, counts)
+        var += wide.overlap_excess(n_steps, n_events, starts, stops)
+        return Moments(mean=mean, var=max(var, 0.0))
+    miss = _Miss(n_steps, n_events, int(values[-1]))
     mean = certain + float(np.sum(counts * -np.expm1(miss.log[values])))
     if values[-1] == 1:
         return Moments(mean=mean, var=_unit_windows_variance(starts, n_steps, n_events))
@@ -123,13 +129,23 @@ def expected_misses(windows: Windows, n_events: int) -> float:
     1.0
     """
     _check_count("n_events", n_events, windows.n_steps)
-    widths = windows.stops - windows.starts
-    counts = np.bincount(widths[widths <= windows.n_steps - n_events])  # a wider one is certain to be hit
-    values = np.flatnonzero(counts)
+    values, counts = np.unique(windows.stops - windows.starts, return_counts=True)
+    possible = values <= windows.n_steps - n_events  # a wider one is certain to be hit
+    values, counts = values[possible], counts[possible]
     if len(values) == 0:
         return 0.0
+    if values[-1] > _TABLE_WIDTH:
+        return float(np.sum(counts * np.exp(log_missed(windows.n_steps, n_events, values))))
     log = _Miss(windows.n_steps, n_events, int(values[-1])).log
-    return float(np.sum(counts[values] * np.exp(log[values])))
+    return float(np.sum(counts * np.exp(log[values])))
+
+
+def _tables_do_not_pay(starts: IntArray, stops: IntArray) -> bool:
+    """Whether a table of π would be too long, or pairs are so many that a table is too slow and so is their correlation."""
+    if int((stops - starts).max()) > _TABLE_WIDTH:
+        return True
+    n_pairs = int(np.sum(np.searchsorted(starts, stops, side="left") - np.arange(1, len(starts) + 1)))
+    return n_pairs > _PAIRS_FOR_A_TABLE and n_pairs <= _PAIRS_PER_STEP * int(stops[-1] - starts[0])
 
 
 class _Miss:
@@ -189,7 +205,8 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     own = float(np.sum(table[widths] - table[2 * widths]))
     index = np.arange(len(starts))
     reach = np.searchsorted(starts, stops, side="left")  # first prediction whose window starts after this one ends
-    usual = int(np.bincount(widths).argmax())
+    kinds, often = np.unique(widths, return_counts=True)
+    usual = int(kinds[often.argmax()])
     is_usual = widths == usual
     usual_starts = starts[is_usual]
     n_pairs = int(np.sum(np.searchsorted(usual_starts, usual_starts + usual) - np.arange(len(usual_starts)) - 1))
@@ -200,27 +217,14 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
         # what is left: pairs with at least one window of another width
         unusual = np.flatnonzero(~is_usual)
         first = np.searchsorted(stops, starts, side="right")  # first prediction whose window ends after this one starts
-        for i, j in _index_pairs(unusual, first[unusual], unusual):
+        for i, j in index_pairs(unusual, first[unusual], unusual):
             kept = is_usual[j]
             i, j = i[kept], j[kept]
             total += float(np.sum(table[stops[i] - starts[j]] - table[widths[i] + widths[j]]))
         index, reach = unusual, reach[unusual]
-    for i, j in _index_pairs(index, index + 1, reach):
+    for i, j in index_pairs(index, index + 1, reach):
         total += float(np.sum(table[stops[j] - starts[i]] - table[widths[i] + widths[j]]))
     return own + 2 * total
-
-
-def _index_pairs(rows: IntArray, first: IntArray, end: IntArray) -> Iterator[tuple[IntArray, IntArray]]:
-    """All pairs (rows[k], j) with first[k] <= j < end[k], some at a time."""
-    length = end - first
-    before = np.concatenate([[0], np.cumsum(length)])
-    k = 0
-    while k < len(rows):
-        upto = max(int(np.searchsorted(before, before[k] + _PAIRS_AT_ONCE, side="right")) - 1, k + 1)
-        part = slice(k, upto)
-        shift = np.repeat(first[part] - before[part], length[part])
-        yield np.repeat(rows[part], length[part]), shift + np.arange(before[k], before[upto])
-        k = upto
 
 
 def _count_lags(starts: IntArray, width: int) -> IntArray:
@@ -240,10 +244,12 @@ def _count_lags(starts: IntArray, width: int) -> IntArray:
 
 def _single_event(windows: Windows) -> Moments:
     """One event hits the windows over its step: moments of that number, in integers until the last division."""
-    cover = windows.blocks.h - windows.blocks.g
-    total = int(np.dot(windows.blocks.length, cover))
-    squares = int(np.dot(windows.blocks.length, cover * cover))
     n_steps = windows.n_steps
+    steps = np.zeros(windows.reach + 1, dtype=np.int64)  # on how many steps so many windows lie
+    np.add.at(steps, windows.blocks.h - windows.blocks.g, windows.blocks.length)
+    covers = [(int(cover), int(steps[cover])) for cover in np.flatnonzero(steps)]
+    total = sum(cover * n for cover, n in covers)  # products of more digits than 64 bits hold
+    squares = sum(cover * cover * n for cover, n in covers)
     return Moments(mean=total / n_steps, var=(n_steps * squares - total * total) / n_steps**2)
 
 
