@@ -67,6 +67,7 @@ CASES = {
         {"null": "interval-shuffle", "edges": "interior", "n_resamples": 99, "rng": 3, **SPAN},
     ),
     "one side exact": ("2d", {"null": "seasonal:period=7d", "n_resamples": 99, "rng": 3, **SPAN}),
+    "no tolerance": (0, {"lag": "-1d", "null": "permutation", **SPAN}),
     "shifts": ("0d", {"null": "circular-shift", "alternative": "two-sided", **SPAN}),
 }
 

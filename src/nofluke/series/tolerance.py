@@ -109,13 +109,10 @@ class Tolerance:
         >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
         1h to 3h late
         """
-        early, late = self._numbers
-        # no tolerance at all has no unit: "2d" moves it as well as 2 does
-        plain = self.unit == "clock" and bool(early or late or number_or_none(lag) is not None)
-        by, unit = as_side(lag, "lag", "clock" if plain else None)
+        by, unit = self._lag(lag)
         if by == 0:
             return self
-        if unit != self.unit and (early or late):
+        if unit != self.unit and any(self._numbers):
             wanted = {"steps": "a whole number of steps", "ns": "a duration such as '2h'", "clock": "a plain number"}
             raise InputError(
                 f"lag={shown(lag)} does not fit the tolerance of {self}: pass {wanted[self.unit or 'steps']}."
@@ -132,7 +129,12 @@ class Tolerance:
 
     def moved_by(self, lag: Length) -> int | float:
         """A lag as the number that `lagged` moves both sides by: nanoseconds, steps or units of the clock."""
-        return as_side(lag, "lag", "clock" if self.unit == "clock" else None)[0]
+        return self._lag(lag)[0]
+
+    def _lag(self, lag: Length) -> tuple[int | float, Unit]:
+        # no tolerance at all has no unit: "2d" moves it as well as 2 does
+        plain = self.unit == "clock" and (any(self._numbers) or number_or_none(lag) is not None)
+        return as_side(lag, "lag", "clock" if plain else None)
 
     @property
     def _numbers(self) -> tuple[Any, Any]:
