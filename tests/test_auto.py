@@ -50,7 +50,7 @@ def mostly(make):
     for seed in range(TRIES):
         truth, scores, more = make(np.random.default_rng([3, seed]))
         chosen = picked(cell_of(truth, scores, **more))
-        found[chosen.model.name, getattr(chosen.model, "every", 1), chosen.holds] += 1
+        found[chosen.model.name, getattr(chosen.model, "every", None) or 1, chosen.holds] += 1
     return found.most_common(1)[0]
 
 

@@ -474,7 +474,7 @@ class TestAsNull:
             ("circular-shift:every=0", "every=0 must be"),
             ("seasonal", "needs either period="),
             ("seasonal:period=hour", "must be a number of steps, a duration such as '1d', or one of 'hour of day'"),
-            ("seasonal:period=1", "period=1 must be a whole number of at least 2"),
+            ("seasonal:period=1", "period=1 must be a number of at least 2 steps"),
             ("seasonal:period=7,bins=0", "bins=0 must be a whole number of at least 1"),
             (
                 "circular-shift:every=9999999999",

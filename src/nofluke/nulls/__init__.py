@@ -72,7 +72,7 @@ def as_null(null: Null) -> NullModel:
     """A null model from itself, a function that draws labels, or a name with settings: "seasonal:period=24,bins=12".
 
     >>> as_null("circular-shift")
-    CircularShift(guard=0, every=1)
+    CircularShift(guard=0, every=None)
     >>> as_null("blocks:length=48")
     Blocks(length=48)
     """

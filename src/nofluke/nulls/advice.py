@@ -62,6 +62,8 @@ def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[S
     """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
     if period is not None:
         period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
+        if not isinstance(period, str) and period < 2:  # type: ignore[operator]  # a period is no None
+            raise InputError(f"period={period} must be a number of at least 2 steps.")
     looked: list[tuple[Period, Evidence, Evidence]] = []
     for one in CALENDAR_PERIODS if period is None else (period,):
         pair = [_season(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]

@@ -103,6 +103,16 @@ class NullModel(ABC):
         return ""
 
     @property
+    def caveat_in_time(self) -> str:
+        """The same for events at their own times."""
+        return self.caveat
+
+    @property
+    def on_steps(self) -> NullModel:
+        """The same for events on steps, without settings that say nothing there."""
+        return self
+
+    @property
     def settings(self) -> dict[str, Any]:
         """The numbers and names that it was made with, where they are not the defaults."""
         if not is_dataclass(self):  # a class of the user's need not be one

@@ -56,7 +56,11 @@ class Choice:
     def assumption(self) -> str:
         """What the null takes for granted, in ticks and units of time where there are no steps."""
         said = self.model.assumption
-        return re.sub(r"([\d,.]+) steps", r"\1 time units", said).replace("step", "tick") if self.in_time else said
+        if not self.in_time:
+            return said
+        said = re.sub(r"([\d,.]+) steps", r"\1 time units", said).replace("step", "tick")
+        # how many phases a period has depends on the ticks in it
+        return re.sub(r", [\d,]+ phases", "", re.sub(r"\b1 time units", "1 time unit", said))
 
     @property
     def is_auto(self) -> bool:
@@ -71,7 +75,7 @@ class Choice:
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of its p-values should know: the doubts, and what is always to be said of this null."""
-        return (*self.doubts, *filter(None, [self.model.caveat]))
+        return (*self.doubts, *filter(None, [self.model.caveat_in_time if self.in_time else self.model.caveat]))
 
     def in_words(self) -> str:
         """Which null, why, and what it takes for granted; why none holds is said by the verdict."""
@@ -106,6 +110,6 @@ def choose(null: Null, cell: Cell, alpha: float) -> Choice:
     if isinstance(null, str) and null.strip() == AUTO:
         found = pick(Look.of(cell, alpha))
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time)
-    model = as_null(null)
+    model = as_null(null) if in_time else as_null(null).on_steps
     model.check(model.methods[0], cell)
     return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell), in_time=in_time)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,6 +21,7 @@ from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
 from nofluke.series.timed import TimedCell
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -41,8 +42,18 @@ class ShiftNull(NullModel):
         """Recall's and precision's hits for every shift that counts, the identity first."""
 
     @abstractmethod
-    def method(self, n_shifts: int) -> How:
-        """How it is counted."""
+    def method(self, n_shifts: int, every: float) -> How:
+        """How so many shifts, so many places apart, are counted."""
+
+    @property
+    def on_steps(self) -> NullModel:
+        """Whole steps are all shifts there are, and a guard of one step leaves out none."""
+        idle = {name: unset for name, unset in (("every", None), ("guard", 0)) if getattr(self, name, None) == 1}
+        return replace(self, **idle) if idle else self  # type: ignore[type-var]  # all of them are dataclasses
+
+    @abstractmethod
+    def stride(self, side: Truth) -> float:
+        """How many places apart shifts are."""
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         if isinstance(cell, TimedCell):
@@ -52,9 +63,9 @@ class ShiftNull(NullModel):
                     f"method='exact' counts out at most {MOST_PAIRS:,} pairs of an alarm and an event, and here are "
                     f"{cell.n_predictions * cell.n_events:,}: use method='auto', which draws shifts at random."
                 )
-            return {} if found is None else found.laws(cell, self.method(found.n_shifts))
+            return {} if found is None else found.laws(cell, self.method(found.n_shifts, found.of_recall.every))
         recall, precision = self.hits_by_shift(cell)
-        how = self.method(len(recall))
+        how = self.method(len(recall), self.stride(cell.truth))
         return {
             "precision": _counted(precision, cell.n_predictions, how),
             "recall": _counted(recall, cell.n_events, how),
@@ -68,11 +79,11 @@ class ShiftNull(NullModel):
     def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
         if not isinstance(cell, TimedCell):
             recall, precision = self.hits_by_shift(cell)
-            return recall, precision, self.method(len(recall))
+            return recall, precision, self.method(len(recall), self.stride(cell.truth))
         found = self.pieces(cell)
         if found is None or found.n_shifts > MOST_LISTED:
             return None
-        return *found.every_shift(cell), self.method(found.n_shifts)
+        return *found.every_shift(cell), self.method(found.n_shifts, found.of_recall.every)
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every shift."""
@@ -80,10 +91,11 @@ class ShiftNull(NullModel):
             found = self.pieces(cell)
             if found is None:
                 return super().joint(cell, n_resamples=n_resamples, rng=rng)
-            return found.joint(cell, self.method(found.n_shifts))
+            return found.joint(cell, self.method(found.n_shifts, found.of_recall.every))
         recall, precision = self.hits_by_shift(cell)
         weights = np.full(len(recall), 1 / len(recall))
-        return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=self.method(len(recall)))
+        how = self.method(len(recall), self.stride(cell.truth))
+        return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=how)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,8 +119,8 @@ class CircularShift(ShiftNull):
         Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the observed labels.
         The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no longer a test by a
         group of rotations, and exact only as far as small shifts are the reason for leaving them out.
-    every : int, float or str, default 1
-        Takes only shifts by multiples of this length (rounded to steps or ticks; 1 stands for all of them). With the period of a
+    every : int, float or str, optional
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the period of a
         season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
         what lies behind the last whole period stays where it is.
 
@@ -118,24 +130,25 @@ class CircularShift(ShiftNull):
     """
 
     guard: Length = 0
-    every: Length = 1
+    every: Length | None = None
 
     name: ClassVar[str] = "circular-shift"
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "guard", as_length(self.guard, "guard", 0, whole=True))
-        object.__setattr__(self, "every", as_length(self.every, "every", 1))
+        object.__setattr__(self, "guard", as_length(self.guard, "guard", 0))
+        if self.every is not None:
+            object.__setattr__(self, "every", as_length(self.every, "every", 1))
 
     @property
     def assumption(self) -> str:
-        if self.every != 1:
+        if self.every is not None:
             return (
                 f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, so that "
                 "clusters and a season of that period stay; the predictions stay as they are."
             )
         fewer = "less" if isinstance(self.guard, str) else "fewer"
-        guard = f" Shifts by {fewer} than {in_words(self.guard)} are left out." if self.guard not in (0, 1) else ""
+        guard = f" Shifts by {fewer} than {in_words(self.guard)} are left out." if self.guard else ""
         return (
             "Chance shifts all events together around the circle of steps, so that clusters and ranges stay; the predictions "
             f"stay as they are. It allows neither for a season nor for a trend that both share.{guard}"
@@ -144,7 +157,7 @@ class CircularShift(ShiftNull):
     @property
     def keeps(self) -> frozenset[Trait]:
         """Runs and clusters; a season only where shifts are by whole periods."""
-        return frozenset({"runs", "clusters", "season"} if self.every != 1 else {"runs", "clusters"})
+        return frozenset({"runs", "clusters"} if self.every is None else {"runs", "clusters", "season"})
 
     def draw(self, side: Truth) -> Draw:
         """Random rotations of the events, the guard band left out."""
@@ -171,12 +184,17 @@ class CircularShift(ShiftNull):
 
         return rotated
 
+    def stride(self, side: Truth) -> float:
+        return self._circle(side)[2]
+
     def _guard(self, side: Truth) -> int:
+        if isinstance(self.guard, float) and not isinstance(side, TimedTruth):
+            raise InputError(f"guard={self.guard} must be a whole number of steps.")
         return 0 if not self.guard else whole_places(self.guard, side, "guard")
 
     def _circle(self, side: Truth) -> tuple[int, int, float]:
         """The circle in places, the rotations of it, and how far apart they are."""
-        n, every = side.n_places, in_places(self.every, side, "every") if self.every != 1 else 1
+        n, every = side.n_places, 1 if self.every is None else in_places(self.every, side, "every")
         periods = max(int(n / every) if every != 1 else n, 1)
         return min(round(periods * every), n) if periods > 1 else n, periods, every
 
@@ -186,11 +204,11 @@ class CircularShift(ShiftNull):
         shifts = np.rint(np.arange(1, periods) * every).astype(np.int64)
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
-    def method(self, n_shifts: int) -> How:
+    def method(self, n_shifts: int, every: float) -> How:
         """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only."""
-        if not isinstance(self.every, str) and self.every != int(self.every):
+        if every != int(every):
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
-        return exactly("all rotations" if self.guard in (0, 1) and self.every == 1 else f"{n_shifts:,} rotations")
+        return exactly("all rotations" if not self.guard and every == 1 else f"{n_shifts:,} rotations")
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every rotation that counts, the identity first."""

@@ -50,9 +50,9 @@ class LocalShift(ShiftNull):
     reach : int or str, default 100
         W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It should be long against the tolerance and the length of clusters and ranges
         (else there is little power), and short against the time in which the rates change (else it is fooled by them).
-    every : int, float or str, default 1
-        Takes only shifts by multiples of this length (rounded to steps or ticks): with the period of a season they keep that, too.
-        1 stands for every step or tick.
+    every : int, float or str, optional
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the period of a
+        season they keep that, too.
 
     References
     ----------
@@ -61,12 +61,14 @@ class LocalShift(ShiftNull):
     """
 
     reach: Length = 100
-    every: Length = 1
+    every: Length | None = None
 
     name: ClassVar[str] = "local-shift"
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "reach", as_length(self.reach, "reach", 1))
+        if self.every is None:
+            return
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
         if isinstance(self.every, str) is isinstance(self.reach, str) and self._shorter(self.reach, self.every):
             raise InputError(
@@ -80,8 +82,8 @@ class LocalShift(ShiftNull):
 
     @property
     def assumption(self) -> str:
-        by = f" by multiples of {in_words(self.every)}," if self.every != 1 else ""
-        season = ", a season of that period" if self.every != 1 else ""
+        by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
+        season = "" if self.every is None else ", a season of that period"
         return (
             f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, so that clusters, "
             f"ranges{season} and slow changes of the rates stay; the predictions stay as they are."
@@ -91,14 +93,23 @@ class LocalShift(ShiftNull):
     def keeps(self) -> frozenset[Trait]:
         """Everything but a season, unless shifts are by whole periods."""
         kept: set[Trait] = {"runs", "clusters", "drift"}
-        return frozenset(kept | {"season"} if self.every != 1 else kept)
+        return frozenset(kept if self.every is None else kept | {"season"})
 
     @property
     def caveat(self) -> str:
         """What is known about the level."""
         one_sided = "W + 1"
         if not isinstance(self.reach, str) and not isinstance(self.every, str):
-            one_sided = f"{int(self.reach / self.every) + 1:,}"
+            one_sided = f"{int(self.reach / (self.every or 1)) + 1:,}"
+        return self._level(one_sided)
+
+    @property
+    def caveat_in_time(self) -> str:
+        """The same, where a number is a length of time: how many shifts that is, the ticks say."""
+        return self.caveat if self.every is not None else self._level("W + 1")
+
+    @staticmethod
+    def _level(one_sided: str) -> str:
         which = "" if one_sided[0] != "W" else ", W of them to either side"
         return (
             "Local shifts are approximate: in stationary series chance is among the k best of them with probability at most "
@@ -110,7 +121,7 @@ class LocalShift(ShiftNull):
         if isinstance(self.reach, float) and not isinstance(side, TimedTruth):
             raise InputError(f"reach={self.reach} must be a whole number of steps.")
         reach = whole_places(self.reach, side, "reach")
-        every = 1.0 if self.every == 1 else in_places(self.every, side, "every")
+        every = 1.0 if self.every is None else in_places(self.every, side, "every")
         if reach >= side.n_places:
             unit = "ticks" if isinstance(side, TimedTruth) else "steps"
             raise InputError(
@@ -141,8 +152,12 @@ class LocalShift(ShiftNull):
 
         return shifted
 
-    def method(self, n_shifts: int) -> How:
+    def stride(self, side: Truth) -> float:
+        return self.places(side)[1]
+
+    def method(self, n_shifts: int, every: float) -> How:
         """Counted, but no group."""
+        del every
         return How(kind="approximate", name=f"{n_shifts:,} local shifts")
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:

@@ -73,7 +73,7 @@ class Look:
         if self.sketch is None:
             return f"{steps:,.5g} steps" if steps != int(steps) else f"{int(steps):,} steps"
         long = self.sketch.length(steps)
-        return long if isinstance(long, str) else f"{long:,} time units"
+        return long if isinstance(long, str) else f"{long:,} time unit{'' if long == 1 else 's'}"
 
     def null_of(self, season: Season, windows: int = 1) -> Seasonal:
         """The null that keeps a season, within so many windows of time."""

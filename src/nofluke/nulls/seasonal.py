@@ -130,7 +130,7 @@ class Seasonal(Stratified):
 def as_period(value: object) -> Length:
     """The length of a season: a whole number of steps, one between two, or a duration."""
     try:
-        return as_length(value, "period", 2)
+        return as_length(value, "period", 1)
     except InputError:
         if not isinstance(value, str):
             raise
