@@ -94,7 +94,7 @@ def read_times(
     if pairs is not None and len(pairs):
         columns["gaps"] = Column(values=np.concatenate([pairs.starts, pairs.ends]), aware=pairs.aware)
     known = {name: column for name, column in columns.items() if len(column)}
-    if not known:
+    if not known.keys() & {"events", "alarms", "span"}:
         raise InputError(
             "events and alarms are both empty and there is no span: pass span=, the time that was watched."
         )
@@ -190,13 +190,14 @@ def _span(span: Any) -> tuple[Column, bool]:
         items = []
     if len(items) != 2:
         raise InputError(f"span={shown(span)} must be two times, the first and the last that were watched.")
-    return _column(span if isinstance(span, np.ndarray) else items, "span"), _is_day(items[1])
+    end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
+    return _column(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
 
 
 def _gaps(gaps: Any) -> Pairs:
     pairs = as_pairs(gaps, "gaps")
     if pairs is None:
-        if hasattr(gaps, "__len__") and len(gaps) == 0:
+        if isinstance(gaps, list | tuple | np.ndarray) and np.size(gaps) == 0:
             return Pairs(starts=np.zeros(0), ends=np.zeros(0))
         raise InputError(f"gaps={shown(gaps)} must be pairs of a start and an end, between which nobody watched.")
     for side in (pairs.starts, pairs.ends):
