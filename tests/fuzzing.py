@@ -281,15 +281,17 @@ def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
         step, begin, zoned = unit, 0, False
         made = lambda ticks: draw(dressed_times(np.array(ticks) * unit, False))  # noqa: E731
         wide = lambda ticks: ticks * unit  # noqa: E731
-    # pairs of scalars, as people write them
-    plain = lambda ticks: (
-        [f"{t}Z" for t in begin + np.array(ticks) * step] if zoned else list(np.array(ticks) * step + begin)
-    )  # noqa: E731
+
+    def plain(ticks: tuple[int, int]) -> tuple[Any, Any]:
+        """A pair of scalars, as people write them."""
+        moments = begin + np.array(ticks) * step
+        return tuple(f"{moment}Z" for moment in moments) if zoned else tuple(moments)
+
     asked: dict[str, Any] = {
         "events": made(lists.events) if lists.events else [],
         "alarms": made(lists.alarms) if lists.alarms else [],
         "span": made([first, first + long]),
-        "gaps": [tuple(plain(pair)) for pair in gaps],
+        "gaps": [plain(pair) for pair in gaps],
         "tolerance": nf.Tolerance(
             early=wide(early + lag), late=wide(late - lag), **({} if isinstance(unit, str) else {"unit": "clock"})
         ),
