@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import comb
 
 import numpy as np
@@ -87,3 +87,31 @@ def mean_and_variance(law: dict[int, Fraction] | Iterable[tuple[int, Fraction]])
     pairs = list(dict(law).items())
     mean = sum((value * p for value, p in pairs), Fraction(0))
     return mean, sum(((value - mean) ** 2 * p for value, p in pairs), Fraction(0))
+
+
+def joint_by_blocks(starts: Sequence[int], stops: Sequence[int], n_steps: int, n_events: int) -> Joint:
+    """P(R = r, C = c) in integers, walking stretch by stretch between the edges of windows: for spans of any length.
+
+    The state is how many predictions begin before the last event (those that end after it are hit), r and c; k events on a
+    stretch of L steps can be placed in binom(L, k) ways.
+    """
+    starts, stops = [int(a) for a in starts], [int(b) for b in stops]
+    edges = sorted({*starts, *stops})
+    free = n_steps
+    ways: Counter[tuple[int, int, int]] = Counter({(0, 0, 0): 1})
+    for left, right in pairwise(edges):
+        ended, begun = sum(1 for b in stops if b <= left), sum(1 for a in starts if a <= left)
+        if ended == begun:
+            continue
+        free -= right - left
+        after = Counter(ways)
+        for (reached, r, c), count in ways.items():
+            for k in range(1, min(n_events - r, right - left) + 1):
+                after[begun, r + k, c + begun - max(reached, ended)] += count * comb(right - left, k)
+        ways = after
+    joint: Joint = {}
+    for (_, r, c), count in ways.items():
+        joint[r, c] = joint.get((r, c), Fraction(0)) + Fraction(
+            count * comb(free, n_events - r), comb(n_steps, n_events)
+        )
+    return {key: chance for key, chance in joint.items() if chance}

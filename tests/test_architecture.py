@@ -53,6 +53,7 @@ SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluation", "plot"),
     ("inference.curve", "plot"),
+    ("inference.lags", "plot"),
     ("inference.evaluation", "show.report"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
@@ -251,12 +252,15 @@ def test_a_small_problem_on_the_command_line_needs_no_compiler(tmp_path):
 def test_what_is_public_is_written_down():
     """A name becomes public, or stops being so, on purpose only."""
     assert sorted(nofluke.__all__) == [
+        "Coincidence",
+        "CoincidenceSweep",
         "Confusion",
         "Diagnosis",
         "Evaluation",
         "InputError",
         "Sweep",
         "Tolerance",
+        "coincidence",
         "datasets",
         "detectors",
         "diagnose",
@@ -265,6 +269,7 @@ def test_what_is_public_is_written_down():
         "plot",
         "split",
         "sweep",
+        "sweep_tolerances",
     ]
     assert all(hasattr(nofluke, name) for name in nofluke.__all__)
     assert dir(nofluke) == sorted([*nofluke.__all__, "__version__"])
@@ -294,6 +299,7 @@ LONG = {
     "laws.montecarlo.kernels": "the compiled loops of one simulation",
     "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
     "nulls.diagnosis": "one result, and the question that it answers",
+    "series.timed": "a trial in time and its cells, which know each other",
     "series.trial": "a trial and its cells, which know each other",
 }
 

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nofluke as nf
@@ -53,6 +54,10 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     lines = [f"{day},{int(event)},{score:.6f}" for day, event, score in rows]
     (tmp_path / "data.csv").write_text("\n".join(["day,label,z", *lines]) + "\n")
     (tmp_path / "events.txt").write_text("".join(f"{day}T12:00\n" for day in quakes.days[quakes.truth]))
+    alarms = quakes.days[scores >= np.quantile(scores, 0.9)]
+    for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
+        (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
+    (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -158,6 +163,7 @@ def test_keys_of_evaluate_are_documented(options: str, capsys: pytest.CaptureFix
     simulated = "--resamples" in options
     absent = set() if simulated else only_for(keys, "Monte Carlo only", "where it is simulated")
     absent |= set() if "--test-f1" in options else only_for(keys, "only with `--test-f1`")
+    absent |= only_for(keys, "only with `--statistic`")
     found = flat_keys(json.loads(printed))
     assert set(found) == set(keys) - absent
     wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}

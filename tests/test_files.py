@@ -18,7 +18,7 @@ import nofluke as nf
 from nofluke.data import delimited as layout
 from nofluke.data import paths
 from nofluke.data.columns import UtcTimes
-from nofluke.data.files import read_columns, read_times
+from nofluke.data.files import read_columns, read_list, read_times
 from nofluke.data.paths import check_place, expanded, is_same_file, write_file
 from nofluke.errors import InputError
 
@@ -665,6 +665,17 @@ def test_times_that_cannot_be_told_are_refused(write, content, time_format, mess
     """An ambiguous or broken time is an error that shows the way out, never a guess."""
     with pytest.raises(InputError, match=message):
         read_times(write("a.csv", content), time_format=time_format)
+
+
+def test_a_list_of_times_may_be_empty_and_is_never_ranges(write):
+    """A header without rows is a list of none; columns called start and end are two columns like others."""
+    assert read_list(write("none.csv", "t\n")).values["time"].shape == (0,)
+    ranges = write("ranges.csv", "start,end\n3,5\n9,9\n")
+    assert read_list(ranges, "start").values["time"].tolist() == [3, 9]
+    with pytest.raises(InputError, match=r"has 2 columns \('start', 'end'\): name the one with the times by --at\."):
+        read_list(ranges, by="--at")
+    with pytest.raises(InputError, match="line 3: column 'a' has no time: remove the row"):
+        read_list(write("holes.csv", "a,b\n1,2\n,3\n"), "a")
 
 
 def test_wrong_kinds_of_parquet_columns_are_refused(write):

@@ -338,3 +338,18 @@ class TestArguments:
         for law in (by_fourier(windows, 4), PrecisionTable(windows, 4, "few")):
             with pytest.raises(nf.InputError):
                 ask(law)
+
+
+def test_windows_of_one_step_may_be_the_same_step():
+    """One event there is two hits: alarms that are told apart more finely than the events, or at the same time."""
+    one = nf.evaluate(
+        [0, 0, 1, 0],
+        predictions=[1, 1, 1, 1],
+        times=[0, 1, 3, 4],
+        mask=[0, 0, 0, 1],
+        tolerance=nf.Tolerance(early=3.0, late=-1.5, unit="clock"),
+        null="permutation",
+    )
+    np.testing.assert_allclose(one.precision_test.law.table, [2 / 3, 0, 1 / 3, 0])
+    counted = nf.coincidence([3], [5, 5], tolerance=0, span=(0, 9), duplicates="count", null="permutation")
+    np.testing.assert_allclose(counted.precision_test.law.table, [0.9, 0, 0.1])

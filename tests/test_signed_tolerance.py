@@ -138,6 +138,7 @@ def test_a_lag_moves_the_window():
     assert Tolerance(early=3, late=1).lagged(-2) == Tolerance(early=5, late=-1)
     assert Tolerance(early="1h", late="1h").lagged("-2h") == Tolerance(early="3h", late="-1h")
     assert Tolerance(early="1h", late="1h").lagged(timedelta(hours=2)) == Tolerance(early="-1h", late="3h")
+    assert Tolerance(early=0, late=0, unit="clock").lagged("2h") == Tolerance(early="-2h", late="2h")  # 0 has no unit
     assert Tolerance(early=1, late=1, unit="clock").lagged(0.5) == Tolerance(early=0.5, late=1.5, unit="clock")
     assert Tolerance(early=0, late=0).lagged("2h") == Tolerance(early="-2h", late="2h")
     for none in (0, "0s"):

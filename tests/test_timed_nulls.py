@@ -309,7 +309,7 @@ class TestLongSpans:
 
     def test_random_placements_on_many_ticks_are_uniform(self):
         """As many of 10¹⁷ ticks in one half as in the other, no two on the same."""
-        from nofluke.laws.montecarlo.sparse import Sparse
+        from nofluke.laws.montecarlo.in_time import Sparse
 
         rows = Sparse(10**17, 50)(np.random.default_rng(1), 2_000)
         assert (np.diff(rows, axis=1) > 0).all()
@@ -319,7 +319,7 @@ class TestLongSpans:
         """Where times would meet, every set of different ones is still as likely as any other."""
         from collections import Counter
 
-        from nofluke.laws.montecarlo.sparse import Sparse
+        from nofluke.laws.montecarlo.in_time import Sparse
 
         sets = Counter(map(tuple, Sparse(5, 3)(np.random.default_rng(1), 20_000).tolist()))
         assert len(sets) == 10

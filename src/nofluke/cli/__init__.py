@@ -13,6 +13,7 @@ import click
 
 from nofluke import __version__
 from nofluke.cli import commands
+from nofluke.cli.coincidence import coincidence
 from nofluke.cli.options import FORMATS
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 from nofluke.progress import one_call
@@ -35,6 +36,7 @@ def cli(context: click.Context) -> None:
     Try:  nofluke demo
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
+          nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
           nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
     """
@@ -45,6 +47,7 @@ def cli(context: click.Context) -> None:
 for _command in (
     commands.evaluate,
     commands.sweep,
+    coincidence,
     commands.diagnose,
     commands.report,
     commands.demo,

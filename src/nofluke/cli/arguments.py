@@ -98,14 +98,7 @@ def read(
         raise InputError(f"--truth-start and --truth-end are both {shown(truth_start)}: name two columns.")
     if (scores is None) is (predictions is None):
         raise InputError(f"name the detector's output: {outputs}.")
-    if file == truth_file == "-":
-        raise InputError("FILE and --truth-file are both standard input, which can be read once: pass a file for one.")
-    for source, name in ((file, "FILE"), (truth_file, "--truth-file")):
-        if source is None:
-            continue
-        read_from = 0 if source == "-" else expanded(source, name)
-        if output is not None and is_same_file(expanded(output, "--output"), read_from):
-            raise InputError(f"--output {output} is the input {source}, which it would destroy: choose another place.")
+    check_places({"FILE": file, "--truth-file": truth_file}, {"--output": output})
     roles = {
         "truth": None if truth_file is not None else truth,
         "scores": scores,
@@ -119,7 +112,7 @@ def read(
     found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
     found |= {"missing": missing, "count_events": count_events, "overlaps": overlaps}
     found |= {"higher_is": higher_is, "count_alarms": count_alarms}
-    found |= {"warmup": _number(warmup), "refractory": _number(refractory)}
+    found |= {"warmup": number_of(warmup), "refractory": number_of(refractory)}
     notes = table.notes
     if truth_file is not None:
         events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)
@@ -133,6 +126,32 @@ def read(
     else:
         found["truth_as"] = "labels"
     return Data(arguments=found, notes=notes)
+
+
+def check_places(sources: dict[str, str | None], outputs: dict[str, str | None]) -> None:
+    """Refuse to read standard input twice, and to write onto an input or twice to one place."""
+    streams = [name for name, source in sources.items() if source == "-"]
+    if len(streams) > 1:
+        raise InputError(
+            f"{' and '.join(streams[:2])} are both standard input, which can be read once: pass a file for one."
+        )
+    read_from = {
+        source: 0 if source == "-" else expanded(source, name) for name, source in sources.items() if source is not None
+    }
+    written = {option: expanded(place, option) for option, place in outputs.items() if place is not None}
+    for option, path in written.items():
+        for source, other in read_from.items():
+            if is_same_file(path, other):
+                raise InputError(
+                    f"{option} {outputs[option]} is the input {source}, which it would destroy: choose another place."
+                )
+    if len({path.resolve() for path in written.values()}) < len(written):
+        raise InputError(f"{' and '.join(written)} are the same file: choose another place for one.")
+
+
+def number_of(text: str | None) -> Any:
+    """A whole number, else a decimal one, else the text: a share, a duration or a date."""
+    return None if text is None else _length(text, "steps")[0]
 
 
 def tolerance_of(both: str | None, early: str | None, late: str | None, unit: str) -> Tolerance:
@@ -149,11 +168,6 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
     units = {as_side(length, option, counted)[1] for option, (length, counted) in sides.items()}
     lengths = {"early": sides["--early"][0], "late": sides["--late"][0]}
     return Tolerance(**lengths, unit="clock" if units == {"clock"} else None)
-
-
-def _number(text: str | None) -> Any:
-    """A whole number, else a decimal one, else the text: a share or a duration."""
-    return None if text is None else _length(text, "steps")[0]
 
 
 def _length(text: str, unit: str) -> tuple[Any, Literal["clock"] | None]:

@@ -15,40 +15,26 @@ from nofluke.cli.options import (
     data_options,
     detector_options,
     directory,
+    familywise_option,
     file_or_stream,
     finite,
     format_option,
     gate_options,
+    judging_options,
     output_option,
     plain_file,
     unit_option,
+    zero_division_option,
 )
-from nofluke.cli.printing import form_of, gate_code, write, write_result
+from nofluke.cli.printing import extras, form_of, gate_code, write, write_result
 from nofluke.cli.wording import Command
 
 
 @click.command(cls=Command)
 @detector_options
-@click.option(
-    "--zero-division",
-    type=click.Choice(["nan", "0", "1"]),
-    default="nan",
-    show_default=True,
-    help="Value of undefined measures.",
-)
+@zero_division_option
 @chance_options
-@click.option(
-    "--alternative",
-    type=click.Choice(["greater", "less", "two-sided"]),
-    default="greater",
-    show_default=True,
-    help="Which hits count as extreme.",
-)
-@click.option(
-    "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate.")
-@click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV.")
+@judging_options
 @gate_options
 @format_option
 @output_option
@@ -58,7 +44,6 @@ def evaluate(
     alternative: Any,
     ties: Any,
     alpha: float,
-    test_f1: bool,
     form: str | None,
     output: str | None,
     **options: Any,
@@ -80,7 +65,7 @@ def evaluate(
             alpha=alpha,
         )
     )
-    write_result(result, form, output, **({"f1": "test"} if test_f1 else {}))
+    write_result(result, form, output, **extras(options))
     return gate_code(result, options)
 
 
@@ -95,7 +80,7 @@ def evaluate(
 @click.option(
     "--chance", is_flag=True, help="What chance scores in every cell, also without --threshold, --quantile or --budget."
 )
-@click.option("--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo).")
+@familywise_option
 @format_option
 @output_option
 def sweep(

@@ -13,6 +13,7 @@ import click
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
 
+STATISTICS = ("sttc", "event-synchronisation", "matching")
 FORMATS = ("text", "json", "csv", "markdown", "latex")
 
 
@@ -99,6 +100,9 @@ alarm_options = several(
         help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
     ),
 )
+time_format_option = click.option(
+    "--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'
+)
 data_options = several(
     click.argument("file", metavar="FILE"),
     click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
@@ -126,7 +130,7 @@ data_options = several(
     ),
     click.option("--scores", metavar="COLUMN", help="Column of anomaly scores."),
     click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),
-    click.option("--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'),
+    time_format_option,
     click.option("--mask", metavar="COLUMN", help="Column with 1 for steps to leave out of everything."),
     click.option(
         "--missing",
@@ -144,6 +148,14 @@ unit_option = click.option(
     show_default=True,
     help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
 )
+side_options = several(
+    click.option(
+        "--early",
+        metavar="LENGTH",
+        help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
+    ),
+    click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
+)
 detector_options = several(
     data_options,
     click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
@@ -153,12 +165,7 @@ detector_options = several(
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),
-    click.option(
-        "--early",
-        metavar="LENGTH",
-        help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
-    ),
-    click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
+    side_options,
     unit_option,
 )
 format_option = click.option(
@@ -181,8 +188,8 @@ chance_options = several(
         show_default=True,
         metavar="NULL",
         help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
-        "permutation, circular-shift, local-shift:reach=50, local-permutation, seasonal:period=24,bins=12, interval-shuffle, "
-        "segments, blocks:length=48, bernoulli, stationary.",
+        "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
+        "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
     ),
     click.option(
         "--method",
@@ -193,6 +200,38 @@ chance_options = several(
     ),
     click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
     click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
+)
+judging_options = several(
+    click.option(
+        "--alternative",
+        type=click.Choice(["greater", "less", "two-sided"]),
+        default="greater",
+        show_default=True,
+        help="Which hits count as extreme.",
+    ),
+    click.option(
+        "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
+    ),
+    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate."),
+    click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV."),
+    click.option(
+        "--statistic",
+        "statistics",
+        type=click.Choice(STATISTICS),
+        multiple=True,
+        help="Another statistic to test, by simulation: spike time tiling coefficient, event synchronisation or one-to-one "
+        "matching. Repeat for several.",
+    ),
+)
+zero_division_option = click.option(
+    "--zero-division",
+    type=click.Choice(["nan", "0", "1"]),
+    default="nan",
+    show_default=True,
+    help="Value of undefined measures.",
+)
+familywise_option = click.option(
+    "--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo)."
 )
 gate_options = several(
     click.option(

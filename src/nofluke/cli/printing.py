@@ -23,6 +23,12 @@ def form_of(output: str | None) -> str:
     return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
 
 
+def extras(options: dict[str, Any]) -> dict[str, Any]:
+    """What a result is asked to tell beside itself."""
+    asked = {"f1": "test"} if options["test_f1"] else {}
+    return asked | ({"statistics": options["statistics"]} if options["statistics"] else {})
+
+
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
     form = form or form_of(output)

@@ -17,10 +17,13 @@ _OTHER_NAMES = {
     "n_resamples": ("resamples", "permutations"),
     "path": ("output", "report"),
 }
+# where ranges have no options that name their columns
+_RENAMED = {"name them by start= and end=": "call two of them start and end"}
 _OUTLIERS = "write 1 for an outlier and 0 for the rest into the file"
 # what is more than one argument, or has no option of its own
 _PHRASES = {
     "truth_as='times'": "--time COLUMN",
+    "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
     "Tolerance(early=..., late=...)": "--early and --late",
@@ -34,10 +37,8 @@ _ASSIGNED = (
     r"(?:(?P<quote>['\"])(?P<word>[a-z-]+)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
 )
 # a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
-_SUBJECT = (
-    r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|and|or)\b)"
-)
-_JOINED = r"(?P<before>--[\w-]+ (?:and|or) )(?P<name>{names})\b"
+_SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
+_JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself
 _ADVICE = {
@@ -62,7 +63,7 @@ def in_options(message: str, context: click.Context) -> str:
     options = _options(context)
     typed = [re.escape(value) for value in context.params.values() if isinstance(value, str) and "=" in value]
     words = {"names": "|".join(options), "typed": "|".join(typed) or "(?!)"}
-    for phrase, instead in _PHRASES.items():
+    for phrase, instead in (_PHRASES if "truth_start" in options else _RENAMED | _PHRASES).items():
         message = message.replace(phrase, instead)
 
     def assigned(match: re.Match[str]) -> str:
@@ -70,13 +71,13 @@ def in_options(message: str, context: click.Context) -> str:
             return match["typed"]
         option = options[match["name"]]
         after = option.metavar or option.type.name.upper() if match["bare"] is not None else match["word"]
-        return f"{option.opts[-1]}=" if after is None else f"{option.opts[-1]} {after}"
+        return f"{_name(option)}=" if after is None else f"{_name(option)} {after}"
 
     message = re.sub(_ASSIGNED.format(**words), assigned, message)
-    message = re.sub(_SUBJECT.format(**words), lambda match: options[match["name"]].opts[-1], message)
+    message = re.sub(_SUBJECT.format(**words), lambda match: _name(options[match["name"]]), message)
     for _ in range(2):  # of three names, the last follows one that became an option just before
         message = re.sub(
-            _JOINED.format(**words), lambda match: match["before"] + options[match["name"]].opts[-1], message
+            _JOINED.format(**words), lambda match: match["before"] + _name(options[match["name"]]), message
         )
     return message
 
@@ -85,19 +86,24 @@ def advice(note: str) -> str:
     """A note of a result with options in place of the library's arguments, ready to be typed."""
     for phrase, instead in _ADVICE.items():
         note = note.replace(phrase, instead)
-    note = re.sub(r'\b(null|higher_is)="([^"]*)"', _typed, note)
+    note = re.sub(r"""\b(null|higher_is|edges|tick)=(["'])(.*?)\2""", _typed, note)
     return note.replace("predictions= with", "--predictions with")
 
 
 def _typed(match: re.Match[str]) -> str:
-    return f"--{match[1].replace('_', '-')} {shlex.quote(match[2])}"
+    return f"--{match[1].replace('_', '-')} {shlex.quote(match[3])}"
 
 
-def _options(context: click.Context) -> dict[str, click.Option]:
-    """The options of a command by every name that the library's arguments have for them."""
-    options: dict[str, click.Option] = {}
+def _name(parameter: click.Parameter) -> str:
+    """An option as it is typed; a file as the help calls it."""
+    return parameter.opts[-1] if isinstance(parameter, click.Option) else str(parameter.metavar)
+
+
+def _options(context: click.Context) -> dict[str, click.Parameter]:
+    """The options and files of a command by every name that the library's arguments have for them."""
+    options: dict[str, click.Parameter] = {}
     for option in context.command.params:
-        if isinstance(option, click.Option) and option.name is not None:
+        if option.name is not None:
             options[option.name] = options[option.opts[-1].lstrip("-").replace("-", "_")] = option
     for argument, names in _OTHER_NAMES.items():
         if own := [options[name] for name in names if name in options]:

@@ -196,18 +196,39 @@ def read_events(
                     "ranges."
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}
-        table.load(sorted(set(picked.values())), empty="time" not in picked)  # no incident is an answer, too
-        if table.n_rows:
-            values = {role: times_of(table, position, time_format) for role, position in picked.items()}
-        else:
-            values = {role: np.zeros(0) for role in picked}
-        for role, times in values.items():
-            missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
-            if missing.any():
-                row, name = int(missing.argmax()), shown(table.names[picked[role]])
-                raise InputError(f"{table.at(row)}: column {name} has no {role}: remove the row.")
-        names = {role: table.names[position] for role, position in picked.items()}
-        return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+        return _times(table, picked, time_format, empty="time" not in picked)  # no incident is an answer, too
+
+
+def read_list(
+    source: str | Path, column: str | int | None = None, time_format: str | None = None, by: str = "column="
+) -> Columns:
+    """One list of times, with what there is to tell about its file; a header without rows is a list of none.
+
+    ``by`` is what names the column, for an error where there are several.
+    """
+    with open_table(source, [] if column is None else [column], time_format) as table:
+        if column is None and len(table.names) > 1:
+            raise InputError(
+                f"{table.label} has {len(table.names)} columns ({table.listing()}): name the one with the times by {by}."
+            )
+        picked = {"time": 0 if column is None else table.position(column, "time")}
+        return _times(table, picked, time_format, empty=True)
+
+
+def _times(table: FileTable, picked: dict[str, int], time_format: str | None, *, empty: bool) -> Columns:
+    """Columns of times, none of which may be missing."""
+    table.load(sorted(set(picked.values())), empty=empty)
+    if table.n_rows:
+        values = {role: times_of(table, position, time_format) for role, position in picked.items()}
+    else:
+        values = {role: np.zeros(0) for role in picked}
+    for role, times in values.items():
+        missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
+        if missing.any():
+            row, name = int(missing.argmax()), shown(table.names[picked[role]])
+            raise InputError(f"{table.at(row)}: column {name} has no {role}: remove the row.")
+    names = {role: table.names[position] for role, position in picked.items()}
+    return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
 
 def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | None]) -> tuple[int, int]:

@@ -7,15 +7,17 @@ from typing import Any
 
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.coincidences import Coincidence, Leads
-from nofluke.inference.evaluate import judged, turned
+from nofluke.inference.judging import judged, turned
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
-from nofluke.series.occurrences import Duplicates, Occurrences, read_times, tolerance_of_times
-from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
+from nofluke.series.lists import tolerance_of_times
+from nofluke.series.occurrences import Duplicates, Occurrences, read_times
+from nofluke.series.timed import Edges, TimedCell, TimedTrial
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import plural
 

@@ -30,7 +30,7 @@ NOT_OF_LISTS = (
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coincidence(Evaluation):
     """How two lists of times coincide: as an `Evaluation`, with what only lists have.
 

@@ -6,12 +6,12 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from nofluke.inference.chance import Alternative, ChanceTest, Ties, check_alternative
+from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.judging import judged, turned
 from nofluke.inference.remarks import offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import both_matrices, check_zero_division
-from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
@@ -19,7 +19,6 @@ from nofluke.plain import as_rng, check_alpha
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.occurrences import Occurrences
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
@@ -27,11 +26,9 @@ from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
-from nofluke.text.numbers import p_is
 
 ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
 NO_EVENTS = "There are no events: recall is undefined."
-TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken to be turned round
 
 
 def evaluate(
@@ -235,44 +232,6 @@ def evaluation_of(
     )
 
 
-def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings: Settings) -> dict[str, Any]:
-    """What is told of a cell, on a grid or not: both tests, false alarms and delays."""
-    unit, per_unit, duration = _clockwork(cell)
-    how: dict[str, Any] = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
-    precision = ChanceTest(
-        measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
-    )
-    recall = ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_counted, law=nulls.recall, **how)
-    return {
-        "n_events": cell.n_counted,
-        "n_predictions": cell.n_predictions,
-        "tolerance": cell.trial.tolerances[cell.d],
-        "delays": Delays(values=cell.delays() / per_unit, found=cell.found, unit=unit),
-        "false_alarms": FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
-        "left_out": sequence.left_out,
-        "precision_test": precision,
-        "recall_test": recall,
-        "settings": settings,
-        "cell": cell,
-    }
-
-
-def _clockwork(cell: Cell) -> tuple[TimeUnit, float, float]:
-    """The unit of times, how many of the cell's ticks make one, and how much time was watched."""
-    if isinstance(cell, TimedCell):
-        ticks, watch = cell.trial.watch.ticks, cell.trial.watch
-        # divided by, for times 1e-9 would make a week 604800.0000000001 s
-        per_unit = float((10**9 if ticks.is_dates else 1) / ticks.size)
-        return "seconds" if ticks.is_dates else "clock", per_unit, ticks.span(watch.watched)
-    clock = cell.trial.reaches[cell.d].clock
-    if clock is None:
-        return "steps", 1, float(cell.n_steps)
-    watched = clock.lasting(cell.truth.open_steps)
-    if not clock.is_dates:
-        return "clock", 1, watched
-    return "seconds", 10**9 // clock.tick_size, watched / 1e9
-
-
 def _remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     remarks, n, trial = [], cell.n_steps, cell.trial
@@ -295,16 +254,6 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
         if cell.n_events and events < n == trial.near_events[cell.d]:
             remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
     return tuple(remarks)
-
-
-def turned(found: dict[str, Any], remedy: str) -> tuple[str, ...]:
-    """A note where both hits are far fewer than chance's; recall is asked first, whose law costs next to nothing."""
-    precision, recall = found["precision_test"], found["recall_test"]
-    for test in (recall, precision):
-        if test.excess >= 0 or test.pvalue_for("less") > TURNED:
-            return ()
-    told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
-    return (f"There are far fewer hits than chance would give ({told} for so few), {remedy}.",)
 
 
 def _remedy(sequence: Sequence) -> str:

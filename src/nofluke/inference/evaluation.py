@@ -340,8 +340,8 @@ class Evaluation(ByValue):
     def _note_lines(self) -> tuple[str, ...]:
         return tuple(f"Note: {note}" for note in self.notes)
 
-    def to_csv(self, *, f1: F1 = "value") -> str:
-        """One line for each measure, with full digits; ``f1`` as in `to_dict`."""
+    def to_csv(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> str:
+        """One line for each measure, with full digits; ``f1`` and ``statistics`` as in `to_dict`."""
         t1 = self._f1_test(f1)
         tested = (None,) * 6 if t1 is None else (t1.expected, t1.std, t1.pvalue, None, t1.method, self.null.text)
         rows: list[tuple[Any, ...]] = [
@@ -349,6 +349,8 @@ class Evaluation(ByValue):
             for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
         ]
         rows.append(("f1", self.f1, None, None, *tested))
+        for t in self._statistics(statistics):
+            rows.append((t.name, t.value, None, None, t.expected, t.std, t.pvalue, None, "montecarlo", t.null))
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
         return csv_text(columns, rows)
 
@@ -372,7 +374,7 @@ class Evaluation(ByValue):
             for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
         )
         methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
-        return f"<Evaluation, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
+        return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
 
     def __str__(self) -> str:
         return self.table().text()

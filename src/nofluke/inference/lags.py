@@ -18,13 +18,14 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng
-from nofluke.series.occurrences import Duplicates, Occurrences, read_times, tolerance_of_times
+from nofluke.series.lists import tolerance_of_times
+from nofluke.series.occurrences import Duplicates, Occurrences, read_times
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_share
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CoincidenceSweep(Sweep):
     """Every tolerance and lag on two lists of times: a `Sweep` whose rows are windows, with one column.
 
@@ -184,6 +185,8 @@ def sweep_tolerances(
 
 def _plain(width: Tolerance) -> str:
     told = width.plain()
+    if isinstance(told, float) and told.is_integer():
+        told = int(told)
     return str(width) if isinstance(told, dict) else str(told)
 
 

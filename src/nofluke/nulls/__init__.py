@@ -11,7 +11,8 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
-from nofluke.nulls.local import Dither, Jitter, LocalPermutation, LocalShift
+from nofluke.nulls.jitter import Dither, Jitter
+from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments

@@ -172,7 +172,7 @@ class CircularShift(ShiftNull):
         return rotated
 
     def _guard(self, side: Truth) -> int:
-        return self.guard if isinstance(self.guard, int) else whole_places(self.guard, side, "guard")
+        return 0 if not self.guard else whole_places(self.guard, side, "guard")
 
     def _circle(self, side: Truth) -> tuple[int, int, float]:
         """The circle in places, the rotations of it, and how far apart they are."""

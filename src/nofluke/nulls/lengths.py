@@ -9,7 +9,7 @@ import numpy as np
 from nofluke.dates import as_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, as_whole, whole_or_none
-from nofluke.series.timed import TimedTruth
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
 
 Length = int | float | str

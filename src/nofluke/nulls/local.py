@@ -20,15 +20,16 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import MOST_STEPS, NullModel, Trait
+from nofluke.nulls.base import MOST_STEPS, Trait
 from nofluke.nulls.circular import ShiftNull
 from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
-from nofluke.nulls.seasonal import Stratified, refuse_windows, window_of
 from nofluke.nulls.shifts import nearby
-from nofluke.nulls.strata import Strata, at_ticks, cut_every, in_windows
+from nofluke.nulls.strata import Strata, in_windows
+from nofluke.nulls.stratified import Stratified, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
-from nofluke.series.timed import TimedCell, TimedTruth
+from nofluke.series.timed import TimedCell
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -67,7 +68,8 @@ class LocalShift(ShiftNull):
     def __post_init__(self) -> None:
         object.__setattr__(self, "reach", as_length(self.reach, "reach", 1))
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
-        if isinstance(self.every, str) is isinstance(self.reach, str) and self._shorter(self.reach, self.every):
+        alike = isinstance(self.every, str) is isinstance(self.reach, str)
+        if self.every != 1 and alike and self._shorter(self.reach, self.every):  # 1 stands for every tick
             raise InputError(
                 f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
             )
@@ -198,111 +200,6 @@ class LocalPermutation(Stratified):
         """The windows, of as many ticks each."""
         refuse_windows(self.windows, side.n_places, self.text)
         return Strata.of(in_windows(side, self.windows)[:-1], np.arange(self.windows), side.n_steps)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Jitter(Stratified):
-    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are fixed.
-
-    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to ask whether events
-    and alarms are tied more closely than the windows are long.
-
-    Parameters
-    ----------
-    window : int, float or str
-        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
-        window begins with the span.
-
-    References
-    ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
-    """
-
-    window: Length
-
-    name: ClassVar[str] = "jitter"
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "window", as_length(self.window, "window", 1))
-
-    @property
-    def assumption(self) -> str:
-        return (
-            f"Chance places each event at random within its own window of {in_words(self.window)}, so that whatever changes "
-            "from window to window stays; the predictions stay as they are."
-        )
-
-    @property
-    def keeps(self) -> frozenset[Trait]:
-        """Slow changes and seasons that are long against the window, and nothing within it."""
-        return frozenset({"drift", "season"})
-
-    def strata_of(self, side: Truth) -> IntArray:
-        """The window of each step that counts, masked ones counted."""
-        labels = np.flatnonzero(side.open_steps) // in_places(self.window, side, "window")
-        return np.asarray(np.unique(labels, return_inverse=True)[1], dtype=np.int64)
-
-    def strata_in_time(self, side: TimedTruth) -> Strata:
-        """The windows, from the beginning of the span."""
-        starts, _ = cut_every(side, in_places(self.window, side, "window"), 1, f"window={self.window}")
-        return at_ticks(side, starts, np.arange(len(starts)))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Dither(NullModel):
-    """Each event is moved at random by at most a given time, around its own; the predictions are fixed. Approximate.
-
-    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not, so that
-    data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
-
-    Parameters
-    ----------
-    reach : int, float or str
-        How far an event is moved at most: steps on a grid, else a duration or a number in the unit of the times.
-
-    References
-    ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
-    """
-
-    reach: Length
-
-    name: ClassVar[str] = "dither"
-    takes_times: ClassVar[bool] = True
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "reach", as_length(self.reach, "reach", 1))
-
-    @property
-    def assumption(self) -> str:
-        return (
-            f"Chance moves each event by at most {in_words(self.reach)} to either side, so that slow changes of the rates stay; the "
-            "predictions stay as they are."
-        )
-
-    @property
-    def caveat(self) -> str:
-        """That it is no exact test."""
-        return (
-            "Dithering is approximate: data and surrogates are not exchangeable, since events are moved around their own places. "
-            "Null jitter, with fixed windows, is exact."
-        )
-
-    @property
-    def keeps(self) -> frozenset[Trait]:
-        """Slow changes, and seasons that are long against the reach."""
-        return frozenset({"drift", "season"})
-
-    def draw(self, side: Truth) -> Draw:
-        """Folded back at the borders; two that meet are counted as one step."""
-        reach, last = whole_places(self.reach, side, "reach"), side.n_places - 1
-        reach = min(reach, last)
-
-        def dithered(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            by = generator.integers(-reach, reach + 1, size=(size, side.n))
-            return np.asarray(side.steps_of(folded(side.places + by, last)))
-
-        return dithered
 
 
 def folded(places: AnyArray, last: int) -> AnyArray:

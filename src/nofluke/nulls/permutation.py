@@ -14,13 +14,14 @@ from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_comp
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw, Uniform
-from nofluke.laws.montecarlo.sparse import uniform
+from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import interior
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
-from nofluke.series.timed import TimedCell, TimedTruth
+from nofluke.series.timed import TimedCell
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -93,7 +94,8 @@ class Permutation(NullModel):
         windows = cell.windows.hittable
         if windows.covered != cell.covered or (isinstance(cell, TimedCell) and cell.counted is not None):
             return super().joint(cell, n_resamples=n_resamples, rng=rng)  # recall does not go by these windows
-        engine = table_engine(windows, cell.n_events, self.programme_operations, FEW_PATIENCE)
+        patience = min(FEW_PATIENCE, 4 * self.programme_operations)  # less in a hurry
+        engine = table_engine(windows, cell.n_events, self.programme_operations, patience)
         if engine is None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)
         table = (few if engine == "few" else programme).joint_pmf(windows, cell.n_events)

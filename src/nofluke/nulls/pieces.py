@@ -3,6 +3,8 @@
 Hits change only at a shift that brings a point to an edge of a window. So the break points are sorted, one for each pair of a
 point and an edge, and the shifts between them are counted. The cost depends on the number of pairs and not on that of shifts, of
 which there may be up to 2**62: no array here is as long as the circle. Everything is counted in whole numbers.
+
+The section "Shifts in pieces" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -11,12 +11,14 @@ from nofluke.arrays import BoolArray, IntArray
 from nofluke.dates import format_duration
 from nofluke.series.clock import Clock
 from nofluke.series.reach import Reach
-from nofluke.series.timed import TimedCell, TimedTruth
+from nofluke.series.timed import TimedCell
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 
 MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
+ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -49,7 +51,7 @@ def sketch(cell: TimedCell) -> Sketch:
     watch, stride = cell.trial.watch, cell.trial.watch.stride
     first, last = -(-watch.first // stride), -(-int(watch.stops[-1]) // stride)
     every = max(last - first, 1)
-    width = -(-every // MOST_STEPS)
+    width = 1 if every <= MOST_STEPS else -(-every // ENOUGH_STEPS)
     n = -(-every // width)
     edges = (first + np.arange(n + 1, dtype=np.int64) * width) * stride
     watched = np.diff(watch.places_before(edges))

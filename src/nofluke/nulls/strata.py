@@ -10,8 +10,8 @@ import numpy.typing as npt
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.laws.montecarlo import Draw
-from nofluke.laws.montecarlo.sparse import uniform
-from nofluke.series.timed import TimedTruth
+from nofluke.laws.montecarlo.in_time import uniform
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Ranges
 
 MOST_STRETCHES = 10_000_000

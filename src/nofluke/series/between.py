@@ -12,10 +12,13 @@ from nofluke.errors import InputError
 from nofluke.series.alarms import STEPS, AlarmRule
 from nofluke.series.clock import Clock
 from nofluke.series.counting import union
+from nofluke.series.own_times import step_ends
 from nofluke.series.reading import Sequence
+from nofluke.series.resolution import resolution
 from nofluke.series.thresholds import Cuts
-from nofluke.series.ticks import MOST_TICKS, Ticks, resolution
-from nofluke.series.timed import TimedTrial, TimedTruth
+from nofluke.series.ticks import MOST_TICKS, Ticks
+from nofluke.series.timed import TimedTrial
+from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.watch import Watch
@@ -37,9 +40,14 @@ def trial_of(
     *,
     every_score: bool = False,
 ) -> Made:
-    """The trial of a sequence: on its steps, or in time where events lie between them and tolerances are lengths of time."""
+    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in time.
+
+    Episodes are runs of steps: to them, alarms between two belong to the earlier one.
+    """
     in_time = [tolerance.unit != "steps" for tolerance in tolerances]
-    if sequence.instants is None or not any(in_time):
+    if alarms != STEPS and sequence.alarm_instants is not None:
+        sequence = replace(sequence, alarm_instants=None)
+    if (sequence.instants is None and sequence.alarm_instants is None) or not any(in_time):
         trial = Trial.of(sequence, tolerances, np.ones(1) if every_score else cuts, alarms)
         made = Made(trial=trial, notes=sequence.on_steps)
         return replace(made, trial=trial.at_every_score(sequence.sign)) if every_score else made
@@ -53,17 +61,19 @@ def trial_of(
 
 def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | None, alarms: AlarmRule) -> Made:
     clock, kept = sequence.clock, sequence.open_steps
-    if clock is None or sequence.instants is None:
+    if clock is None:
         raise InputError("truth holds times, but the data has no clock: pass times=, one for each step.")
     for tolerance in tolerances:
         tolerance.check(clock)
-    given: Any = sequence.predictions if sequence.scores is None else sequence.scores
-    detector = given[kept] if sequence.sign == 1 else -given[kept]
     times = replace(clock, ticks=clock.ticks[kept])
-    ticks, stride = _ticks(sequence.instants, clock, tolerances)
-    at, events = ticks.of(clock.ticks), np.sort(ticks.of(sequence.instants))
+    instants = clock.ticks[sequence.truth] if sequence.instants is None else sequence.instants
+    raised = sequence.alarm_instants
+    given: Any = sequence.predictions if sequence.scores is None else sequence.scores
+    ticks, stride = _ticks(instants, times.ticks if raised is None else raised, clock, tolerances)
+    at, events = ticks.of(clock.ticks), np.sort(ticks.of(instants))
+    who = " and ".join([*["events"] * (sequence.instants is not None), *["alarms"] * (raised is not None)])
     notes = [
-        f"Events lie between steps and keep their own times; chance places them in time too, {_places(ticks, stride)}."
+        f"{who.capitalize()} lie between steps and keep their own times; chance places events in time too, {_places(ticks, stride)}."
     ]
 
     def watch_until(ends: AnyArray) -> Watch:
@@ -71,22 +81,20 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
         stretches = union(Ranges(starts=at[kept], stops=np.maximum(ticks.at_or_after(ends), at + 1)[kept]))
         return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
 
-    watch = watch_until(clock.step_ends())
+    watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())
     if outside:  # whoever recorded these was watching
-        watch = watch_until(clock.step_ends(over_gaps=True))
+        watch = watch_until(step_ends(clock, over_gaps=True))
         notes.append(
             f"{outside} event(s) lie in gaps of the clock: these count as time in which events could fall, though no alarm could."
         )
-    trial = TimedTrial.of(
-        TimedTruth.of(events, watch),
-        at[kept],
-        tolerances,
-        detector=alarms.closed(detector, kept, times),
-        thresholds=None if cuts is None else cuts.compared,
-        told=None if cuts is None else cuts.told,
-        count_alarms=alarms.count,
-    )
+    how: dict[str, Any] = {"count_alarms": alarms.count}
+    if raised is None:
+        detector = alarms.closed(given[kept] if sequence.sign == 1 else -given[kept], kept, times)
+        cut: dict[str, Any] = {} if cuts is None else {"thresholds": cuts.compared, "told": cuts.told}
+        trial = TimedTrial.of(TimedTruth.of(events, watch), at[kept], tolerances, detector=detector, **cut, **how)
+    else:
+        trial = TimedTrial.of(TimedTruth.of(events, watch), np.sort(ticks.of(raised)), tolerances, **how)
     return Made(trial=trial, notes=tuple(notes))
 
 
@@ -94,13 +102,13 @@ def _places(ticks: Ticks, stride: int) -> str:
     return f"on multiples of {ticks.length(stride)}" if ticks.rounded else "at any instant"
 
 
-def _ticks(instants: AnyArray, clock: Clock, tolerances: tuple[Tolerance, ...]) -> tuple[Ticks, int]:
+def _ticks(instants: AnyArray, alarms: AnyArray, clock: Clock, tolerances: tuple[Tolerance, ...]) -> tuple[Ticks, int]:
     stamps: AnyArray = clock.ticks
-    events = instants
-    if "f" in (stamps.dtype.kind, events.dtype.kind):
-        stamps, events = stamps.astype(np.float64), events.astype(np.float64)
+    if "f" in (stamps.dtype.kind, instants.dtype.kind, alarms.dtype.kind):
+        stamps, instants, alarms = (values.astype(np.float64) for values in (stamps, instants, alarms))
     sides: list[Any] = [side for tolerance in tolerances for side in (tolerance.early, tolerance.late)]
-    ticks, stride = resolution(np.sort(events), stamps, sides, stamps[[0, -1]], clock.unit, clock.aware)
+    every = np.concatenate([alarms, stamps])
+    ticks, stride = resolution(np.sort(instants), every, sides, stamps[[0, -1]], clock.unit, clock.aware)
     if (float(stamps[-1]) - float(stamps[0])) / float(ticks.raw) > MOST_TICKS:
         raise InputError(f"the clock is longer than 2**60 ticks of {ticks.length(1)}: round the event times.")
     return ticks, stride

@@ -9,18 +9,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import BoolArray, ByValue, IntArray
-from nofluke.dates import NANOSECONDS, UNITS, Duration, converted, in_unit
+from nofluke.dates import NANOSECONDS, Duration, converted, in_unit
 from nofluke.errors import InputError
 from nofluke.plain import exact_floats
 
-_LAST_TICK = int(np.iinfo(np.int64).max)
+LAST_TICK = int(np.iinfo(np.int64).max)
 _MOST_ELAPSED = np.uint64(2**64 - 1)
 MANY_STEPS = 10
 """A gap is longer than this many times both the median and the .9 quantile of the times between steps.
@@ -79,50 +79,6 @@ class Clock(ByValue):
             return np.zeros(0, dtype=np.int64)
         usual = max(float(np.median(between)), float(np.quantile(between, 0.9, method="lower")))
         return np.flatnonzero(between > MANY_STEPS * usual)
-
-    def step_ends(self, *, over_gaps: bool = False) -> npt.NDArray[Any]:
-        """Where each step ends, not part of it: at the next one, or after the median step before a gap and behind the last."""
-        ends = np.append(self.ticks[1:], self.ticks[-1:])
-        lasting = np.append(self.gaps[:0] if over_gaps else self.gaps, len(self.ticks) - 1)
-        if self.ticks.dtype.kind == "i":
-            ends[lasting] = np.minimum(self.ticks[lasting], _LAST_TICK - math.ceil(self.step)) + math.ceil(self.step)
-        else:
-            ends[lasting] = self.ticks[lasting] + self.step
-        return ends
-
-    def refined(self, *times: npt.NDArray[Any]) -> Clock:
-        """The clock in a unit that holds these times too, so that nothing is rounded."""
-        clock = self
-        for values in times:
-            if clock.unit is None:
-                # floats hold all steps of a clock this short
-                if clock.ticks.dtype.kind == "i" and values.dtype.kind == "f" and (values % 1 != 0).any():
-                    short = max(abs(int(clock.ticks[0])), abs(int(clock.ticks[-1]))) < 2**53
-                    clock = replace(clock, ticks=clock.ticks.astype(np.float64)) if short else clock
-                continue
-            own = np.datetime_data(values.dtype)[0]
-            finer = own if own in NANOSECONDS else "ns" if UNITS.index(own) > UNITS.index("ns") else clock.unit
-            if UNITS.index(finer) > UNITS.index(clock.unit) and (converted(values, clock.unit)[0] != values).any():
-                dates = clock.ticks.astype(f"datetime64[{clock.unit}]")
-                clock = replace(clock, ticks=in_unit(dates, finer, "times").astype(np.int64), unit=finer)
-        return clock
-
-    def own_ticks(self, times: npt.NDArray[Any], *, up: bool = False) -> npt.NDArray[Any]:
-        """Times as ticks of the clock, rounded down (or up); those that its ticks cannot tell become the last ones."""
-        if self.unit is not None:
-            dates, fits = converted(times, self.unit)
-            far = np.where(times.astype(np.int64) > 0, _LAST_TICK - 1, 1 - _LAST_TICK)
-            return np.where(fits, dates.astype(np.int64), far)
-        if self.ticks.dtype.kind == "f":
-            return times.astype(np.float64)
-        if times.dtype.kind == "i":
-            return times.astype(np.int64)
-        if times.dtype.kind == "u":
-            return np.asarray(np.minimum(times, np.uint64(_LAST_TICK - 1)).astype(np.int64))
-        inner = np.ceil(times) if up else np.floor(times)
-        near = np.abs(inner) < 2.0**63
-        far = np.where(inner > 0, _LAST_TICK - 1, 1 - _LAST_TICK)
-        return np.where(near, np.where(near, inner, 0).astype(np.int64), far)
 
     def not_watched(self, steps: npt.NDArray[np.bool_]) -> float:
         """Time in the gaps behind the given steps, in the unit of `lasting`."""
@@ -224,7 +180,7 @@ class Clock(ByValue):
         """Where the last step ends, which lasts as long as the median step; not part of it, unless it lasts no time."""
         last = self.ticks[-1]
         if self.ticks.dtype.kind == "i":
-            return min(int(last) + math.ceil(self.step), _LAST_TICK)
+            return min(int(last) + math.ceil(self.step), LAST_TICK)
         return float(last) + self.step
 
     def steps_at(self, times: npt.NDArray[Any], name: str) -> IntArray:
@@ -240,7 +196,7 @@ class Clock(ByValue):
             ticks = dates.astype(np.int64)
         elif whole and times.dtype.kind == "f":
             # compared as floats, different ticks beyond 2**53 would be the same
-            fits = np.abs(times) < float(_LAST_TICK)
+            fits = np.abs(times) < float(LAST_TICK)
             ticks = np.floor(np.where(fits, times, 0)).astype(np.int64)
         else:
             ticks, _ = as_ticks(times, name)
@@ -280,7 +236,7 @@ def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str
             # a copy of their own, since chance is computed later, when the user may have changed theirs
             return values.astype(values.dtype.newbyteorder("=")), None
         # one kind of whole numbers, so that none is compared through floats; those beyond it have to be floats
-        beyond = values.max(initial=0) > _LAST_TICK
+        beyond = values.max(initial=0) > LAST_TICK
         return exact_floats(values, name) if beyond else values.astype(np.int64), None
     own = np.datetime_data(values.dtype)[0]
     target = own if own in NANOSECONDS else "ns" if own in ("ps", "fs", "as") else "s"

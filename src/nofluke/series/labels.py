@@ -11,6 +11,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import Column
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
+from nofluke.series.own_times import own_ticks
 
 TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 Missing = Literal["error", "mask"]
@@ -63,9 +64,9 @@ def read_flags(
     return flags
 
 
-def own_times(column: Column, clock: Clock, open_steps: BoolArray) -> AnyArray | None:
-    """Times of events in ticks of the clock, those on steps that count; None where all are the times of their steps."""
-    steps, ticks = steps_of_times(column, clock, "truth"), clock.own_ticks(column.values)
+def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) -> AnyArray | None:
+    """Times in ticks of the clock, those on steps that count; None where all are the times of their steps."""
+    steps, ticks = steps_of_times(column, clock, name), own_ticks(clock, column.values)
     there = clock.ticks[steps]
     same = np.abs(ticks - there) <= 2 * clock.slack if clock.slack else ticks == there
     return None if same.all() else np.where(same, there, ticks)[open_steps[steps]]

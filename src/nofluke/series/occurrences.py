@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
 from dataclasses import dataclass, field
-from datetime import date, datetime
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -13,22 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import ByValue, IntArray
-from nofluke.data.columns import Column, as_column
-from nofluke.data.pairs import Pairs, as_pairs
-from nofluke.dates import NANOSECONDS, as_duration, format_duration
-from nofluke.errors import InputError, shown
-from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
+from nofluke.data.columns import Column
+from nofluke.data.pairs import Pairs
+from nofluke.dates import NANOSECONDS, format_duration
+from nofluke.errors import InputError
+from nofluke.plain import check_word
 from nofluke.series.clock import Clock, listing
 from nofluke.series.counting import nonempty
 from nofluke.series.labels import HigherIs
+from nofluke.series.lists import as_gaps, as_list, as_span, as_tick, lengths_of, one_kind
 from nofluke.series.reading import LeftOut
-from nofluke.series.ticks import MOST_TICKS, Number, Ticks, common_unit, raw_numbers, resolution
-from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
+from nofluke.series.resolution import resolution
+from nofluke.series.ticks import MOST_TICKS, Ticks, common_unit, raw_numbers
+from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.watch import Watch, less_gaps
 
 Duplicates = Literal["error", "merge", "count"]
 DAY = 86_400 * 10**9
-DATE_ONLY = re.compile(r"\s*\d{4}-\d\d-\d\d\s*")
 MOSTLY = 0.8  # of the times are whole units of a kind: then the others may be the exception
 ENOUGH = 10  # times, for that to mean anything
 FEWER = 0.1  # of the places of a day, hour, minute or second are used by so many of the times by chance, at most
@@ -86,9 +84,9 @@ def read_times(
 ) -> Occurrences:
     """Read, sort and check two lists of times and the time that was watched."""
     check_word(duplicates, "duplicates", ("error", "merge", "count"))
-    columns = {"events": _column(events, "events"), "alarms": _column(alarms, "alarms")}
-    ends, whole_day = (None, False) if span is None else _span(span)
-    pairs = None if gaps is None else _gaps(gaps)
+    columns = {"events": as_list(events, "events"), "alarms": as_list(alarms, "alarms")}
+    ends, whole_day = (None, False) if span is None else as_span(span)
+    pairs = None if gaps is None else as_gaps(gaps)
     if ends is not None:
         columns["span"] = ends
     if pairs is not None and len(pairs):
@@ -98,7 +96,7 @@ def read_times(
         raise InputError(
             "events and alarms are both empty and there is no span: pass span=, the time that was watched."
         )
-    dates, aware = _one_kind(known)
+    dates, aware = one_kind(known)
     unit = common_unit([column.values for column in known.values()]) if dates else None
     raw = {name: raw_numbers(column.values, unit, name) for name, column in known.items()}
     if any(values.dtype.kind == "f" for values in raw.values()):
@@ -106,12 +104,12 @@ def read_times(
     nothing = next(iter(raw.values()))[:0]
     of = {name: np.sort(raw.get(name, nothing)) for name in ("events", "alarms")}
     border = raw.get("span", nothing)
-    lengths = _lengths(tolerances, dates)
+    lengths = lengths_of(tolerances, dates)
     notes: list[str] = []
     if tick is None:
         ticks, stride = resolution(of["events"], of["alarms"], lengths, border, unit, aware)
     else:
-        size = _tick(tick, dates)
+        size = as_tick(tick, dates)
         ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
     _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
     if tick is not None:
@@ -138,117 +136,6 @@ def read_times(
         guessed=span is None,
         notes=tuple(notes),
     )
-
-
-def tolerance_of_times(value: Length | Tolerance, name: str = "tolerance") -> Tolerance:
-    """A tolerance in time: plain numbers count the unit of the times, whatever that is; durations are for dates."""
-    found = as_tolerance(value, name, None if isinstance(value, Tolerance) or not _is_plain(value) else "clock")
-    if found.unit != "steps":
-        return found
-    return Tolerance(early=found.early, late=found.late, unit="clock")
-
-
-def _is_plain(value: object) -> bool:
-    return number_or_none(value) is not None
-
-
-def lag_of_times(value: Any, dates: bool) -> Number:
-    """A lag in nanoseconds or in the unit of the times; it may be negative."""
-    duration = as_duration(value, "lag", signed=True)
-    if duration is not None:
-        if not dates:
-            raise InputError(f"lag={shown(value)} is a duration, but times are plain numbers: pass a plain number.")
-        return duration
-    number = as_number(value, "lag", "be a finite number or a duration", np.isfinite)
-    if dates and number:
-        raise InputError(f"lag={shown(value)} is a plain number, but times are dates: pass a duration such as '2d'.")
-    return int(number) if number == int(number) else number
-
-
-def _column(value: Any, name: str) -> Column:
-    if as_pairs(value, name) is not None:
-        raise InputError(f"{name} holds pairs, which are ranges: pass one time for each, such as their starts.")
-    column = as_column(value, name)
-    values = column.values
-    labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
-    if values.dtype.kind == "b" or (labels and np.isin(values, (0, 1)).all()):
-        raise InputError(f"{name} holds zeros and ones, not times: pass times, or labels to nf.evaluate.")
-    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
-    if missing.any():
-        where = np.flatnonzero(missing)
-        raise InputError(
-            f"{name} has {len(where)} missing or infinite time(s) at position(s) {listing(where)}: remove them."
-        )
-    return column
-
-
-def _span(span: Any) -> tuple[Column, bool]:
-    """Both ends of the span, and whether its last one is a date without a time of day, which means all of that day."""
-    try:
-        items = [span.left, span.right] if hasattr(span, "left") and hasattr(span, "right") else list(span)
-    except TypeError:
-        items = []
-    if len(items) != 2:
-        raise InputError(f"span={shown(span)} must be two times, the first and the last that were watched.")
-    end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
-    return _column(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
-
-
-def _gaps(gaps: Any) -> Pairs:
-    pairs = as_pairs(gaps, "gaps")
-    if pairs is None:
-        if isinstance(gaps, list | tuple | np.ndarray) and np.size(gaps) == 0:
-            return Pairs(starts=np.zeros(0), ends=np.zeros(0))
-        raise InputError(f"gaps={shown(gaps)} must be pairs of a start and an end, between which nobody watched.")
-    for side in (pairs.starts, pairs.ends):
-        _column(side, "gaps")
-    back = pairs.starts > pairs.ends
-    if back.any():
-        at = int(np.flatnonzero(back)[0])
-        raise InputError(
-            f"gaps has {int(back.sum())} gap(s) that end before they start, first {pairs.starts[at]} to {pairs.ends[at]}: swap "
-            "their ends."
-        )
-    return pairs
-
-
-def _one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
-    """Whether all are dates, and whether they have a time zone; a mixture is refused."""
-    kinds = {name: column.values.dtype.kind == "M" for name, column in columns.items()}
-    if len(set(kinds.values())) > 1:
-        dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
-        raise InputError(f"{dates} holds dates but {numbers} holds numbers: give both in the same kind.")
-    # a span or a gap that is written without a zone is meant in that of the lists
-    zones = {name: column.aware for name, column in columns.items()}
-    if len(set(zones.values())) > 1:
-        aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
-        raise InputError(f"{aware} has a time zone but {naive} has none: give both one, or neither.")
-    return next(iter(kinds.values())), next(iter(zones.values()))
-
-
-def _lengths(tolerances: tuple[Tolerance, ...], dates: bool) -> list[Number]:
-    found: list[Number] = []
-    for tolerance in tolerances:
-        sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
-        if any(sides) and (tolerance.unit == "ns") is not dates:
-            remedy = 'a duration such as "2h"' if dates else "a plain number, in the unit of the times"
-            kind = "dates" if dates else "plain numbers"
-            raise InputError(f"tolerance of {tolerance} does not fit times that are {kind}: pass {remedy}.")
-        found.extend(sides)
-    return found
-
-
-def _tick(value: Any, dates: bool) -> Any:
-    duration = as_duration(value, "tick")
-    if (duration is not None) is not dates:
-        remedy = 'a duration such as "1d"' if dates else "a plain number"
-        raise InputError(f"tick={shown(value)} does not fit the times: pass {remedy}.")
-    size = exact_fraction(
-        duration if duration is not None else as_number(value, "tick", "be positive", lambda x: 0 < x < math.inf)
-    )
-    if not 0 < size < 10**30:
-        raise InputError(f"tick={shown(value)} must be positive and finite.")
-    return size
 
 
 def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:
@@ -306,15 +193,6 @@ def _told(end: Any, ticks: Ticks) -> str:
     return Clock(ticks=np.zeros(1, dtype=np.int64), unit=ticks.unit, aware=ticks.aware).show(end)
 
 
-def _is_day(end: Any) -> bool:
-    """Whether the end of a span is a date without a time of day, and so means all of that day."""
-    if isinstance(end, str):
-        return DATE_ONLY.fullmatch(end) is not None
-    if isinstance(end, np.datetime64):
-        return np.datetime_data(end.dtype)[0] == "D"
-    return isinstance(end, date) and not isinstance(end, datetime)
-
-
 def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks) -> Ranges:
     """Gaps as half-open, ascending stretches of ticks; both ends belong to a gap unless it says otherwise."""
     if pairs is None or raw is None:
@@ -344,10 +222,10 @@ def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: i
 
 def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes: list[str]) -> IntArray:
     """Each time once, or as often as it comes, as asked."""
+    if not (at[1:] == at[:-1]).any():  # they ascend: no need to sort or hash them once more
+        return at
     once, counts = np.unique(at, return_counts=True)
     twice = once[counts > 1]
-    if len(twice) == 0:
-        return at
     if duplicates == "error":
         raise InputError(
             f"{name} has {len(twice)} time(s) more than once: {listing(twice, ticks.show)}: pass duplicates='merge' to count each "

@@ -17,6 +17,7 @@ from nofluke.data.pairs import Pairs
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
 from nofluke.series.labels import TruthKind, fitting_clock
+from nofluke.series.own_times import own_ticks, refined
 from nofluke.series.spans import Spans
 
 Overlaps = Literal["error", "merge"]
@@ -93,8 +94,8 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
 
 
 def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) -> tuple[Spans, Clock]:
-    clock = clock.refined(pairs.starts, pairs.ends)
-    begins, ends = clock.own_ticks(pairs.starts, up=True), clock.own_ticks(pairs.ends)
+    clock = refined(clock, pairs.starts, pairs.ends)
+    begins, ends = own_ticks(clock, pairs.starts, up=True), own_ticks(clock, pairs.ends)
     bounds = _Bounds(begins=begins, ends=np.maximum(begins, ends), given=pairs, show=clock.show_time, slack=clock.slack)
     bounds = _apart(_in_order(bounds, 0), overlaps, notes, shared=True)
     first, last = clock.ticks[0], clock.ticks[-1]

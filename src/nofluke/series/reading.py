@@ -31,6 +31,7 @@ from nofluke.series.labels import (
     read_flags,
     score_type,
 )
+from nofluke.series.own_times import refined
 from nofluke.series.ranges import Overlaps, read_ranges
 from nofluke.series.spans import Spans
 from nofluke.series.truth import CountEvents
@@ -63,8 +64,8 @@ class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
     ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
-    events are times between steps, ``instants`` has them, in ticks of the clock; ``on_steps`` are notes that hold only where
-    they are moved to their steps.
+    events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants`` alarms that are;
+    ``on_steps`` are notes that hold only where they are moved to their steps.
     Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
     """
 
@@ -77,6 +78,7 @@ class Sequence(ByValue):
     notes: tuple[str, ...]
     spans: Spans | None = None
     instants: AnyArray | None = field(repr=False, default=None)
+    alarm_instants: AnyArray | None = field(repr=False, default=None)
     on_steps: tuple[str, ...] = ()
     truth_as: Kind = "labels"
     higher_is: HigherIs = "anomalous"
@@ -176,14 +178,15 @@ def prepare(
     on_steps: list[str] = []
     spans: Spans | None = None
     instants: AnyArray | None = None
+    alarm_instants: AnyArray | None = None
     if pairs is not None:
         spans, clock = read_ranges(pairs, truth_as, n, clock, overlaps, notes)
         labels = spans.flags(n)
     else:
         labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
         if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
-            clock = clock.refined(events.values)
-            instants = own_times(events, clock, open_steps)
+            clock = refined(clock, events.values)
+            instants = own_times(events, clock, open_steps, "truth")
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
         every = Spans.of_runs(labels, clock) if spans is None else spans
         spans = every.among(open_steps, clock)
@@ -200,7 +203,13 @@ def prepare(
         values = exact_floats(given.values, name, open_steps)
         check_finite(values, name, open_steps)
     else:
-        alarms = read_flags(given, given_kind, name, open_steps, clock, notes) & open_steps
+        alarms = read_flags(given, given_kind, name, open_steps, clock, on_steps) & open_steps
+        if given_kind == "times" and len(given) and clock is not None and spans is None:
+            finer = refined(clock, given.values)
+            alarm_instants = own_times(given, finer, open_steps, name)
+            if alarm_instants is not None and instants is not None:  # both in ticks of the same clock
+                instants = own_times(events, finer, open_steps, "truth")
+            clock = finer
     return Sequence(
         truth=labels & open_steps,
         scores=values,
@@ -215,6 +224,7 @@ def prepare(
         ),
         spans=spans,
         instants=instants,
+        alarm_instants=alarm_instants,
         on_steps=tuple(on_steps),
         truth_as=truth_kind,
         higher_is=higher_is,

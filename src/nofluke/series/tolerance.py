@@ -109,8 +109,10 @@ class Tolerance:
         >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
         1h to 3h late
         """
-        by, unit = as_side(lag, "lag", "clock" if self.unit == "clock" else None)
         early, late = self._numbers
+        # no tolerance at all has no unit: "2d" moves it as well as 2 does
+        plain = self.unit == "clock" and bool(early or late or number_or_none(lag) is not None)
+        by, unit = as_side(lag, "lag", "clock" if plain else None)
         if by == 0:
             return self
         if unit != self.unit and (early or late):

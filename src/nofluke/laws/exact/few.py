@@ -53,7 +53,7 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     blocks = windows.blocks
     odds = n_events / max(windows.n_steps - n_events, 1)
     log_growth = float(np.log1p(odds))
-    longest = max(int(LOG_GROWTH_ALLOWED / log_growth), 1)
+    longest = min(max(int(LOG_GROWTH_ALLOWED / log_growth), 1), windows.n_steps)
     of, length = cut(blocks.length, longest)  # a long block is several short ones with the same predictions
     weights = walk(length, blocks.g[of], blocks.h[of], rows - 1, windows.reach, odds, MASS, LOG_GROWTH_ALLOWED)
     # one factor after the other: their product could underflow where the entry does not

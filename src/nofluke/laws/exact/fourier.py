@@ -109,8 +109,11 @@ def tail(
     if reached == 1:  # C = 0 means that all events fell on free steps
         none = log_choose_ratio(windows.n_steps - windows.covered, windows.n_steps, n_events)
         error = 2e-16 * (1.0 + abs(none)) if none > -math.inf else 0.0
-        below = Tail(log_p=none, p=math.exp(none), relative_error_bound=error, evaluations=0)
-        return below if side == "lower" else _complement(below)
+        if side == "upper":  # from the logarithm, which knows how far from 1 the chance is, where a double does not
+            some = -math.expm1(none)
+            log_some = math.log(some) if some < 0.5 else math.log1p(-math.exp(none))
+            return Tail(log_p=log_some, p=some, relative_error_bound=error, evaluations=0)
+        return Tail(log_p=none, p=math.exp(none), relative_error_bound=error, evaluations=0)
     structure = structure_of(windows)
     middle = evaluate(structure, _logit(n_events, windows.n_steps), 0.0)
     small = "upper" if reached - 0.5 > middle.hits else "lower"
@@ -398,7 +401,7 @@ def _complement(other: Tail) -> Tail:
     p = -math.expm1(other.log_p)
     error = other.p * other.relative_error_bound / p + 1.2e-16 if 0.0 < other.p < 1.0 else 0.0
     return Tail(
-        log_p=math.log1p(-other.p) if p > 0.0 else -math.inf,
+        log_p=(math.log1p(-other.p) if p > 0.5 else math.log(p)) if p > 0.0 else -math.inf,
         p=p,
         relative_error_bound=error,
         evaluations=other.evaluations,

@@ -168,10 +168,17 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
         g=g,
         h=h,
         count=count,
-        covered=np.bincount(owner, weights=length, minlength=len(member)).astype(np.int64),
+        covered=_sums(owner, length, len(member)),
         lengths=lengths.astype(np.float64),
         capacity=int((np.arange(len(owner)) - oldest).max(initial=0)) + 1,
     )
+
+
+def _sums(owner: IntArray, values: IntArray, n_owners: int) -> IntArray:
+    """Values added up by owner, in integers: their sums may have more digits than a double."""
+    sums = np.zeros(n_owners, dtype=np.int64)
+    np.add.at(sums, owner, values)
+    return sums
 
 
 def evaluate(structure: Structure, s: float, t: float) -> Point:
@@ -216,14 +223,15 @@ def evaluate(structure: Structure, s: float, t: float) -> Point:
     by_hits = hit < 0.5
 
     # n t, D log(1+x) and log f nearly cancel in large clusters: sum products that are exact
-    exponents, sizes, covered = (float(count @ a) for a in (exponent, size, structure.covered))
+    exponents, sizes = (float(count @ a) for a in (exponent, size))
+    covered = divmod(int(count @ structure.covered), 2**31)  # both parts have few bits, too
     log_mean = math.fsum(
         [
             *(times * _log_mean_of_hit(struck, total, k.astype(np.float64) * t)),
             *(count * moments[:, 0]),
             *(exponents * part for part in (_LN2_HEAD, _LN2_TAIL)),
             *(sizes * part for part in (*_split(t), -_log_error(z, -t))),
-            *(-covered * part for part in _split(ell)),
+            *(-whole * part for part in _split(ell) for whole in (float(2**31 * covered[0]), float(covered[1]))),
         ]
     )
     return Point(

@@ -64,7 +64,7 @@ def lost(n_steps: int, n_events: int, x: Any, y: Any) -> FloatArray:
 def _log_rest(part: Any, whole: Any, rest: Any) -> FloatArray:
     """log(1 - part/whole), where rest = whole - part."""
     share = part / whole
-    return np.where(share > 0.5, np.log(rest / whole), np.log1p(-share))
+    return np.asarray(np.where(share > 0.5, np.log(rest / whole), np.log1p(-share)))
 
 
 def _rest(n_steps: Any, n_events: int, x: Any) -> FloatArray:
@@ -84,7 +84,8 @@ def _rest(n_steps: Any, n_events: int, x: Any) -> FloatArray:
 
     factorial = gammaln(z + 1.0) - xlogy(z, z) + z - 0.5 * np.log(2.0 * np.pi)
     errors = _error(left) - _error(n_steps) + _error(others) - factorial
-    return np.where(z >= _SERIES_FROM, found, errors - deviances + 0.5 * np.log(left / n_steps * others))
+    plain = errors - deviances + 0.5 * np.log(left / n_steps * others)
+    return np.asarray(np.where(z >= _SERIES_FROM, found, plain))
 
 
 def _error(z: FloatArray) -> FloatArray:

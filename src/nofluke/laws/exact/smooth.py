@@ -7,18 +7,22 @@ series is short enough is seen in its last coefficients; where none is, the answ
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
-from numpy.polynomial.chebyshev import chebval, chebvander
+from numpy.polynomial.chebyshev import chebvander
 
 from nofluke.arrays import FloatArray, IntArray
 
 _DEGREES = 28  # coefficients of a series
 _LAST = 3  # so many at its end must be negligible
-_NEGLIGIBLE = 4e-15
+_NEGLIGIBLE = 1e-13  # above the rounding of the functions, far above what is left out where coefficients fall fast
 _STEEPEST = 100.0  # how many times its usual size a function may have on a piece: digits are lost by more than that
+_PAIRS_PER_BOX = 2  # with fewer pairs for each member and box, pairs themselves are the faster way
 _MOST_BOXES = 1024  # the finest division of the range that is tried
+_MOST_BOXES_OF_SUMS = 32  # and of sums, where all boxes are paired with all
+_AT_ONCE = 1 << 12  # members of pairs whose polynomials are in memory together, at least
+_ROWS = 256  # of these multiplied by a series at a time
 _VANISHED = 1e-26  # what is left of a function where it does not matter any more
 
 _ANGLES = (np.arange(_DEGREES) + 0.5) * np.pi / _DEGREES
@@ -41,9 +45,9 @@ def sum_over_ranges(
     --------
     >>> x, index = np.array([0, 3, 7]), np.arange(3)
     >>> round(sum_over_ranges(x, x, index + 1, np.full(3, 3), lambda lag: np.exp(-lag / 4)), 12)
-    1.014018461645
+    1.014019937363
     >>> round(float(np.exp(-3 / 4) + np.exp(-7 / 4) + np.exp(-4 / 4)), 12)
-    1.014018461645
+    1.014019937363
     """
     some = first < end
     x, first, end = x[some], first[some], end[some]
@@ -54,6 +58,8 @@ def sum_over_ranges(
     while boxes <= _MOST_BOXES:
         size = -(-reach // boxes)
         series = _series_of_boxes(function, size, boxes, nearest)
+        if series is not None and boxes > 1 and len(series) * _PAIRS_PER_BOX * len(x) > int(np.sum(end - first)):
+            return None  # so many boxes that few pairs are in each
         if series is not None:
             return _in_boxes(x, y, first, end, size, series)
         boxes *= 2
@@ -65,12 +71,16 @@ def sum_over_sums(
 ) -> float | None:
     """Σ_i Σ_{first[i] <= j < end[i]} function(x[i] + x[j]), x in any order; None if the function is not smooth enough."""
     low, high = int(x.min()), int(x.max())
-    half = max((high - low) / 2, 0.5)
-    series = _short_series(function, 2 * low + half * (_NODES[:, None] + _NODES + 2.0))
-    if series is None:
-        return None
-    place = (x - low) / half - 1.0
-    return _of_places(place, place, first, end, series)
+    boxes = 1
+    while boxes <= _MOST_BOXES_OF_SUMS:
+        size = -(-(high + 1 - low) // boxes)
+        corners = 0.5 * (_NODES[:, None] + _NODES) + 1.0
+        series = [_short_series(function, 2 * low + size * (both + corners)) for both in range(2 * boxes - 1)]
+        known = [one for one in series if one is not None]
+        if len(known) == len(series):
+            return _in_boxes_of_sums(x, first, end, low, size, known)
+        boxes *= 2
+    return None
 
 
 def compress(
@@ -119,8 +129,10 @@ def _short_series(function: Callable[[FloatArray], FloatArray], at: FloatArray) 
     series: FloatArray = _TO_SERIES @ values @ _TO_SERIES.T
     size = np.abs(series)
     last = max(size[-_LAST:].max(), size[:, -_LAST:].max())
-    usual = np.median(np.abs(values))
-    return series if last <= _NEGLIGIBLE * size.max() and np.abs(values).max() <= _STEEPEST * usual else None
+    if last > _NEGLIGIBLE * size.max() or np.abs(values).max() > _STEEPEST * np.median(np.abs(values)):
+        return None
+    kept = np.flatnonzero(np.maximum(size.max(axis=0), size.max(axis=1)) > 1e-16 * size.max())[-1:] + 1
+    return series[: int(kept[0]), : int(kept[0])] if len(kept) else series[:1, :1]
 
 
 def _in_boxes(
@@ -129,22 +141,59 @@ def _in_boxes(
     origin = min(int(x.min()), int(y[0]))
     box_x, box_y = (x - origin) // size, (y - origin) // size
     place_x, place_y = ((2.0 * ((at - origin) % size)) / size - 1.0 for at in (x, y))
+    degrees = max(len(one) for one in series.values())
     total = 0.0
-    for apart, one in series.items():
-        begin = np.maximum(first, np.searchsorted(box_y, box_x + apart, side="left"))
-        stop = np.minimum(end, np.searchsorted(box_y, box_x + apart, side="right"))
-        some = begin < stop
-        total += _of_places(place_x[some], place_y, begin[some], stop[some], one)
+    for part, low, high in _parts(first, end):
+        in_x = _polynomials(place_x[part], degrees)
+        sums = _running(_polynomials(place_y[low:high], degrees))
+        for apart, one in series.items():
+            begin = np.maximum(first[part], np.searchsorted(box_y, box_x[part] + apart, side="left"))
+            stop = np.minimum(end[part], np.searchsorted(box_y, box_x[part] + apart, side="right"))
+            some, k = begin < stop, len(one)
+            within = sums[stop[some] - low, :k] - sums[begin[some] - low, :k]
+            total += _bilinear(in_x[some, :k], one, within)
     return total
 
 
-def _of_places(x: FloatArray, y: FloatArray, first: IntArray, end: IntArray, series: FloatArray) -> float:
-    """Σ_i Σ_{first[i] <= j < end[i]} of the double series at (x[i], y[j])."""
+def _in_boxes_of_sums(
+    x: IntArray, first: IntArray, end: IntArray, low: int, size: int, series: list[FloatArray]
+) -> float:
+    box, place = (x - low) // size, (2.0 * ((x - low) % size)) / size - 1.0
+    degrees = max(map(len, series))
     total = 0.0
-    before = np.zeros(len(y) + 1)
-    polynomial, last = np.ones(len(y)), y
-    for degree in range(len(series)):
-        np.cumsum(polynomial, out=before[1:])
-        total += float(np.dot(chebval(x, series[:, degree]), before[end] - before[first]))
-        polynomial, last = (last, 2.0 * y * last - polynomial) if degree else (y, 2.0 * y * y - 1.0)
+    for part, begin, stop in _parts(first, end):
+        in_x, in_y = (_polynomials(place[at], degrees) for at in (part, slice(begin, stop)))
+        for other in range((len(series) + 1) // 2):
+            sums = _running(in_y * (box[begin:stop] == other)[:, None])
+            within = sums[end[part] - begin] - sums[first[part] - begin]
+            for own in range((len(series) + 1) // 2):
+                some, one = box[part] == own, series[own + other]
+                k = len(one)
+                total += _bilinear(in_x[some, :k], one, within[some, :k])
     return total
+
+
+def _parts(first: IntArray, end: IntArray) -> Iterator[tuple[slice, int, int]]:
+    """Some i at a time, and from where to where their j lie: each j is in two parts at most, or few."""
+    step = max(_AT_ONCE, int((end - first).max(initial=0)))
+    for begin in range(0, len(first), step):
+        part = slice(begin, begin + step)
+        yield part, int(first[part].min()), int(end[part].max())
+
+
+def _running(rows: FloatArray) -> FloatArray:
+    """Sums of the rows before each, and of all."""
+    sums = np.zeros((len(rows) + 1, rows.shape[1]))
+    np.cumsum(rows, axis=0, out=sums[1:])
+    return sums
+
+
+def _polynomials(places: FloatArray, degrees: int) -> FloatArray:
+    """One row for each place: the first Chebyshev polynomials there."""
+    return np.ascontiguousarray(chebvander(places, degrees - 1))
+
+
+def _bilinear(left: FloatArray, matrix: FloatArray, right: FloatArray) -> float:
+    """Σ_i left[i] · matrix · right[i], in pieces below what BLAS uses threads for: they would wait for each other."""
+    pieces = (slice(begin, begin + _ROWS) for begin in range(0, len(left), _ROWS))
+    return float(sum(np.einsum("ij,ij->", left[piece] @ matrix, right[piece]) for piece in pieces))

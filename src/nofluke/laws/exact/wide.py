@@ -9,6 +9,8 @@ The section "Precision: mean and variance" of docs/theory.md has the mathematics
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
@@ -23,11 +25,11 @@ _PAIRS_PER_WINDOW = 16  # above so many pairs a window, interpolation is faster 
 def as_if_disjoint(n_steps: int, n_events: int, values: IntArray, counts: IntArray) -> float:
     """Σ over all ordered pairs, each with itself too, of π(w + w') - π(w) π(w'); widths ascend, each so many times."""
 
-    def per_step(x: FloatArray, y: FloatArray) -> FloatArray:
+    def per_step(x: Any, y: Any) -> FloatArray:
         """π(x + y) / (π(x) π(y)) - 1, over x y: hardly depends on either, so that short windows keep their digits."""
         return np.asarray(np.expm1(log_together(n_steps, n_events, x, y)) / x / y)
 
-    weights = counts * np.exp(log_missed(n_steps, n_events, values)) * values
+    weights = np.asarray(np.exp(log_missed(n_steps, n_events, values)) * counts * values, dtype=np.float64)
     nodes: IntArray | FloatArray = values
     if len(values) > _WIDTHS_ONE_BY_ONE and 2 * int(values[-1]) <= n_steps - n_events:  # no corner at T - m
         some = np.linspace(values[0], values[-1], 3)[:, None]

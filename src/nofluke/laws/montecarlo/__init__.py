@@ -71,7 +71,7 @@ def drawn(draw: Draw, n_steps: int, *, n_resamples: int, rng: Any = None) -> Ite
     for first in range(0, positive("n_resamples", n_resamples), CHUNK):
         size, chunk = min(CHUNK, n_resamples - first), first // CHUNK
         if isinstance(draw, Uniform):
-            yield draw.placed(streams.seed(chunk), size)
+            yield from draw.blocks(streams.seed(chunk), size)
             continue
         generator = streams.generator(chunk)
         for start in range(0, size, rows):

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import Hits, Problem, integers
+from nofluke.laws.montecarlo.problem import MOST_STEPS, Hits, Problem, integers
 from nofluke.laws.montecarlo.results import FamilyWise, JointCounts, MaximumTest, Simulation, Tally
+from nofluke.laws.montecarlo.sparse import sparse_placements
 from nofluke.ratios import TIE_SLACK, f_of_hits, f_weights
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
@@ -72,13 +73,27 @@ class Uniform:
         """So many placements, as rows of ascending steps."""
         return self.placed(generator.integers(2**64, dtype=np.uint64), size)
 
-    def placed(self, seed: np.uint64, size: int) -> NDArray[np.uint32]:
-        """The placements that :func:`~nofluke.laws.montecarlo.simulate` counts for the stream of this seed."""
+    def placed(self, seed: np.uint64, size: int) -> NDArray[Any]:
+        """The placements that :func:`~nofluke.laws.montecarlo.simulate` counts for the stream of this seed.
+
+        Rows of uint32, or of int64 on more steps than any simulation has (`sparse`): up to 2**62 of them.
+        """
+        if self.n_steps > MOST_STEPS:
+            return sparse_placements(np.random.default_rng(int(seed)), self.n_steps, self.n_events, size)
         from nofluke.laws.montecarlo import kernels
 
         rows = np.empty((size, self.n_events), dtype=np.uint32)
         kernels.draw_placements(seed, self.n_steps, rows)
         return rows
+
+    def blocks(self, seed: np.uint64, size: int) -> Iterator[NDArray[Any]]:
+        """The same rows, so many at a time that they fit into memory."""
+        if self.n_steps <= MOST_STEPS:
+            yield self.placed(seed, size)
+            return
+        generator, rows = np.random.default_rng(int(seed)), rows_at_a_time(max(self.n_events, 1))
+        for first in range(0, size, rows):
+            yield sparse_placements(generator, self.n_steps, self.n_events, min(rows, size - first))
 
 
 def rows_at_a_time(n_steps: int) -> int:

@@ -1,45 +1,41 @@
-"""Random steps of a great many: nothing here is as long as the steps are."""
+"""Few events on very many steps: placements at random whose cost depends on the events alone."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
-from nofluke.laws.montecarlo.run import Draw, Uniform
-
-MOST_FLAGGED = 2**20  # steps up to which each has a bit of its own
+from nofluke.arrays import IntArray
 
 
-@dataclass(frozen=True, slots=True)
-class Sparse:
-    """Events on random steps, every set of them equally likely, of up to 2**63 steps.
+def sparse_placements(generator: np.random.Generator, n_steps: int, n_events: int, size: int) -> IntArray:
+    """So many placements as rows of distinct ascending steps, every set of steps equally likely.
+
+    Steps are drawn independently, and those that were drawn before are drawn again until all differ. Nothing here looks at
+    steps other than to tell whether two are the same: no set can be likelier than another. Rows are drawn one after the other,
+    so that the first ones do not depend on how many there are.
 
     Examples
     --------
-    >>> rows = Sparse(10**18, 3)(np.random.default_rng(1), 4)
-    >>> rows.shape, bool((np.diff(rows, axis=1) > 0).all())
-    ((4, 3), True)
+    >>> sparse_placements(np.random.default_rng(0), 10**18, 3, 2)
+    array([[ 40973523936194698, 269786713763870410, 636961687321454339],
+           [ 16527635528529095, 813270239200272432, 912755577277721778]])
     """
-
-    n_steps: int
-    n_events: int
-
-    def __call__(self, generator: np.random.Generator, size: int) -> NDArray[Any]:
-        """So many placements, as rows of ascending steps."""
-        rows = np.sort(generator.integers(self.n_steps, size=(size, self.n_events)), axis=1)
-        for row in np.flatnonzero((np.diff(rows, axis=1) == 0).any(axis=1)):
-            # the first so many different ones of a sequence of random steps
-            once = np.unique(rows[row])
-            while len(once) < self.n_events:
-                more = generator.integers(self.n_steps, size=self.n_events - len(once))
-                once = np.unique(np.concatenate([once, more]))
-            rows[row] = once
-        return rows
+    rows = np.empty((size, n_events), dtype=np.int64)
+    for row in rows:
+        if 2 * n_events <= n_steps:
+            _fill(generator, n_steps, row)
+        else:  # the empty steps are the fewer
+            gaps = np.empty(n_steps - n_events, dtype=np.int64)
+            _fill(generator, n_steps, gaps)
+            row[:] = np.delete(np.arange(n_steps), gaps)
+    return rows
 
 
-def uniform(n_steps: int, n_events: int) -> Draw:
-    """Events on random steps, however many of these there are."""
-    return Uniform(n_steps, n_events) if n_steps <= MOST_FLAGGED else Sparse(n_steps, n_events)
+def _fill(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    row[:] = generator.integers(n_steps, size=len(row))
+    row.sort()
+    again = np.flatnonzero(row[1:] == row[:-1])
+    while len(again):
+        row[again] = generator.integers(n_steps, size=len(again))
+        row.sort()
+        again = np.flatnonzero(row[1:] == row[:-1])

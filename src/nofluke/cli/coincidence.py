@@ -1,0 +1,156 @@
+"""The command for two lists of times: files in, one window or many, results out. Nothing is computed here."""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from datetime import datetime
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import Data, chance_arguments, check_places, number_of, tolerance_of
+from nofluke.cli.list_options import list_options, window_options
+from nofluke.cli.options import (
+    chance_options,
+    familywise_option,
+    format_option,
+    gate_options,
+    judging_options,
+    output_option,
+    plain_file,
+    zero_division_option,
+)
+from nofluke.cli.printing import extras, gate_code, write_result
+from nofluke.cli.wording import Command
+from nofluke.errors import InputError
+
+_OF_ONE_WINDOW = (
+    *("edges", "leads", "zero_division", "alternative", "ties", "alpha", "test_f1", "statistics", "report"),
+    *("gate", "gate_on", "min_precision", "min_recall", "min_f1"),
+)
+_CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
+
+
+@click.command(cls=Command)
+@list_options
+@window_options
+@zero_division_option
+@chance_options
+@judging_options
+@familywise_option
+@gate_options
+@click.option("--report", metavar="FILE", callback=plain_file, help="Write a page about it, too.")
+@format_option
+@output_option
+def coincidence(
+    events: str,
+    alarms: str,
+    event_time: str | None,
+    alarm_time: str | None,
+    time_format: str | None,
+    span: tuple[str, str] | None,
+    gaps: str | None,
+    duplicates: Any,
+    tick: str | None,
+    tolerances: tuple[str, ...],
+    early: str | None,
+    late: str | None,
+    lags: tuple[str, ...],
+    familywise: bool,
+    report: str | None,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> int:
+    """Do two lists of times coincide more often than by chance?
+
+    EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers, in
+    any order, and need no grid. Several --tolerance or --lag give one row each; --familywise tests the best of them.
+    """
+    check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
+    windows = _tolerances(tolerances, early, late)
+    moves = [number_of(lag) for lag in lags] or [0]
+    many = familywise or len(windows) * len(moves) > 1
+    if many:
+        _refuse(click.get_current_context())
+    if report is not None:
+        from nofluke.show.report.page import check_plotly
+
+        check_plotly()  # before the work
+    import nofluke as nf
+
+    data = _read({"events": (events, event_time), "alarms": (alarms, alarm_time)}, gaps, time_format)
+    watched = {
+        "span": None if span is None else [_time(end, time_format) for end in span],
+        "duplicates": duplicates,
+        "tick": number_of(tick),
+    }
+    if many:
+        swept = data.noted(
+            nf.sweep_tolerances(
+                **data.arguments, **watched, **chance_arguments(options), tolerances=windows, lags=moves
+            )
+        )
+        seeded = {"n_resamples": options["resamples"], "rng": options["seed"]}
+        write_result(swept, form, output, familywise=swept.familywise(**seeded) if familywise else None)
+        return 0
+    result = data.noted(
+        nf.coincidence(
+            **data.arguments,
+            **watched,
+            **chance_arguments(options),
+            tolerance=windows[0],
+            lag=moves[0],
+            zero_division=float(options["zero_division"]),
+            **{name: options[name] for name in ("edges", "leads", "alternative", "ties", "alpha")},
+        )
+    )
+    page = None if report is None else result.report(report)
+    write_result(result, form, output, **extras(options))
+    if page is not None:
+        click.echo(f"Open {page}", err=True)  # standard output has the result alone
+    return gate_code(result, options)
+
+
+def _read(lists: dict[str, tuple[str, str | None]], gaps: str | None, time_format: str | None) -> Data:
+    """Both lists and the gaps, as arguments of the library's functions."""
+    from nofluke.data.files import pairs_of, read_events, read_list
+
+    found: dict[str, Any] = {}
+    notes: list[str] = []
+    for name, (file, column) in lists.items():
+        columns = read_list(file, column, time_format, by=f"--{name[:-1]}-time")
+        found[name] = columns.values["time"]
+        notes.extend(columns.notes)
+    if gaps is not None:
+        ranges = read_events(gaps, None, time_format, (None, None))
+        found["gaps"] = pairs_of(ranges)
+        notes.extend(ranges.notes)
+    return Data(arguments=found, notes=tuple(dict.fromkeys(notes)))
+
+
+def _tolerances(both: tuple[str, ...], early: str | None, late: str | None) -> list[Any]:
+    """Tolerances from --tolerance, or one from --early and --late; plain numbers are in the unit of the times."""
+    if not both and early is None and late is None:
+        raise InputError("name the tolerance: --tolerance LENGTH, such as 2d, or --early and --late.")
+    return [tolerance_of(one, early, late, "clock") for one in both or (None,)]
+
+
+def _time(text: str, time_format: str | None) -> Any:
+    """An end of the span: in the format of the files, else ISO 8601 or a number, which are the library's to read."""
+    if time_format is not None:
+        with suppress(ValueError):
+            time = datetime.strptime(text, time_format)
+            return time if _CLOCK.search(time_format) else time.date()
+    return number_of(text)
+
+
+def _refuse(context: click.Context) -> None:
+    """Options that belong to one window are refused where there are many, rather than passed over in silence."""
+    for option in context.command.params:
+        typed = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
+        if typed and option.name in _OF_ONE_WINDOW:
+            raise InputError(
+                f"{option.opts[-1]} is for one tolerance and one lag, without --familywise: pass one of each, or leave it out."
+            )
