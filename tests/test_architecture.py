@@ -53,6 +53,7 @@ SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluation", "plot"),
     ("inference.curve", "plot"),
+    ("inference.coincidences", "plot"),
     ("inference.lags", "plot"),
     ("inference.evaluation", "show.report"),
     ("laws.law", "laws.sums"),

@@ -11,7 +11,7 @@ from nofluke.inference.judging import judged, turned
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, check_resamples
+from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
 from nofluke.series.lists import tolerance_of_times
@@ -125,7 +125,8 @@ def coincidence(
     check_alternative(alternative, ties)
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    window = tolerance_of_times(tolerance).lagged(lag)
+    width = tolerance_of_times(tolerance)
+    window = width.lagged(lag)
     read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
     cell = trial_of(read, (window,), edges).cell(0, 0)
     choice = choose(null, cell, alpha)
@@ -141,8 +142,18 @@ def coincidence(
         zero_division=zero_division,
     )
     nulls = choice.model.distributions(cell, method, n_resamples=n_resamples, rng=rng)
+    result = coincidence_of(cell, read, nulls, settings, leads=leads, lag=width.moved_by(lag))
+    for test in (result.precision_test, result.recall_test):
+        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
+    return result
+
+
+def coincidence_of(
+    cell: TimedCell, read: Occurrences, nulls: Nulls, settings: Settings, *, leads: Leads, lag: int | float
+) -> Coincidence:
+    """Both tests, false alarms and delays of one window on two lists of times."""
     common = judged(cell, read, nulls, settings)
-    result = Coincidence(
+    return Coincidence(
         n=cell.truth.n_places,
         threshold=None,
         quantile=None,
@@ -150,12 +161,10 @@ def coincidence(
         tolerant_predictions=None,
         sequence=read,
         leads=leads,
-        notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *choice.notes),
+        lag=lag,
+        notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *settings.choice.notes),
         **common,
     )
-    for test in (result.precision_test, result.recall_test):
-        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
-    return result
 
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:

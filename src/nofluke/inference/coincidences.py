@@ -13,6 +13,7 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.plain import finite_or_none
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.timed import Edges, TimedCell
+from nofluke.series.tolerance import Tolerance
 from nofluke.text.tables import plural
 
 Leads = Literal["alarms", "events"]
@@ -44,6 +45,9 @@ class Coincidence(Evaluation):
         The lists as they were read: ticks, span and gaps.
     leads : {"alarms", "events"}
         What comes first.
+    lag : number
+        What the window was moved by: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as it
+        was moved, ``width`` as it was given.
 
     Examples
     --------
@@ -55,6 +59,12 @@ class Coincidence(Evaluation):
 
     sequence: Occurrences = field(repr=False)  # type: ignore[assignment]
     leads: Leads = "alarms"
+    lag: int | float = 0
+
+    @property
+    def width(self) -> Tolerance:
+        """The tolerance before the lag moved it."""
+        return self.tolerance.by(-self.lag) if self.lag else self.tolerance
 
     @property
     def precursor_rate(self) -> float:
@@ -93,8 +103,15 @@ class Coincidence(Evaluation):
         return self.false_alarms.duration
 
     @property
-    def _prediction(self) -> str:
+    def alarm_noun(self) -> str:
+        """What a prediction is called."""
         return "alarm"
+
+    def plot_times(self, ax: Any = None) -> Any:
+        """Draw both lists over time: found and missed, hit and false, windows and gaps (matplotlib); returns the Axes."""
+        from nofluke.plot import coincidence as plot_coincidence
+
+        return plot_coincidence(self, ax)
 
     def _title(self) -> str:
         read = self.sequence

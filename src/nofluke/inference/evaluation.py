@@ -271,14 +271,14 @@ class Evaluation(ByValue):
         }
 
     @property
-    def _prediction(self) -> str:
+    def alarm_noun(self) -> str:
         """What a prediction is called."""
         return "prediction" if self.count_alarms == "steps" else "alarm episode"
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
         return sentences_of(
-            self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self._prediction
+            self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self.alarm_noun
         )
 
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
@@ -329,7 +329,7 @@ class Evaluation(ByValue):
         return f"{self.settings.choice.in_words()} Method: {how}.{drawn}"
 
     def _title(self) -> str:
-        alarms = plural(self.n_predictions, self._prediction)
+        alarms = plural(self.n_predictions, self.alarm_noun)
         if self.threshold is not None:
             origin = "" if self.quantile is None else f", the {self.quantile:g} quantile"
             if self.budget is not None:

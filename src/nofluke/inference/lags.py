@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,8 @@ class CoincidenceSweep(Sweep):
         The windows: each tolerance moved by each lag, the lags of the first tolerance first.
     widths, lags : tuples of D str
         What each window was made from.
+    moves : tuple of D numbers
+        The lags as numbers: nanoseconds for dates, else the unit of the times.
     precision_hits, recall_hits, precision, recall, f1 : arrays of shape (D, 1)
     occurrences : Occurrences
         The lists as they were read.
@@ -50,6 +52,7 @@ class CoincidenceSweep(Sweep):
     True
     """
 
+    moves: tuple[int | float, ...] = field(repr=False)
     widths: tuple[str, ...]
     lags: tuple[str, ...]
     occurrences: Occurrences
@@ -179,6 +182,7 @@ def sweep_tolerances(
         notes=(*read.notes, *remarks(trial.cell(0, 0), read), *choice.notes),
         widths=tuple(_plain(width) for width in widths for _ in moves),
         lags=tuple(str(lag) for _ in widths for lag in moves),
+        moves=tuple(width.moved_by(lag) for width in widths for lag in moves),
         occurrences=read,
     )
 

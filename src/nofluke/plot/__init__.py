@@ -1,4 +1,4 @@
-"""Static figures (matplotlib): null distributions, sweeps beside chance, and the timeline of hits and misses.
+"""Static figures (matplotlib): null distributions, sweeps beside chance, and what was hit and missed over time.
 
 Every function draws into the Axes it is given, or makes a new figure, and returns the Axes. Matplotlib is imported
 when a figure is drawn, never before.
@@ -7,5 +7,6 @@ when a figure is drawn, never before.
 from nofluke.plot.curves import evaluation, null, sweep
 from nofluke.plot.series import timeline
 from nofluke.plot.style import PALETTE, SERIES
+from nofluke.plot.times import coincidence, lags
 
-__all__ = ["PALETTE", "SERIES", "evaluation", "null", "sweep", "timeline"]
+__all__ = ["PALETTE", "SERIES", "coincidence", "evaluation", "lags", "null", "sweep", "timeline"]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import ChanceTest
+from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluation import Evaluation
 from nofluke.laws.law import Law
@@ -151,11 +152,11 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     Parameters
     ----------
     result : Evaluation
-        From :func:`nofluke.evaluate`.
+        From :func:`nofluke.evaluate` or :func:`nofluke.coincidence`.
     axes : two matplotlib Axes, optional
         Where to draw; by default a new figure.
     compare_binomial : bool
-        As in :func:`null`.
+        As in :func:`null`; never beside a ratio whose denominator is up to chance (recall with ``edges="interior"``).
 
     Returns
     -------
@@ -176,15 +177,20 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     check_kind("result", result, Evaluation, "nofluke.evaluate")
     panels = make_panels(axes, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
-        (result.precision_test, "predictions that are hits"),
+        (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
         (result.recall_test, "events found"),
     )
     for ax, (test, what) in zip(panels, tests, strict=True):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
-        _draw(test.law, ax, (test.hits, test.pvalue), "pmf", compare_binomial)
+        compared = compare_binomial and not (test is result.recall_test and _interior(result))
+        _draw(test.law, ax, (test.hits, test.pvalue), "pmf", compared)
         ax.set_title(f"{test.measure} {show_share(test.value)}")
         ax.set_xlabel(f"{what}, of {test.of:,}")
     return panels
+
+
+def _interior(result: Evaluation) -> bool:
+    return isinstance(result, Coincidence) and result.edges == "interior"
 
 
 def sweep(curve: Sweep, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> AxesArray:

@@ -7,15 +7,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import FloatArray
-from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, tidy
+from nofluke.arrays import BoolArray, FloatArray
+from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, shade, tidy
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.between import trial_of
+from nofluke.series.counting import within
 from nofluke.series.labels import HigherIs, Missing, TruthKind
+from nofluke.series.marks import event_reaches
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import choose_cut
+from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell, Trial
+from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import show_number
 
@@ -62,7 +66,7 @@ def timeline(
     matplotlib Axes
         The legend has the counts. Steps near an event are shaded where there are few enough steps to see them, steps
         left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn
-        across gaps in the times. A long score is thinned to the smallest and the largest value of each stretch.
+        across gaps in the times. Events between two steps stand at their own times. A long score is thinned to the smallest and the largest value of each stretch.
 
     Examples
     --------
@@ -87,22 +91,22 @@ def timeline(
     )
     window = as_tolerance(tolerance)
     cuts = choose_cut(sequence, threshold, quantile, budget)
-    cell = Trial.of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory)).cell(0, 0)
+    cell = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory)).trial.cell(0, 0)
     cut = cell.threshold
-    alarms = np.zeros(len(sequence.truth), dtype=np.bool_)
-    alarms[sequence.open_steps] = cell.alarm_flags
     steps = len(sequence.truth)
-    near_event = np.zeros(steps, dtype=np.bool_)
-    near_event[sequence.open_steps] = cell.trial.near_flags(0)
+    alarms, near_event = (np.zeros(steps, dtype=np.bool_) for _ in range(2))
+    alarms[sequence.open_steps], near_event[sequence.open_steps] = _alarms_and_near(cell)
     hits = alarms & near_event
     if cell.trial.count_alarms == "episodes":
-        of_episode = np.cumsum(np.diff(np.flatnonzero(cell.alarm_flags), prepend=-2) > 1)
+        of_episode = np.cumsum(np.diff(np.flatnonzero(alarms[sequence.open_steps]), prepend=-2) > 1)
         hits[alarms] = np.isin(of_episode, of_episode[hits[alarms]])
 
     ax = make_axes(ax, (9, 3.2))
     when = _when(sequence)
     across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
-    if steps <= 400 and sequence.n_events:
+    if isinstance(cell, TimedCell) and len(cell.truth.at) and steps <= 400:
+        shade(ax, *event_reaches(cell), cell.trial.watch.ticks, "#999999", 0.25, "near an event")
+    elif steps <= 400 and sequence.n_events:
         ax.fill_between(
             when,
             0,
@@ -162,6 +166,15 @@ def timeline(
     return ax
 
 
+def _alarms_and_near(cell: Cell) -> tuple[BoolArray, BoolArray]:
+    """Of the steps that count, which are predicted, and on which a prediction would be a hit."""
+    if not isinstance(cell, TimedCell):
+        return cell.alarm_flags, cell.trial.near_flags(0)
+    alarms = np.zeros(len(cell.trial.at), dtype=np.bool_)
+    alarms[cell.trial.chosen(cell.k)] = True
+    return alarms, within(cell.truth.starts, cell.trial.alarm_windows[0]) > 0
+
+
 def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float, gaps: npt.NDArray[np.int64]) -> None:
     kept = _thinned(scores)
     label = f"threshold {show_number(cut)}"
@@ -198,6 +211,9 @@ def _thinned(scores: FloatArray) -> npt.NDArray[np.int64]:
 def _extents(cell: Cell, sequence: Sequence, when: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """Where each event begins and ends on the timeline's axis: its own ends on a clock, else its first and last step."""
     truth, clock = cell.truth, sequence.clock
+    if isinstance(cell, TimedCell):
+        own = cell.trial.watch.ticks.times(cell.truth.at)
+        return own, own
     if truth.begins is not None and truth.ends is not None and clock is not None:
         unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
         return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)

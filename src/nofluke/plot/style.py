@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.laws.law import How
+from nofluke.series.ticks import Ticks
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,6 +70,22 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
     if grid:
         ax.grid(True, color=PALETTE["ink"], alpha=0.12, linewidth=0.6)
         ax.set_axisbelow(True)
+
+
+def shade(
+    ax: Axes,
+    starts: IntArray,
+    stops: IntArray,
+    ticks: Ticks,
+    color: str,
+    alpha: float,
+    name: str,
+) -> Any:
+    """Stretches of ticks over the whole height, as one shape."""
+    edges = np.stack([starts, stops, stops], axis=1).ravel()
+    height = np.tile([1.0, 1.0, np.nan], len(starts))
+    how: dict[str, Any] = {"color": color, "alpha": alpha, "linewidth": 0, "zorder": 0, "label": name}
+    return ax.fill_between(ticks.times(edges), 0, height, transform=ax.get_xaxis_transform(), **how)
 
 
 def legend(ax: Axes, loc: Any = "best") -> None:

@@ -147,7 +147,7 @@ class TimedTrial(Trial):
         found = (self.watch.places(self.truth.at - r.early, self.truth.at + r.late) for r in self.reaches)
         return tuple(Ranges(starts=r.starts * self.truth.slots, stops=r.stops * self.truth.slots) for r in found)
 
-    def _finders(self, d: int) -> Ranges:
+    def finders(self, d: int) -> Ranges:
         """For each event, which of the times of the detector are near it."""
         reach, events = self.reaches[d], self.truth.at
         return Ranges(
@@ -168,7 +168,7 @@ class TimedTrial(Trial):
         """PAδ-AA by cell: events near an alarm."""
         if self._by_cell:
             return self._of_cells(lambda cell: int(np.count_nonzero(cell.found)))
-        return np.stack([self._held(self._finders(d)) for d in range(len(self.reaches))])
+        return np.stack([self._held(self.finders(d)) for d in range(len(self.reaches))])
 
     @property
     def _by_cell(self) -> bool:

@@ -9,7 +9,7 @@ module works on those.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
 from typing import Any, Literal
@@ -109,24 +109,32 @@ class Tolerance:
         >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
         1h to 3h late
         """
-        early, late = self._numbers
-        # no tolerance at all has no unit: "2d" moves it as well as 2 does
-        plain = self.unit == "clock" and bool(early or late or number_or_none(lag) is not None)
-        by, unit = as_side(lag, "lag", "clock" if plain else None)
+        by, unit = self._lag(lag)
         if by == 0:
             return self
-        if unit != self.unit and (early or late):
+        if unit != self.unit and any(self._numbers):
             wanted = {"steps": "a whole number of steps", "ns": "a duration such as '2h'", "clock": "a plain number"}
             raise InputError(
                 f"lag={shown(lag)} does not fit the tolerance of {self}: pass {wanted[self.unit or 'steps']}."
             )
-        if unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
-            early, late = (
-                _plainly(exact_fraction(early) - exact_fraction(by)),
-                _plainly(exact_fraction(late) + exact_fraction(by)),
-            )
-            return Tolerance(early=early, late=late, unit=unit)
-        return Tolerance(early=early - by, late=late + by, unit=unit)
+        return replace(self, unit=unit).by(by)
+
+    def by(self, lag: int | float) -> Tolerance:
+        """The same for a number in the tolerance's own unit, nanoseconds or steps or units of the clock."""
+        early, late = self._numbers
+        if self.unit == "clock":  # by their digits: 0.3 - 0.1 is 0.2
+            before, after, move = (exact_fraction(number) for number in (early, late, lag))
+            return Tolerance(early=_plainly(before - move), late=_plainly(after + move), unit="clock")
+        return Tolerance(early=early - lag, late=late + lag, unit=self.unit)
+
+    def moved_by(self, lag: Length) -> int | float:
+        """A lag as the number that `lagged` moves both sides by: nanoseconds, steps or units of the clock."""
+        return self._lag(lag)[0]
+
+    def _lag(self, lag: Length) -> tuple[int | float, Unit]:
+        # no tolerance at all has no unit: "2d" moves it as well as 2 does
+        plain = self.unit == "clock" and (any(self._numbers) or number_or_none(lag) is not None)
+        return as_side(lag, "lag", "clock" if plain else None)
 
     @property
     def _numbers(self) -> tuple[Any, Any]:

@@ -7,7 +7,8 @@ from pathlib import Path
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
-from nofluke.show.report.origin import Source, origin_of
+from nofluke.show.report.lists import Source
+from nofluke.show.report.origin import origin_of
 from nofluke.show.report.page import Scripts, check_plotly, render
 from nofluke.show.report.payload import make_payload
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.cells import BAND
+from nofluke.inference.coincidence import coincidence_of
+from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluate import evaluation_of
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest, familywise_test
@@ -17,6 +20,7 @@ from nofluke.laws.tables import binomial
 from nofluke.nulls.base import Nulls
 from nofluke.nulls.simulation import laws_of_tally, simulate_hits
 from nofluke.series.counting import within
+from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
 
@@ -47,7 +51,10 @@ def evaluator(result: Evaluation, grid: Grid, seed: int) -> Evaluator:
     def evaluated(d: int, k: int) -> Evaluation:
         if (d, k) == grid.chosen:
             return result
-        cell = grid.trial.cell(d, k)
+        cell: Any = grid.cell(d, k)
+        if isinstance(result, Coincidence):
+            how: dict[str, Any] = {"leads": result.leads, "lag": grid.lags[k].length}
+            return coincidence_of(cell, result.sequence, nulls_of(cell), result.settings, **how)
         return evaluation_of(cell, result.sequence, nulls_of(cell), result.settings, grid.cuts(k))
 
     return evaluated
@@ -63,19 +70,37 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     """How the nulls of a cell are found: out of one simulation of all cells, or cell by cell."""
     settings = result.settings
     model, method, n_resamples = settings.null, settings.method, settings.n_resamples
-    if model.is_drawn(method):
+    exact: tuple[str, ...] = ()
+    together = model.is_drawn(method)
+    if isinstance(grid.trial, TimedTrial) and method == "auto" and not together:
+        exact = model.exact_sides(result.cell, times=grid.shape[0] * grid.shape[1])
+        together = len(exact) == 1
+    if together and not _interior(grid):
         # the same random placements as for a single cell, counted for all cells at once
         found = simulate_hits(grid.trial, model, n_resamples, seed, histograms="all")
-        return lambda cell: laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
+
+        def drawn(cell: Cell) -> Nulls:
+            laws = laws_of_tally(found, (cell.d, cell.k), cell, model, n_resamples, seed)
+            return replace(laws, **{side: model.law_of(cell, side) for side in exact})
+
+        return drawn
     hurried = model.hurried()
     return lambda cell: hurried.distributions(cell, method, n_resamples=n_resamples, rng=seed)
 
 
+def _interior(grid: Grid) -> bool:
+    """Whether the number of events that count is up to chance, and another one in every cell."""
+    return isinstance(grid.trial, TimedTrial) and grid.trial.edges == "interior"
+
+
 def familywise_of(result: Evaluation, grid: Grid, seed: int, *, single: dict[str, FloatArray]) -> FamilywiseTest | None:
-    """The maximum test over all cells; None where there is nothing to test, or another alternative than "greater"."""
+    """The maximum test over all cells; None where there is nothing to test, another alternative than "greater", or ratios."""
     trial = grid.trial
     if result.n_events == 0 or not trial.n_predictions.any() or result.settings.alternative != "greater":
         return None
+    if _interior(grid):
+        return None
+    single = {side: values.reshape(trial.shape) for side, values in single.items()}
     return familywise_test(
         trial, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed, single=single
     )
@@ -83,7 +108,7 @@ def familywise_of(result: Evaluation, grid: Grid, seed: int, *, single: dict[str
 
 def _family_resamples(result: Evaluation) -> int:
     """9,999 for short sequences, fewer for long ones, never fewer than 499."""
-    work = result.n_events * 40 + result.n / 50
+    work = result.n_events * 40 + result.cell.trial.size / 50
     return 9_999 if work < 20_000 else 1_999 if work < 100_000 else 499
 
 

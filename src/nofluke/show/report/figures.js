@@ -53,6 +53,7 @@ function positionRange() {
   return [Math.min(...at) - pad, Math.max(...at) + pad];
 }
 
+const columnLabel = (k) => (data.column === "lag" ? "lag: " : "") + data.thresholds[k].label;
 const share = (side, name) => (side.of ? side[name] / side.of : null);
 const ring = (x, y, c) => ({
   x: [x], y: [y], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: c.ink, width: 2 } },
@@ -73,12 +74,12 @@ function drawByThreshold(name) {
       { ...line("band", { line: { color: c.ink, dash: "dot", width: 1.5 } }), y: cells.map((s) => (s.band === null || !s.of || s.band > s.of ? null : s.band / s.of)) },
       {
         x, y: cells.map((side) => side.value), mode: lines, line: { color: c.observed, width: 2.5 }, marker: { size: 5, color: c.observed },
-        text: data.thresholds.map((t, k) => t.label + "<br>" + name + " " + cells[k].text.value + ", p " + cells[k].text.p),
+        text: data.thresholds.map((_, k) => columnLabel(k) + "<br>" + name + " " + cells[k].text.value + ", p " + cells[k].text.p),
         hovertemplate: "%{text}<extra></extra>",
       },
       ring(x[state.k], cells[state.k].value, c),
     ],
-    axis(data.scored ? "threshold, as a quantile of the score" : "", { range: positionRange(), showticklabels: data.scored, nticks: 6 }),
+    axis(data.axis.curve, { range: positionRange(), showticklabels: data.movable, nticks: 6 }),
     axis("", { range: valueRange(name) }),
   );
 }
@@ -139,8 +140,8 @@ function drawNull(name) {
   const { first, step, chance, binomial } = side.law;
   const x = chance.map((_, i) => first + i * step);
   const top = Math.max(...chance, ...binomial) * 1.12;
-  const fine = chance.length > 80;
   const range = nullRange(x, side.hits);
+  const fine = chance.length > 80 || (range[1] - range[0]) / step > 150; // bars too thin for their outlines
   draw(
     "null-" + name,
     [
@@ -187,9 +188,10 @@ function drawHeat(name) {
   const nines = (p) => Math.min(-Math.log10(Math.max(p, 1e-300)), MOST_NINES);
   const z = data.cells.map((row) => row.map((cell) => nines(cell[name].p)));
   const text = data.cells.map((row, d) => row.map((cell, k) =>
-    "tolerance " + data.tolerances[d].label + "<br>" + data.thresholds[k].label + "<br>p " + cell[name].text.p + ", corrected " + cell[name].text.corrected));
+    "tolerance " + data.tolerances[d].label + "<br>" + columnLabel(k) + "<br>p " + cell[name].text.p + ", corrected " + cell[name].text.corrected));
   const every = Math.ceil(data.thresholds.length / (sizeOf("heat-" + name).width < 420 ? 5 : 8));
-  const ticks = data.thresholds.map((_, k) => k).filter((k) => k % every === 0);
+  const first = data.column === "lag" ? data.chosen[1] : 0; // the chosen lag has a tick of its own
+  const ticks = data.thresholds.map((_, k) => k).filter((k) => (k - first) % every === 0);
   const at = [0, 4, 8, 12, 16];
   draw(
     "heat-" + name,
@@ -201,19 +203,20 @@ function drawHeat(name) {
       { ...outline(name), mode: "lines", line: { color: c.ink, width: 1.5 }, hoverinfo: "skip" },
       { x: [state.k], y: [state.d], mode: "markers", hoverinfo: "skip", marker: { size: 12, symbol: "circle-open", color: c.observed, line: { width: 3 } } },
     ],
-    axis(data.scored ? "threshold, as a quantile" : "", { tickvals: ticks, ticktext: ticks.map((k) => (data.scored ? String(Number(data.thresholds[k].position.toFixed(3))) : "")), showgrid: false, tickangle: 0, range: [-0.6, data.thresholds.length - 0.4] }),
+    axis(data.axis.map, { tickvals: ticks, ticktext: ticks.map((k) => data.thresholds[k].short), showgrid: false, tickangle: 0, range: [-0.6, data.thresholds.length - 0.4] }),
     axis("tolerance", { tickvals: data.tolerances.map((_, d) => d), ticktext: shortTolerances(" / "), showgrid: false, range: [-0.6, data.tolerances.length - 0.4] }),
   );
 }
 
 function drawLag() {
+  if (!data.lags.length) return; // they are on a slider
   const c = colours();
   const { lag } = cellAt(state.d, state.k);
   const line = (name, more) => ({ x: data.lags, y: lag[name], mode: "lines+markers", marker: { size: 5, color: more.color }, line: { width: 2.5, ...more }, hovertemplate: "shift %{x}: %{y} hits<extra></extra>" });
   draw(
     "lag",
     [line("precision", { color: c.observed }), line("recall", { color: c.chance, dash: "dash" })],
-    axis("shift of the " + data.noun + "s, in steps", wholeTicks(2 * data.lags[data.lags.length - 1])),
+    axis(data.lag_title, data.lags.every(Number.isInteger) ? wholeTicks(2 * data.lags[data.lags.length - 1]) : {}),
     axis("hits", { rangemode: "tozero", ...wholeTicks(Math.max(...lag.precision, ...lag.recall)) }),
     { shapes: [{ type: "line", x0: 0, x1: 0, y0: 0, y1: 1, yref: "y domain", line: { color: c.soft, width: 1, dash: "dot" } }] },
   );

@@ -1,4 +1,4 @@
-"""Which thresholds and tolerances a report has on its sliders: the chosen ones, and neighbours that take seconds."""
+"""Which tolerances and thresholds (or lags) a report has on its sliders: the chosen ones, and neighbours that take seconds."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from nofluke.arrays import FloatArray
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.counting import reaching
 from nofluke.series.thresholds import Cuts, quantile_thresholds
+from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 
@@ -27,6 +28,8 @@ REACHES = (0, 1, 2, 3, 4, 6, 8, 12)
 FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 FEW_FACTORS = (0.0, 0.5, 1.0, 2.0)  # where long sequences leave time for few cells
 FEW_THRESHOLDS = 12
+DRAWN_TIME = 2e-8  # seconds for each event or alarm of a placement in time
+PAIR_TIME = 2e-7  # seconds for each pair of an event and an alarm, where all shifts are counted
 SECONDS = 20.0  # what chance in all cells may take, roughly
 
 
@@ -35,17 +38,29 @@ class Grid:
     """The trial behind a report's sliders, and where the chosen cell is.
 
     ``quantiles`` has None for a threshold that was given as such; ``left_out`` says which thresholds would take too long.
+    Where two lists of times have ``lags`` in place of thresholds, the tolerances of the trial are those of all cells,
+    row by row, and ``widths`` are the tolerances before the lags moved them.
     """
 
     trial: Trial = field(repr=False)
     quantiles: tuple[float | None, ...]
     chosen: tuple[int, int]
     left_out: str = ""
+    widths: tuple[Tolerance, ...] = ()
+    lags: tuple[Any, ...] = ()
 
     @property
     def tolerances(self) -> tuple[Tolerance, ...]:
         """Ascending."""
-        return self.trial.tolerances
+        return self.widths or self.trial.tolerances
+
+    def place(self, d: int, k: int) -> tuple[int, int]:
+        """Where in the trial the cell of a tolerance and a threshold or lag is."""
+        return (d * len(self.lags) + k, 0) if self.lags else (d, k)
+
+    def cell(self, d: int, k: int) -> Cell:
+        """The cell of a tolerance and a threshold or lag."""
+        return self.trial.cell(*self.place(d, k))
 
     @property
     def thresholds(self) -> FloatArray:
@@ -65,8 +80,8 @@ class Grid:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Numbers of tolerances and of thresholds."""
-        return self.trial.shape
+        """Numbers of tolerances and of thresholds or lags."""
+        return (len(self.widths), len(self.lags)) if self.lags else self.trial.shape
 
 
 def make_grid(result: Evaluation) -> Grid:
@@ -188,6 +203,12 @@ def _affordable(
 
 def cell_seconds(result: Evaluation, cell: Cell) -> float:
     """About how long one cell takes."""
-    counting = 2e-3 + 2e-7 * cell.n_steps
-    exact = result.null.exact_seconds(cell) if result.settings.method in ("auto", "exact", "saddlepoint") else None
-    return counting + (1e-6 * cell.n_steps if exact is None else exact)
+    size = cell.trial.size
+    counting = 2e-3 + 2e-7 * size
+    method = result.settings.method
+    exact = result.null.exact_seconds(cell) if method in ("auto", "exact", "saddlepoint") else None
+    if isinstance(cell, TimedCell) and exact is None:
+        if len(result.null.exact_sides(result.cell)) == 2:  # shifts, counted out pair by pair
+            return counting + PAIR_TIME * cell.n_events * cell.n_predictions
+        return counting + DRAWN_TIME * result.settings.n_resamples * (cell.n_events + cell.n_predictions)
+    return counting + (1e-6 * size if exact is None else exact)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,29 +11,29 @@ import numpy as np
 
 from nofluke import __version__
 from nofluke.data.paths import expanded
+from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.reading import Sequence
+from nofluke.show.report.lists import (
+    Source,
+    about_lists,
+    arguments_of_lists,
+    facts_of_lists,
+    parts_of_lists,
+    reading_of_lists,
+    tolerance_code,
+)
 from nofluke.text.tables import plural
 
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
-    """The file that data were read from, the columns by their roles, and the command that read them."""
-
-    file: str
-    columns: Mapping[str, str]
-    command: str
-    time_format: str | None = None
-    truth_file: str | None = None
-    missing: str = "error"
-    overlaps: str = "error"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Origin:
-    """What a report says about itself: its name, its data, its null, facts by name, and code by title."""
+    """What a report says about itself: its name, its data, its null, facts by name, and code by title.
+
+    Two lists of times have facts of their own, ``in_time``, and one that ``leads``.
+    """
 
     name: str
     about: str
@@ -42,29 +41,25 @@ class Origin:
     doubtful: bool
     facts: tuple[tuple[str, str], ...]
     code: tuple[tuple[str, str], ...]
+    in_time: tuple[tuple[str, str], ...] = ()
+    leads: str = ""
 
 
 def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None) -> Origin:
     """Everything a reader needs to make the same report again."""
-    sequence = result.sequence
-    clock = sequence.clock
-    span = "" if clock is None else f" from {clock.show(clock.ticks[0])} to {clock.show(clock.ticks[-1])}"
-    left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
-    about = f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
     tests = (result.precision_test, result.recall_test)
     methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
     drawn = next((t.how for t in tests if t.how.kind == "simulated"), None)
     resamples = "" if drawn is None else f" ({drawn.n_resamples:,} resamples, seed {drawn.seed})"
     facts = [
         ("input", "arrays in memory" if source is None else ", ".join(filter(None, (source.file, source.truth_file)))),
-        ("SHA-256", _digest(sequence) if source is None else _digests(source)),
+        ("SHA-256", _digest(result) if source is None else _digests(source)),
         *(
             []
             if source is None
             else [("columns", ", ".join(f"{role}: {name}" for role, name in source.columns.items()))]
         ),
-        ("threshold", payload["thresholds"][payload["chosen"][1]]["label"]),
-        ("tolerance", str(result.tolerance)),
+        *_settings(result, payload),
         ("null", result.settings.choice.in_words().removeprefix("Null: ")),
         ("method", f"{methods}{resamples}"),
         ("p-values", f"{MATH_ALTERNATIVES[tests[0].alternative]}, ties {tests[0].ties}; level {result.alpha:g}"),
@@ -75,14 +70,34 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
     code = [("In Python", python_code(result, source))]
     if source is not None:
         code.insert(0, ("On the command line", source.command))
+    lists = isinstance(result, Coincidence)
     return Origin(
-        name=title or ("Evaluation" if source is None else Path(source.file).name),
-        about=about,
+        name=title or (("Coincidence" if lists else "Evaluation") if source is None else Path(source.file).name),
+        about=_about(result),
         null=result.settings.choice.in_words(),
         doubtful=bool(result.settings.choice.doubts),
         facts=tuple(facts),
         code=tuple(code),
+        in_time=facts_of_lists(result)[:4] if isinstance(result, Coincidence) else (),
+        leads=result.leads if isinstance(result, Coincidence) else "",
     )
+
+
+def _about(result: Evaluation) -> str:
+    if isinstance(result, Coincidence):
+        return about_lists(result)
+    clock = result.sequence.clock
+    span = "" if clock is None else f" from {clock.show(clock.ticks[0])} to {clock.show(clock.ticks[-1])}"
+    left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
+    return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
+
+
+def _settings(result: Evaluation, payload: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the sliders began with, and for lists of times how they were read."""
+    chosen = payload["thresholds"][payload["chosen"][1]]["label"]
+    if isinstance(result, Coincidence):
+        return [*facts_of_lists(result), ("leads", result.leads), ("tolerance", str(result.width)), ("lag", chosen)]
+    return [("threshold", chosen), ("tolerance", str(result.tolerance))]
 
 
 def _digests(source: Source) -> str:
@@ -98,27 +113,36 @@ def _file_digest(file: str) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _digest(sequence: Sequence) -> str:
-    """Of the labels, scores or alarms, open steps and clock, as they were read."""
+def _digest(result: Evaluation) -> str:
+    """Of the labels, scores or alarms, open steps and clock, or of both lists and what was watched, as they were read."""
     digest = hashlib.sha256()
-    ticks = None if sequence.clock is None else sequence.clock.ticks
-    spans = sequence.spans
-    ranges = () if spans is None else (spans.starts, spans.stops, spans.begins, spans.ends)
-    for values in (sequence.truth, sequence.scores, sequence.predictions, sequence.open_steps, ticks, *ranges):
+    for values in parts_of_lists(result) if isinstance(result, Coincidence) else _parts(result.sequence):
         if values is not None:
             digest.update(str(values.dtype.kind).encode())
             digest.update(np.ascontiguousarray(values, dtype=values.dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()
 
 
+def _parts(sequence: Sequence) -> tuple[Any, ...]:
+    ticks = None if sequence.clock is None else sequence.clock.ticks
+    spans = sequence.spans
+    ranges = () if spans is None else (spans.starts, spans.stops, spans.begins, spans.ends)
+    arrays = (sequence.truth, sequence.scores, sequence.predictions, sequence.open_steps, ticks, *ranges)
+    return arrays if sequence.instants is None else (*arrays, sequence.instants)
+
+
 def python_code(result: Evaluation, source: Source | None) -> str:
     """Python that makes the same report."""
-    read, arguments = _reading(result, source)
-    arguments += _chosen(result)
+    lists = isinstance(result, Coincidence)
+    read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
+    arguments += [
+        *(arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)),
+        *_tested(result),
+    ]
     lines = [
         "import nofluke as nf",
         *read,
-        f"result = nf.evaluate({', '.join(arguments)})",
+        f"result = nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})",
         'result.report("report.html")',
     ]
     return "\n".join(lines)
@@ -177,18 +201,16 @@ def _chosen(result: Evaluation) -> list[str]:
         made.append(f"refractory={rule.refractory.plain()!r}")
     elif rule.count != "steps":
         made.append(f"count_alarms={rule.count!r}")
-    plain = result.tolerance.plain()
-    if result.tolerance.unit == "clock" or isinstance(plain, dict):
-        sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}
-        unit = ', unit="clock"' if result.tolerance.unit == "clock" else ""
-        made.append(f"tolerance=nf.Tolerance(early={sides['early']!r}, late={sides['late']!r}{unit})")
-    else:
-        made.append(f"tolerance={plain!r}")
-    if not result.settings.choice.is_auto:
-        made.append(f"null={result.null.code}")
+    made.append(tolerance_code(result.tolerance))
     usual = "ranges" if result.sequence.truth_as == "ranges" else "steps"
     if result.count_events != usual:
         made.append(f"count_events={result.count_events!r}")
+    return made
+
+
+def _tested(result: Evaluation) -> list[str]:
+    """How chance was asked, where that differs from the defaults."""
+    made = [] if result.settings.choice.is_auto else [f"null={result.null.code}"]
     settings = result.settings
     drawn = next((t.how for t in (result.precision_test, result.recall_test) if t.how.kind == "simulated"), None)
     if settings.method != "auto":

@@ -39,7 +39,7 @@ function showText() {
   sliders.d.value = state.d;
   sliders.k.value = state.k;
   sliders.d.setAttribute("aria-valuetext", values.tolerance);
-  sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " predictions");
+  sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " " + data.alarm + "s");
   document.getElementById("moved").hidden = state.d === data.chosen[0] && state.k === data.chosen[1];
 }
 

@@ -33,7 +33,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
         "version": __version__,
         "script_sources": sources,
         "noun": payload["noun"],
-        "threshold_hidden": "" if payload["scored"] else "hidden",
+        **_sections(payload),
         "alpha": alpha,
         "corrected_by": escape(payload["corrected_by"]),
         "about_columns": escape(_about_columns(payload["timeline"])),
@@ -49,9 +49,42 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
         "plotly": plotly,
         "script": "\n".join(map(_read, _SCRIPTS)) + "\nstart();",
     }
-    template = _chosen_cell(_read("report.html"), payload)
+    template = _chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload)
     # one pass, so that nothing that was put in is taken for a place to put something
     return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
+
+
+def _sections(payload: dict[str, Any]) -> dict[str, str]:
+    """What the slider beside the tolerance is called, and which parts of the page have nothing to show."""
+    by_lag, timeline = payload["column"] == "lag", payload["timeline"]
+    d, k = payload["chosen"]
+    hidden = {
+        "threshold": not payload["movable"],
+        "lag": by_lag,
+        "scores": timeline["scores"] is None,
+        "away": not timeline.get("away"),
+        "matrices": not any(payload["cells"][d][k]["matrices"].values()),
+    }
+    return {
+        "column_name": "Lag" if by_lag else "Threshold",
+        "by_column": "By lag: a needle or a hill" if by_lag else "By threshold",
+        "curves": "" if by_lag else "three",
+        **{f"{name}_hidden": "hidden" if empty else "" for name, empty in hidden.items()},
+    }
+
+
+def _in_time(origin: Origin) -> str:
+    """What only lists of times have, in place of matrices over steps."""
+    if not origin.in_time:
+        return ""
+    leading, following = ("recall", "precision") if origin.leads == "alarms" else ("precision", "recall")
+    cells = {name: escape(value) for name, value in origin.in_time}
+    cells |= {
+        f"precursor coincidence rate ({leading})": f'<span data-text="{leading}.value"></span>',
+        f"trigger coincidence rate ({following})": f'<span data-text="{following}.value"></span>',
+    }
+    rows = "".join(f'<tr><th scope="row">{escape(name)}</th><td>{cell}</td></tr>' for name, cell in cells.items())
+    return f'<table class="in-time"><caption>Both lists in time, if {origin.leads} lead</caption><tbody>{rows}</tbody></table>'
 
 
 def _read(name: str) -> str:
@@ -144,7 +177,8 @@ def _entry(text: str, readable: bool) -> str:
 
 def _about_columns(timeline: dict[str, Any]) -> str:
     if timeline["per"] == 1:
-        return ""
+        merged = timeline["columns"] < timeline["n"] and timeline["points"]
+        return "Times too close to be told apart share a mark." if merged else ""
     return (
         f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
         "alarm and event among them."
@@ -160,7 +194,7 @@ def _findings(findings: list[dict[str, Any]]) -> str:
         for f in findings
     )
     return (
-        '<div class="scroll" tabindex="0" role="region" aria-label="What was found about events and predictions">'
+        '<div class="scroll" tabindex="0" role="region" aria-label="What was found about events and alarms">'
         '<table class="findings"><thead><tr><th scope="col">looked for</th><th scope="col">found</th>'
         f'<th scope="col">in words</th><th scope="col" class="looked">measured</th></tr></thead><tbody>{rows}</tbody></table></div>'
     )

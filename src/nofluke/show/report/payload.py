@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import FloatArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
@@ -20,11 +20,14 @@ from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
-from nofluke.show.report.cells import evaluator, events_before, familywise_of, hits_by_lag, picture_of, seed_of
-from nofluke.show.report.grid import Grid, make_grid
+from nofluke.show.report.cells import evaluator, familywise_of, picture_of, seed_of
+from nofluke.show.report.grid import Grid
+from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
+from nofluke.show.report.windows import grid_of
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
+from nofluke.text.units import as_people_say, people_unit
 
 SIDES = ("precision", "recall")
 READABLE = {
@@ -32,40 +35,46 @@ READABLE = {
     "predictions": ("tp", "fn", "actual", "not_actual", "total"),
 }
 MOST_BARS = 41
-_TIME_UNITS = ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
 def make_payload(result: Evaluation) -> dict[str, Any]:
     """All numbers and sentences of a report, for every position of its sliders."""
-    grid, seed = make_grid(result), seed_of(result)
+    grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
-    shape = grid.shape
-    cells = _cells(result, grid, seed, diagnosis.lags)
+    shape, column = grid.shape, "lag" if grid.lags else "threshold"
+    shifts = shifts_of(result, grid, diagnosis.lags)
+    cells = _cells(result, grid, seed, shifts)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
-        "scored": result.sequence.scores is not None,
+        "column": column,
+        "movable": result.cell.trial.scored or shape[1] > 1,
         "noun": result.cell.truth.noun,
+        "alarm": result.alarm_noun,
         "alternative": result.precision_test.alternative,
-        "thresholds": _thresholds(result, grid),
+        "thresholds": _lags(grid) if grid.lags else _thresholds(result, grid),
+        "axis": _axis(result, grid),
         "tolerances": [
             {"label": str(t), "reach": max(float(t.early), float(t.late))}  # type: ignore[arg-type]  # numbers inside
             for t in grid.tolerances
         ],
         "cells": cells,
-        "rows": [words.about_row(row, str(t), result.alpha) for row, t in zip(cells, grid.tolerances, strict=True)],
-        "columns": [words.about_column([row[k] for row in cells], grid.tolerances) for k in range(shape[1])],
-        "lags": diagnosis.lags.tolist(),
+        "rows": [
+            words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
+        ],
+        "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
+        "lags": shifts.at,
+        "lag_title": shifts.title,
         "timeline": timeline(result, grid),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(),
         "corrected_by": words.corrected_by(family),
-        "grid": f"{plural(shape[1], 'threshold')} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
+        "grid": f"{plural(shape[1], column)} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
         "diagnosis": {
             "instead": words.another_null(result.settings.choice, diagnosis.recommended, diagnosis.why),
-            "recommended": f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why}',
+            "recommended": words.recommended(diagnosis),
             "findings": [
                 {
                     "name": f.name,
@@ -82,23 +91,47 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
     }
 
 
-def _cells(result: Evaluation, grid: Grid, seed: int, lags: IntArray) -> list[list[Any]]:
+def _cells(result: Evaluation, grid: Grid, seed: int, shifts: Shifts) -> list[list[Any]]:
     """All cells, side by side: most of the time goes into compiled loops."""
-    evaluated, before = evaluator(result, grid, seed), events_before(result.cell)
+    evaluated = evaluator(result, grid, seed)
     where = list(np.ndindex(grid.shape))
     cells: list[list[Any]] = [[None] * grid.shape[1] for _ in range(grid.shape[0])]
+
+    def made(at: tuple[int, int]) -> dict[str, Any]:
+        cell = evaluated(*at)
+        return _cell(cell, shifts, shifts.hits(*at, cell.cell))
+
     with progress_bar("report", len(where)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
-        made = pool.map(lambda at: _cell(evaluated(*at), lags, before), where)
-        for done, ((d, k), cell) in enumerate(zip(where, made, strict=True), start=1):
+        for done, ((d, k), cell) in enumerate(zip(where, pool.map(made, where), strict=True), start=1):
             cells[d][k] = cell
             advance(done)
     return cells
 
 
+def _lags(grid: Grid) -> list[dict[str, Any]]:
+    """Each lag: how it is written, and where it stands on an axis."""
+    lengths = np.array([lag.length for lag in grid.lags], dtype=np.float64)
+    at, _ = as_people_say(lengths, grid.lags[0].dates)
+    return [
+        {"label": str(lag), "short": lag.short, "position": float(position), "value": None}
+        for lag, position in zip(grid.lags, at, strict=True)
+    ]
+
+
+def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
+    """What the axis of thresholds or lags is called: beside curves, and below a map."""
+    if grid.lags:
+        _, unit = as_people_say(np.array([lag.length for lag in grid.lags], dtype=np.float64), grid.lags[0].dates)
+        return {"curve": f"lag{unit}; negative: alarms before events", "map": "lag"}
+    if result.cell.trial.scored:
+        return {"curve": "threshold, as a quantile of the score", "map": "threshold, as a quantile"}
+    return {"curve": "", "map": ""}
+
+
 def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
     """Each threshold: how it is written, and where it stands among the scores."""
     if result.sequence.scores is None:
-        return [{"label": "alarms as given", "position": 0.0, "value": None}]
+        return [{"label": "alarms as given", "short": "", "position": 0.0, "value": None}]
     scores = result.sequence.open_scores()
     made = []
     for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
@@ -106,18 +139,19 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
             "" if quantile is None else f" ({quantile:g} quantile)"
         )
         position = float((scores < value).mean()) if quantile is None else quantile
-        made.append({"label": label, "position": position, "value": _plain(told)})
+        short = f"{round(position, 3):g}"
+        made.append({"label": label, "short": short, "position": position, "value": _plain(told)})
     return made
 
 
-def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
+def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
     # pictures first: where a law is inverted, they tell most of the p-values too
     sides = {
-        "precision": _side(cell.precision_test, cell.precision),
-        "recall": _side(cell.recall_test, cell.recall),
+        "precision": _side(cell.precision_test, cell.precision, cell.alarm_noun),
+        "recall": _side(cell.recall_test, cell.recall, cell.alarm_noun),
     }
     said = headline(cell.verdict, cell.settings.choice).removeprefix("Verdict: ")
-    hits, found = hits_by_lag(cell.cell, lags, before)
+    hits, found = by_lag
     sentences = cell.sentences()
     return {
         "verdict": cell.verdict,
@@ -138,13 +172,13 @@ def _cell(cell: Evaluation, lags: IntArray, before: IntArray) -> dict[str, Any]:
             "delay": str(cell.delays),
             "notes": " ".join(cell.notes),
             "about_timeline": words.about_timeline(cell),
-            "about_lag": words.about_lag(lags.tolist(), hits, found),
+            "about_lag": words.about_lag(shifts.at, shifts.told, hits, found),
             "about_delay": words.about_delay(cell.delays.counts(), str(cell.delays)),
         },
     }
 
 
-def _side(test: ChanceTest, value: float) -> dict[str, Any]:
+def _side(test: ChanceTest, value: float, alarm: str) -> dict[str, Any]:
     drawn = picture_of(test.law)
     share = test.expected / test.of if test.of else math.nan
     return {
@@ -169,7 +203,7 @@ def _side(test: ChanceTest, value: float) -> dict[str, Any]:
             "chance_share": show_share(share),
             "p": show_p(test.pvalue),
             "method": test.method,
-            "about": words.about_null(test, drawn),
+            "about": words.about_null(test, drawn, alarm),
         },
     }
 
@@ -181,8 +215,9 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float
             adjusted: FloatArray = holm(_numbers(cells, side, "p"))
             band = np.full(adjusted.shape, np.nan)
         else:
-            adjusted = getattr(family, f"{side}_adjusted")
-            band = getattr(family, f"{side}_band")
+            shape = (len(cells), len(cells[0]))
+            adjusted = getattr(family, f"{side}_adjusted").reshape(shape)
+            band = getattr(family, f"{side}_band").reshape(shape)
         for d, row in enumerate(cells):
             for k, cell in enumerate(row):
                 # a cell that chance always fills alike is no test
@@ -207,12 +242,12 @@ def _delay(delays: Delays) -> dict[str, Any]:
     values = delays.values[delays.found]
     unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
     if unit is None:  # seconds, in a unit that people would take
-        largest = float(np.abs(values).max(initial=0.0))
-        size, unit = next((u for u in _TIME_UNITS if largest >= 2 * u[0]), _TIME_UNITS[-1])
-        values = values / size
+        size, unit = people_unit(values * 1e9)
+        values = values / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
-    if len(at) > MOST_BARS:
-        counts, edges = np.histogram(values, bins=MOST_BARS)
+    sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers
+    if len(at) > MOST_BARS or sparse:
+        counts, edges = np.histogram(values, bins=min(MOST_BARS, max(2 * math.isqrt(len(values)), 8)))
         at = (edges[1:] + edges[:-1]) / 2
     return {"unit": unit, "at": _short(at), "counts": counts.tolist()}
 

@@ -8,29 +8,67 @@ the worst of them is not. So nothing is dropped, however many steps share a colu
 
 from __future__ import annotations
 
-import base64
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import IntArray
+from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.style import MOST_DRAWN
-from nofluke.series.counting import largest_within
-from nofluke.series.tolerance import Tolerance
+from nofluke.series.counting import largest_within, within
+from nofluke.series.timed import TimedTrial
 from nofluke.series.truth import Truth
 from nofluke.show.report.grid import Grid
+from nofluke.show.report.in_time import NO_EVENT, event_lanes, lists_in_time, packed, reach_of
 
 MOST_COLUMNS = 40_000
-NO_EVENT = 255
 
 
 def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
-    """Columns of the whole sequence, packed for a page."""
+    """Columns of the whole sequence, packed for a page; events that lie between its steps have columns of their own."""
+    if isinstance(result, Coincidence):
+        return lists_in_time(result, grid)
     sequence = result.sequence
     n = len(sequence.truth)
     per = -(-n // MOST_COLUMNS)
+    timed = isinstance(grid.trial, TimedTrial)
+    lanes = _timed_lanes(result, grid, per) if timed else _lanes(result, grid, per)
+    closed = _largest((~sequence.open_steps).astype(np.uint8), per)
+    return {
+        "n": n,
+        "per": per,
+        "points": timed and per == 1,
+        "columns": -(-n // per),
+        "x": _times(result, per),
+        "gaps": [] if sequence.clock is None else np.unique((sequence.clock.gaps + per) // per).tolist(),
+        "scores": None if sequence.scores is None else _scores(sequence.scores, per),
+        "closed": packed(closed) if closed.any() else None,
+        **lanes,
+        "windows": [reach_of(tolerance) for tolerance in grid.tolerances],
+    }
+
+
+def _timed_lanes(result: Evaluation, grid: Grid, per: int) -> dict[str, Any]:
+    """Alarms on the steps, and events at their own times."""
+    trial: Any = grid.trial
+    is_open = result.sequence.open_steps
+    levels = np.zeros(len(is_open), dtype=np.uint8)
+    levels[is_open] = trial.levels
+    rows: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": []}
+    for windows in trial.alarm_windows:
+        near = np.zeros(len(is_open), dtype=np.bool_)
+        near[is_open] = within(trial.truth.starts, windows) > 0
+        rows["hit"].append(_largest(np.where(near, levels, 0), per))
+        rows["false"].append(_largest(np.where(near, 0, levels), per))
+    return {**{name: packed(np.concatenate(row)) for name, row in rows.items()}, **event_lanes(trial)}
+
+
+def _lanes(result: Evaluation, grid: Grid, per: int) -> dict[str, Any]:
+    """Alarms and events on the steps, at every threshold."""
+    sequence = result.sequence
+    n = len(sequence.truth)
     levels = np.zeros(n, dtype=np.uint8)  # the page shows all steps, closed ones too
     levels[sequence.open_steps] = grid.trial.levels
     lanes: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": [], "found": [], "missed": []}
@@ -46,18 +84,7 @@ def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
         lanes["false"].append(_largest(np.where(near, 0, levels), per))
         lanes["found"].append(_largest(found, per))
         lanes["missed"].append(_smallest(missed, per))
-    closed = _largest((~sequence.open_steps).astype(np.uint8), per)
-    return {
-        "n": n,
-        "per": per,
-        "columns": -(-n // per),
-        "x": _times(result, per),
-        "gaps": [] if sequence.clock is None else np.unique((sequence.clock.gaps + per) // per).tolist(),
-        "scores": None if sequence.scores is None else _scores(sequence.scores, per),
-        "closed": _packed(closed) if closed.any() else None,
-        **{name: _packed(np.concatenate(rows)) for name, rows in lanes.items()},
-        "windows": [_window(tolerance) for tolerance in grid.tolerances],
-    }
+    return {name: packed(np.concatenate(rows)) for name, rows in lanes.items()}
 
 
 def _steps_of_events(truth: Truth) -> tuple[IntArray, IntArray]:
@@ -86,7 +113,7 @@ def _scores(scores: npt.NDArray[np.float64], per: int) -> dict[str, Any]:
     starts = np.arange(0, len(scores), per)
     drawn = np.clip(scores, -MOST_DRAWN, MOST_DRAWN).astype("<f8")
     high, low = np.fmax.reduceat(drawn, starts), np.fmin.reduceat(drawn, starts)
-    return {"high": _packed(high), "low": _packed(low) if per > 1 else None}
+    return {"high": packed(high), "low": packed(low) if per > 1 else None}
 
 
 def _times(result: Evaluation, per: int) -> dict[str, Any]:
@@ -100,16 +127,4 @@ def _times(result: Evaluation, per: int) -> dict[str, Any]:
     gaps = np.diff(ticks)
     if n > 1 and len(gaps) and np.ptp(gaps) <= 1e-9 * abs(gaps[0]):
         return {"kind": kind, "first": float(ticks[0]), "step": float(gaps[0])}
-    return {"kind": kind, "each": _packed(ticks.astype("<f8"))}
-
-
-def _window(tolerance: Tolerance) -> dict[str, Any]:
-    """How far a tolerance reaches to both sides of an event, in steps or in the unit of the axis."""
-    in_steps = tolerance.unit == "steps"
-    scale = 1e-6 if tolerance.unit == "ns" else 1.0
-    early, late = (float(side) * scale for side in (tolerance.early, tolerance.late))  # type: ignore[arg-type]
-    return {"in": "steps" if in_steps else "axis", "early": early, "late": late}
-
-
-def _packed(values: npt.NDArray[Any]) -> str:
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
+    return {"kind": kind, "each": packed(ticks.astype("<f8"))}

@@ -9,6 +9,7 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice
+from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.cells import Picture
 from nofluke.text.numbers import p_is, show_chance, show_p
@@ -26,41 +27,46 @@ def another_null(used: Choice, recommended: NullModel, why: str) -> str:
     )
 
 
+def recommended(diagnosis: Diagnosis) -> str:
+    """The null to trust, why, and what a step is where times were looked at on a grid."""
+    looked = next((note for note in diagnosis.notes if note.startswith("Times were looked at")), "")
+    return f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why} {looked}'.strip()
+
+
 def about_timeline(cell: Evaluation) -> str:
     """Predictions and events, hit and missed."""
     if cell.n_predictions == 0 and cell.n_events == 0:
-        return "There are neither predictions nor events."
-    prediction = "prediction" if cell.count_alarms == "steps" else "alarm episode"
+        return f"There are neither {cell.alarm_noun}s nor events."
     return (
-        f"{plural(cell.n_predictions, prediction)}: {plural(cell.precision_hits, 'hit')}, "
+        f"{plural(cell.n_predictions, cell.alarm_noun)}: {plural(cell.precision_hits, 'hit')}, "
         f"{plural(cell.false_alarms.count, 'false alarm')}. {plural(cell.n_events, cell.cell.truth.noun)}: {cell.recall_hits:,} found, "
         f"{cell.n_events - cell.recall_hits:,} missed."
     )
 
 
-def about_null(test: ChanceTest, drawn: Picture) -> str:
+def about_null(test: ChanceTest, drawn: Picture, alarm: str) -> str:
     """Chance's hits beside the observed ones."""
     if test.of == 0:
-        return f"Nothing to test: there are no {'predictions' if test.measure == 'precision' else 'events'}."
+        return f"Nothing to test: there are no {alarm if test.measure == 'precision' else 'event'}s."
     return (
         f"Chance's hits: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
         f"Observed: {test.hits:,}, {p_is(test.pvalue)}."
     )
 
 
-def about_row(row: list[Any], tolerance: str, alpha: float) -> dict[str, str]:
-    """The curves by threshold, and precision against recall, at one tolerance."""
+def about_row(row: list[Any], tolerance: str, alpha: float, column: str) -> dict[str, str]:
+    """The curves by threshold or lag, and precision against recall, at one tolerance."""
     told = {}
     for side in SIDES:
         above = sum(cell[side]["hits"] > cell[side]["high"] for cell in row)
         remaining = sum(cell[side]["remains"] for cell in row)
         told[side] = (
             f"At a tolerance of {tolerance}, {side} is above the central 95% of chance at {above} of "
-            f"{plural(len(row), 'threshold')}; {remaining} remain significant at the {alpha:g} level after correction."
+            f"{plural(len(row), column)}; {remaining} remain significant at the {alpha:g} level after correction."
         )
     best = max((cell for cell in row if cell["f1"] is not None), key=lambda cell: cell["f1"], default=None)
     told["curve"] = (
-        "No threshold has both a precision and a recall."
+        f"No {column} has both a precision and a recall."
         if best is None
         else f"At a tolerance of {tolerance}, the best F1 is {show_share(best['f1'])}, with precision "
         f"{best['precision']['text']['value']} and recall {best['recall']['text']['value']}."
@@ -68,8 +74,8 @@ def about_row(row: list[Any], tolerance: str, alpha: float) -> dict[str, str]:
     return told
 
 
-def about_column(column: list[Any], tolerances: tuple[Tolerance, ...]) -> str:
-    """How much of both measures the tolerance gives to anyone, at one threshold."""
+def about_column(column: list[Any], tolerances: tuple[Tolerance, ...], what: str) -> str:
+    """How much of both measures the tolerance gives to anyone, at one threshold or lag."""
     told = []
     for side in SIDES:
         first, last = column[0][side], column[-1][side]
@@ -79,7 +85,7 @@ def about_column(column: list[Any], tolerances: tuple[Tolerance, ...]) -> str:
             f"From a tolerance of {tolerances[0]} to {tolerances[-1]}, {side} goes from {first['text']['value']} to "
             f"{last['text']['value']}; chance alone from {first['text']['chance_share']} to {last['text']['chance_share']}."
         )
-    return " ".join(told) or "Neither measure is defined at this threshold."
+    return " ".join(told) or f"Neither measure is defined at this {what}."
 
 
 def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
@@ -92,16 +98,18 @@ def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
     )
 
 
-def about_lag(lags: list[int], hits: list[int], found: list[int]) -> str:
-    """Where the events would have to be for the most hits."""
-    told = []
+def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[int]) -> str:
+    """Where the events would have to be for the most hits; nothing where lags are on a slider."""
+    if not lags:
+        return ""
+    said = []
     for side, counts in (("Precision", hits), ("Recall", found)):
-        best = min((lag for lag, count in zip(lags, counts, strict=True) if count == max(counts)), key=abs)
+        best = min((i for i, count in enumerate(counts) if count == max(counts)), key=lambda i: abs(lags[i]))
         place = "with the events as they are"
-        if best:
-            place = f"with the events {plural(abs(best), 'step')} {'later' if best > 0 else 'earlier'}"
-        told.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
-    return " ".join([*told, "A late detector peaks to the right."])
+        if lags[best]:
+            place = f"with the events {told[best]} {'later' if lags[best] > 0 else 'earlier'}"
+        said.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
+    return " ".join([*said, "A late detector peaks to the right."])
 
 
 def about_delay(counts: dict[str, int], delays: str) -> str:

@@ -1,0 +1,222 @@
+"""Two lists of times: what was found when, and hits by lag or by tolerance beside chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.errors import InputError
+from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.lags import CoincidenceSweep
+from nofluke.plot.style import (
+    PALETTE,
+    SERIES,
+    AxesArray,
+    check_kind,
+    in_words,
+    legend,
+    make_axes,
+    make_panels,
+    shade,
+    tidy,
+)
+from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.ticks import Ticks
+from nofluke.text.units import as_people_say
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLUMNS = 3000  # marks that no two of which would share a column of ink are as many as these
+MOST_WINDOWS = 300  # that can be told apart; more would be a carpet
+THINNEST = 1 / 1500  # of the axis: windows that are shorter are no wider than a mark
+LEVEL = 0.05
+AWAY, GREY = "#999999", "#BBBBBB"
+
+
+def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
+    """Draw both lists over time: events found and missed, alarms that are hits and false ones, windows and gaps.
+
+    Parameters
+    ----------
+    result : Coincidence
+        From :func:`nofluke.coincidence`; ``result.plot_times()`` is the same.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+        The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm finds an
+        event is shaded where there are few enough windows to see them.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> result = nf.coincidence([10, 40, 70], [11, 41, 90], tolerance=2, span=(0, 99))
+    >>> ax = nf.plot.coincidence(result, Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['events found: 2', 'events missed: 1', 'alarms that are hits: 2', 'false alarms: 1', 'window of an event']
+    """
+    check_kind("result", result, Coincidence, "nofluke.coincidence")
+    read, cell = result.sequence, result._cell
+    ticks, ends = read.ticks, (read.first, read.last)
+    ax = make_axes(ax, (9, 2.6))
+    ax.set_ylim(0, 2)
+    hit, heard, counted = alarm_hits(cell), alarms_counted(cell), events_counted(cell)
+    found, events = cell.found, cell.truth.at
+    lanes = (
+        ("events found", events[found], 1.5, "good"),
+        ("events missed", events[counted & ~found], 1.1, "bad"),
+        ("alarms that are hits", cell.at[hit], 0.5, "good"),
+        ("false alarms", cell.at[heard & ~hit], 0.1, "bad"),
+    )
+    handles = [_marks(ax, at, ends, ticks, low, PALETTE[meaning], name) for name, at, low, meaning in lanes]
+    for at, low in ((events[~counted], 1.1), (cell.at[~heard], 0.1)):
+        if len(at):
+            handles.append(_marks(ax, at, ends, ticks, low, GREY, "does not count"))
+    starts, stops = event_reaches(cell)
+    long = bool(len(starts)) and float((stops - starts).min()) >= THINNEST * (ends[1] - ends[0] + 1)
+    if long and len(starts) <= MOST_WINDOWS and (stops > starts).all():
+        within = (np.maximum(starts, ends[0]), np.minimum(stops, ends[1]))
+        handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
+    gaps = read.gaps
+    if len(gaps.starts):
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, AWAY, 0.45, "nobody watched"))
+    ax.set_yticks([0.5, 1.5], ["alarms", "events"])
+    if ends[1] > ends[0]:
+        ax.set_xlim(*ticks.times(np.array(ends)))
+    ax.set_xlabel("time")
+    tidy(ax, grid=False)
+    named = {handle.get_label(): handle for handle in handles}
+    columns = 2 if len(named) <= 4 else 3
+    ax.legend(
+        handles=list(named.values()),
+        loc="lower center",
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=columns,
+        frameon=False,
+        fontsize="small",
+    )
+    return ax
+
+
+def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: float, color: str, name: str) -> Any:
+    """Upright lines at some ticks, one for each column of ink; the label tells how many there are."""
+    columns = (at - ends[0]).astype(np.float64) * (COLUMNS / max(ends[1] - ends[0], 1))
+    drawn = at[np.unique(columns.astype(np.int64), return_index=True)[1]] if len(at) else at
+    thick = float(np.clip(600 / max(len(drawn), 1), 0.7, 1.6))
+    label = name if name == "does not count" else f"{name}: {len(at):,}"
+    lines = ax.vlines(ticks.times(drawn), low, low + 0.38, color=color, linewidth=thick, label=label)
+    lines.set_rasterized(len(drawn) > COLUMNS // 2)
+    return lines
+
+
+def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> AxesArray:
+    """Draw recall and precision by lag, beside what chance scores: a needle where one lag has it all, or a hill.
+
+    Parameters
+    ----------
+    sweep : CoincidenceSweep
+        From :func:`nofluke.sweep_tolerances`; ``sweep.plot()`` is the same. Where it has one lag, measures are drawn by
+        tolerance.
+    axes : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    chance : {"auto", "band", "none"}
+        "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows whose
+        p-value is at most 0.05 after Holm's correction for all of them. "none": one row, all tolerances together, without
+        chance. "auto": "band" wherever tables would show chance.
+
+    Returns
+    -------
+    array of matplotlib Axes, of shape (rows, 2)
+        Recall to the left, precision to the right.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> events = [12, 40, 71, 105, 160, 188]
+    >>> swept = nf.sweep_tolerances(events, [t + 5 for t in events], tolerances=[1, 2], lags=range(0, 11), span=(0, 220))
+    >>> axes = nf.plot.lags(swept, Figure().subplots(2, 2))
+    >>> axes[0, 0].get_title(), axes[0, 0].get_xlabel()
+    ('tolerance 1', 'lag')
+    """
+    if chance not in ("auto", "band", "none"):
+        raise InputError(f"chance={chance!r} must be 'auto', 'band' or 'none'.")
+    check_kind("sweep", sweep, CoincidenceSweep, "nofluke.sweep_tolerances")
+    banded = chance == "band" or (chance == "auto" and sweep.shows_chance)
+    by_lag = len(set(sweep.moves)) > 1
+    groups = _groups(sweep) if by_lag else [("", np.arange(len(sweep.tolerances)))]
+    values, unit = as_people_say(np.array(sweep.moves if by_lag else _reaches(sweep), dtype=np.float64), _dates(sweep))
+    panels = make_panels(axes, (len(groups) if banded and by_lag else 1, 2), width=4.2, height=2.6)
+    for i, (width, rows) in enumerate(groups):
+        rows = rows[np.argsort(values[rows], kind="stable")]
+        for ax, side in zip(panels[i if banded else 0], ("recall", "precision"), strict=True):
+            color, style = (PALETTE["observed"], "-") if banded or not by_lag else SERIES[i % len(SERIES)]
+            if banded:
+                _chance(ax, sweep, side, rows, values[rows])
+            label = "observed" if banded or not by_lag else f"tolerance {width}"
+            measure = getattr(sweep, side)[rows, 0]
+            marker = {} if len(rows) > 1 else {"marker": "o", "markersize": 4}
+            ax.plot(values[rows], measure, color=color, linestyle=style, linewidth=2, label=label, **marker)
+            if banded:
+                _significant(ax, getattr(sweep.chance, side).holm[rows, 0] <= LEVEL, values[rows], measure)
+                ax.set_title(f"tolerance {width}" if by_lag else _one_lag(sweep))
+            ax.set_xlabel(("lag" if by_lag else "tolerance") + unit)
+            ax.set_ylabel(side)
+            ax.set_ylim(0, _top(sweep, side, banded))
+            tidy(ax)
+    for ax in panels.flat:
+        legend(ax)
+    return panels
+
+
+def _top(sweep: CoincidenceSweep, side: str, banded: bool) -> float:
+    """The height of all panels of a measure, so that they can be compared: what is drawn, and room for the legend."""
+    of = len(sweep.occurrences.alarms) if side == "precision" else sweep.n_events
+    seen = np.nan_to_num(getattr(sweep, side)).max(initial=0.0)
+    high = getattr(sweep.chance, side).high.max(initial=0) / of if banded and of else 0.0
+    return float(min(max(1.5 * max(seen, high), 0.01), 1.02))
+
+
+def _groups(sweep: CoincidenceSweep) -> list[tuple[str, IntArray]]:
+    """The windows of each tolerance, which may have come more than once in other words."""
+    names = np.array([width.removesuffix(".0") for width in sweep.widths])
+    return [(name, np.flatnonzero(names == name)) for name in dict.fromkeys(names.tolist())]
+
+
+def _reaches(sweep: CoincidenceSweep) -> list[float]:
+    """How far each tolerance reaches to its longer side, without the lag."""
+    plain = [window.by(-move) if move else window for window, move in zip(sweep.tolerances, sweep.moves, strict=True)]
+    sides: list[tuple[Any, Any]] = [(width.early, width.late) for width in plain]
+    return [float(max(early, late)) for early, late in sides]
+
+
+def _one_lag(sweep: CoincidenceSweep) -> str:
+    return "" if not sweep.moves[0] else f"lag {sweep.lags[0]}"
+
+
+def _dates(sweep: CoincidenceSweep) -> bool:
+    return sweep.occurrences.ticks.is_dates
+
+
+def _chance(ax: Axes, sweep: CoincidenceSweep, side: str, rows: IntArray, at: FloatArray) -> None:
+    cells = getattr(sweep.chance, side)
+    of = len(sweep.occurrences.alarms) if side == "precision" else sweep.n_events
+    low, mean, high = (
+        values[rows, 0] / of if of else np.full(len(rows), np.nan) for values in (cells.low, cells.mean, cells.high)
+    )
+    name = f"chance, 95% ({in_words(cells.methods)})"
+    ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=name)
+    ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")
+
+
+def _significant(ax: Axes, which: BoolArray, at: FloatArray, measure: AnyArray) -> None:
+    """Dots on what stays significant; no entry in the legend where nothing does."""
+    if which.any():
+        name = f"p ≤ {LEVEL:g}, corrected (Holm)"
+        ax.plot(at[which], measure[which], "o", color=PALETTE["observed"], markersize=5, label=name)

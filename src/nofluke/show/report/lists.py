@@ -1,0 +1,130 @@
+"""What a report about two lists of times says about them: span, gaps and ticks, and the code that reads and judges them again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nofluke.dates import format_duration
+from nofluke.inference.coincidences import Coincidence
+from nofluke.series.occurrences import DAY
+from nofluke.series.tolerance import Tolerance
+from nofluke.text.tables import plural
+
+FEW_GAPS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """The file that data were read from, the columns by their roles, and the command that read them.
+
+    For two lists of times ``file`` has the alarms and ``truth_file`` the events, with columns "alarms" and "events".
+    """
+
+    file: str
+    columns: Mapping[str, str]
+    command: str
+    time_format: str | None = None
+    truth_file: str | None = None
+    missing: str = "error"
+    overlaps: str = "error"
+
+
+def about_lists(result: Coincidence) -> str:
+    """Both lists and the watched time in a sentence."""
+    read = result.sequence
+    gaps = len(read.gaps.starts)
+    less = f", less {plural(gaps, 'gap')}" if gaps else ""
+    guess = " (a guess)" if read.guessed else ""
+    return (
+        f"{plural(len(read.events), 'event')} and {plural(len(read.alarms), 'alarm')}, watched from {read.ticks.show(read.first)} to "
+        f"{read.ticks.show(read.last)}{guess}{less}."
+    )
+
+
+def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
+    """What was watched, in which ticks, and what counts at its edges."""
+    read = result.sequence
+    show = read.ticks.show
+    gaps = [f"{show(int(a))} to {show(int(b) - 1)}" for a, b in zip(read.gaps.starts, read.gaps.stops, strict=True)]
+    more = f" and {len(gaps) - FEW_GAPS:,} more" if len(gaps) > FEW_GAPS else ""
+    edges = {
+        "zero": "zero: all events and alarms count",
+        "interior": "interior: only events and alarms whose whole window was watched count",
+    }
+    return (
+        ("span", f"{show(read.first)} to {show(read.last)}" + (", a guess from the times" if read.guessed else "")),
+        ("gaps", "; ".join(gaps[:FEW_GAPS]) + more if gaps else "none"),
+        ("watched", read.ticks.length(read.watch.watched)),
+        ("tick", f"{result.tick}, {plural(result.n, 'place')} for an event"),
+        ("edges", edges[result.edges]),
+    )
+
+
+def parts_of_lists(result: Coincidence) -> tuple[Any, ...]:
+    """What tells two inputs apart: both lists and the watched time, in ticks, and what a tick is."""
+    read = result.sequence
+    size = np.frombuffer(f"{read.ticks.origin} {read.ticks.size} {read.ticks.unit}".encode(), dtype=np.uint8)
+    return read.events, read.alarms, read.watch.starts, read.watch.stops, size
+
+
+def reading_of_lists(source: Source | None) -> tuple[list[str], list[str]]:
+    """Lines that read both lists, and the names of what they read."""
+    if source is None:
+        return [], ["events", "alarms"]
+    how = "" if source.time_format is None else f", time_format={source.time_format!r}"
+    files = {"events": source.truth_file or source.file, "alarms": source.file}
+    lines = ["from nofluke.data.files import read_times"]
+    for role, file in files.items():
+        column = f", {source.columns[role]!r}" if role in source.columns else ""
+        lines.append(f"{role} = read_times({file!r}{column}{how})")
+    return lines, ["events", "alarms"]
+
+
+def arguments_of_lists(result: Coincidence) -> list[str]:
+    """The arguments of the call that differ from the defaults."""
+    read, ticks = result.sequence, result.sequence.ticks
+    made = [tolerance_code(result.width)]
+    if not read.guessed:
+        made.append(f"span=({_time(result, read.first)}, {_time(result, read.last)})")
+    if len(read.gaps.starts):
+        pairs = zip(read.gaps.starts.tolist(), read.gaps.stops.tolist(), strict=True)
+        few = len(read.gaps.starts) <= FEW_GAPS
+        made.append(
+            f"gaps=[{', '.join(f'({_time(result, a)}, {_time(result, b - 1)})' for a, b in pairs)}]"
+            if few
+            else "gaps=gaps"
+        )
+    if result.lag:
+        made.append(f"lag={(format_duration(result.lag) if ticks.is_dates else result.lag)!r}")
+    made += [f"leads={result.leads!r}"] if result.leads != "alarms" else []
+    made += [f"edges={result.edges!r}"] if result.edges != "zero" else []
+    if ticks.origin == 0 and read.watch.stride == 1:  # as where tick= was passed
+        made.append(f"tick={ticks.length(1)!r}" if ticks.is_dates else f"tick={ticks.length(1)}")
+    if any("and were merged" in note for note in read.notes):
+        made.append('duplicates="merge"')
+    elif any((np.diff(times) == 0).any() for times in (read.events, read.alarms)):
+        made.append('duplicates="count"')
+    return made
+
+
+def _time(result: Coincidence, at: int) -> str:
+    """One tick as code: a date without a time of day means all of that day, so midnight is written out."""
+    ticks = result.sequence.ticks
+    if not ticks.is_dates:
+        return repr(ticks.times(np.array([at]))[0].item())
+    text = ticks.show(at)
+    return repr(f"{text}T00:00:00" if len(text) == len("2010-01-01") and ticks.size < DAY else text)
+
+
+def tolerance_code(tolerance: Tolerance) -> str:
+    """A tolerance as the argument of a call."""
+    plain = tolerance.plain()
+    if tolerance.unit != "clock" and not isinstance(plain, dict):
+        return f"tolerance={plain!r}"
+    sides = plain if isinstance(plain, dict) else {"early": plain, "late": plain}
+    unit = ', unit="clock"' if tolerance.unit == "clock" else ""
+    return f"tolerance=nf.Tolerance(early={sides['early']!r}, late={sides['late']!r}{unit})"
