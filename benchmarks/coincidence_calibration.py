@@ -24,6 +24,7 @@ import nofluke as nf
 from nofluke.inference.coincidence import trial_of
 from nofluke.series.lists import tolerance_of_times
 from nofluke.series.occurrences import read_times
+from nofluke.series.timed import TimedCell
 
 LEVEL, RESAMPLES = 0.05, 499
 DAYS, FEW = 2_557, 60
@@ -133,6 +134,13 @@ SITUATIONS: dict[str, tuple[Callable[[np.random.Generator], Lists], tuple[str, .
 Row = dict[str, Any]
 
 
+def cell_of(events: Any, alarms: Any, more: dict[str, Any]) -> TimedCell:
+    """Two lists and a tolerance as nulls take them."""
+    tolerance, edges = tolerance_of_times(more["tolerance"]), more.get("edges", "zero")
+    told = {key: value for key, value in more.items() if key not in ("tolerance", "edges")}
+    return trial_of(read_times(events, alarms, tolerances=(tolerance,), **told), (tolerance,), edges).cell(0, 0)
+
+
 def tried(name: str, seed: int, number: int) -> Row:
     """P-values (recall, precision) of one pair of lists under each null, and auto's verdict."""
     rng = np.random.default_rng([seed, list(SITUATIONS).index(name), number])
@@ -140,9 +148,7 @@ def tried(name: str, seed: int, number: int) -> Row:
     events, alarms, more = make(rng)
     row: Row = {"verdict": "not asked", "null": "none"}
     if "as if" in name:  # what is asked is what these nulls do, not what auto sees
-        tolerance, more = tolerance_of_times(more["tolerance"]), {k: v for k, v in more.items() if k != "tolerance"}
-        read = read_times(events, alarms, tolerances=(tolerance,), **more)
-        cell = trial_of(read, (tolerance,), "zero").cell(0, 0)
+        cell = cell_of(events, alarms, more)
     else:
         result = nf.coincidence(events, alarms, n_resamples=RESAMPLES, rng=number, **more)
         cell, row = result.cell, {"verdict": result.verdict, "null": result.null.name}

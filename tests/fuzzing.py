@@ -28,13 +28,13 @@ import polars as pl
 import pyarrow as pa
 import pytest
 import xarray as xr
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import Law
-from oracles import Case, cases, relaxed
+from oracles import Case, Lists, cases, relaxed, sides
 
 LONG = 20_000
 LONGEST_MESSAGE = 1_000
@@ -255,6 +255,68 @@ def verdicts() -> st.SearchStrategy[dict[str, Any]]:
     )
 
 
+@st.composite
+def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
+    """Two lists of times in any clothes and unit, with what was watched, and the arguments of `nf.coincidence`."""
+    first, long = draw(st.integers(-50, 50)), draw(st.integers(8, 60))
+    gaps = draw(st.lists(st.tuples(st.integers(first, first + long), st.integers(0, 5)), max_size=2))
+    gaps = tuple((at, min(at + more, first + long)) for at, more in gaps)
+    early, late = draw(sides(5).filter(lambda both: sum(both) >= 0))
+    bare = Lists(events=[], alarms=[], early=early, late=late, first=first, last=first + long, gaps=gaps)
+    assume(len(bare.watched) > 3)
+    several = draw(st.booleans())
+    at = st.lists(st.sampled_from(bare.watched), max_size=6, unique=not several)
+    lists = Lists(**vars(bare) | {"events": draw(at), "alarms": draw(at)})
+    assume(not any(len(one) > 2 and set(one) <= {0, 1} for one in (lists.events, lists.alarms)))  # would be labels
+    unit, lag = draw(st.sampled_from([1, 7, 10**9, 0.5, 0.1, 1 / 44_100, "s", "min", "D"])), draw(st.integers(-3, 3))
+    if isinstance(unit, str):
+        step, begin, zoned = (
+            np.timedelta64(1, {"min": "m"}.get(unit, unit)),
+            np.datetime64("2020-02-28", "s"),
+            draw(st.booleans()),
+        )
+        made = lambda ticks: draw(dressed_times(begin + np.array(ticks, dtype=np.int64) * step, zoned))  # noqa: E731
+        wide = lambda ticks: f"{ticks}{unit.lower()}"  # noqa: E731
+    else:
+        step, begin, zoned = unit, 0, False
+        made = lambda ticks: draw(dressed_times(np.array(ticks) * unit, False))  # noqa: E731
+        wide = lambda ticks: ticks * unit  # noqa: E731
+
+    def plain(ticks: tuple[int, int]) -> tuple[Any, Any]:
+        """A pair of scalars, as people write them."""
+        moments = begin + np.array(ticks) * step
+        return tuple(f"{moment}Z" for moment in moments) if zoned else tuple(moments)
+
+    asked: dict[str, Any] = {
+        "events": made(lists.events) if lists.events else [],
+        "alarms": made(lists.alarms) if lists.alarms else [],
+        "span": made([first, first + long]),
+        "gaps": [plain(pair) for pair in gaps],
+        "tolerance": nf.Tolerance(
+            early=wide(early + lag), late=wide(late - lag), **({} if isinstance(unit, str) else {"unit": "clock"})
+        ),
+        "lag": wide(lag),
+        "tick": wide(1),
+        "duplicates": "count" if several else "error",
+        "edges": draw(st.sampled_from(["zero", "interior"])),
+        "leads": draw(st.sampled_from(["alarms", "events"])),
+    }
+    lengths = [
+        "jitter:window={}",
+        "dither:reach={}",
+        "local-shift:reach={}",
+        "seasonal:period={}",
+        "circular-shift:every={}",
+    ]
+    asked["null"] = draw(
+        st.sampled_from(
+            ["auto", "permutation", "circular-shift", "local-permutation:windows=2", "interval-shuffle", "segments"]
+        )
+        | st.sampled_from(lengths).map(lambda text: text.format(wide(3)))
+    )
+    return lists, asked | {"n_resamples": draw(st.integers(1, 99)), "rng": draw(st.integers(0, 99))}
+
+
 # Nonsense: values of the wrong kind, size or shape for any argument
 
 # fmt: off
@@ -417,7 +479,7 @@ def check_law(null: Law) -> list[Any]:
     slack = 1e-9 if exact or null.var == 0 else 1.0
     if isinstance(null, SimulatedLaw):
         slack = 1 / (null.n_resamples + 1) + 1e-9
-    if exact:
+    if exact and null.method.name != "hypergeometric ratio":  # whose table has hits rounded down, and moments do not
         np.testing.assert_allclose(
             [null.mean, null.var], [ks @ table, (ks - null.mean) ** 2 @ table], atol=1e-8, rtol=1e-9
         )

@@ -29,6 +29,7 @@ from fuzzing import (
     check_law,
     check_message,
     check_p,
+    coincidences,
     dressed,
     fuzz,
     nonsense,
@@ -231,6 +232,36 @@ def test_nonsense_is_answered_or_refused_in_one_line(name, data):
     defaults = {} if name == "diagnose" else {"n_resamples": 20, "rng": 1}
     result = ask(
         function, **({"scores": None} | asked | defaults | {key: data.draw(nonsense(), key) for key in replaced})
+    )
+    if result is not None:
+        told(result)
+
+
+@fuzz(200, question=coincidences())
+def test_two_lists_of_times_are_counted_as_the_oracle_counts(question):
+    """Any container, unit, gaps, lag and null: the hits of a double loop, sound laws, and texts that say so."""
+    lists, asked = question
+    result = ask(nf.coincidence, **asked)
+    assert result is not None
+    if asked["edges"] == "zero":
+        assert (result.recall_hits, result.precision_hits) == lists.hits()
+        assert (result.n_events, result.n_predictions) == (len(lists.events), len(lists.alarms))
+    else:
+        hits, counted, alarms_hit = lists.inner_hits()
+        assert (result.recall_hits, result.n_events, result.precision_hits) == (hits, counted, alarms_hit)
+        assert result.n_predictions == len(lists.inner_alarms())
+    assert result.n == len(lists.watched)
+    told(result)
+
+
+@fuzz(300, question=coincidences(), data=st.data())
+def test_nonsense_beside_two_lists_of_times_is_refused_in_one_line(question, data):
+    """One or two arguments of any kind: an answer that can be written down, or one line."""
+    _, asked = question
+    names = [*asked, "method", "alternative", "ties", "alpha", "zero_division"]
+    replaced = data.draw(st.lists(st.sampled_from(names), min_size=1, max_size=2, unique=True))
+    result = ask(
+        nf.coincidence, **asked | {"n_resamples": 20} | {name: data.draw(nonsense(), name) for name in replaced}
     )
     if result is not None:
         told(result)

@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import as_null, seasonal, shifts
+from nofluke.nulls import as_null, seasonal, shifts, stratified
 from nofluke.nulls.shuffles import runs_and_gaps
 from oracles import sides
 
@@ -323,7 +323,7 @@ class TestSeasonal:
         rng = np.random.default_rng(3)
         data = {"truth": flags(24, 2, 9, 13, 22), "predictions": rng.random(24) < 0.4, "tolerance": 1}
         exact = nf.evaluate(**data, null="seasonal:period=6,bins=2").precision_test
-        monkeypatch.setattr(seasonal, "MOST_PLACEMENTS", 10)
+        monkeypatch.setattr(stratified, "MOST_PLACEMENTS", 10)
         drawn = nf.evaluate(**data, null="seasonal:period=6,bins=2", n_resamples=20_000, rng=1).precision_test
         assert (exact.method, drawn.method) == ("exact (all placements)", "montecarlo")
         assert np.abs(exact.law.table - drawn.law.table).max() < 5 * math.sqrt(0.25 / 20_000)

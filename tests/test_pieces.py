@@ -207,7 +207,7 @@ class TestAround:
     def test_laws_of_strides_and_guards_are_those_of_the_null(self, cell, every, guard):
         """Counted in pieces: whole periods, and all but the smallest shifts."""
         model = CircularShift(every=every, guard=guard)
-        circle, asked = model._shifts(cell.n_steps)
+        circle, asked = model._circle(cell.truth)[0], model.shifts(cell.truth)
         of_alarms, near_alarms, _ = sparse(cell)
         recall, _ = hits_around(of_alarms, near_alarms, cell.truth.starts, circle)
         law = model.distributions(cell).recall

@@ -39,7 +39,8 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
         if steps < least:
             raise InputError(f"{name}={shown(value)} must be a number of at least {least} steps.")
         if steps > MOST_STEPS:
-            raise InputError(f"{name}={shown(value)} must be at most {MOST_STEPS:,} steps.")
+            told = f"must be a whole number of at least {least} and at most {MOST_STEPS:,} on a grid of steps"
+            raise InputError(f"{name}={shown(value)} {told}.")
         return steps
     ticks = side.watch.ticks
     if isinstance(value, str) is not ticks.is_dates:

@@ -70,7 +70,8 @@ class LocalShift(ShiftNull):
         if self.every is None:
             return
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
-        if isinstance(self.every, str) is isinstance(self.reach, str) and self._shorter(self.reach, self.every):
+        alike = isinstance(self.every, str) is isinstance(self.reach, str)
+        if self.every != 1 and alike and self._shorter(self.reach, self.every):  # 1 stands for every tick
             raise InputError(
                 f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
             )

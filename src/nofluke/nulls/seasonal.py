@@ -56,7 +56,7 @@ class Seasonal(Stratified):
     def __post_init__(self) -> None:
         if (self.period is None) is (self.strata is None):
             raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
-        if self.period is not None and self.period not in CALENDAR:
+        if self.period is not None and not (isinstance(self.period, str) and self.period in CALENDAR):
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
             object.__setattr__(self, "bins", as_whole(self.bins, "bins", 1, MOST_STEPS))

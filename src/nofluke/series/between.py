@@ -79,7 +79,7 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
     def watch_until(ends: AnyArray) -> Watch:
         """Each step that counts is watched up to its end, and for a tick at least."""
         stretches = union(Ranges(starts=at[kept], stops=np.maximum(ticks.at_or_after(ends), at + 1)[kept]))
-        return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride)
+        return Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=int(at[0]))
 
     watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())

@@ -58,13 +58,14 @@ def as_span(span: Any) -> tuple[Column, bool]:
         items = []
     if len(items) != 2:
         raise InputError(f"span={shown(span)} must be two times, the first and the last that were watched.")
-    return as_list(span if isinstance(span, np.ndarray) else items, "span"), _is_day(items[1])
+    end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
+    return as_list(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
 
 
 def as_gaps(gaps: Any) -> Pairs:
     pairs = as_pairs(gaps, "gaps")
     if pairs is None:
-        if hasattr(gaps, "__len__") and len(gaps) == 0:
+        if isinstance(gaps, list | tuple | np.ndarray) and np.size(gaps) == 0:
             return Pairs(starts=np.zeros(0), ends=np.zeros(0))
         raise InputError(f"gaps={shown(gaps)} must be pairs of a start and an end, between which nobody watched.")
     for side in (pairs.starts, pairs.ends):

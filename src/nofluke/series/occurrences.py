@@ -92,7 +92,7 @@ def read_times(
     if pairs is not None and len(pairs):
         columns["gaps"] = Column(values=np.concatenate([pairs.starts, pairs.ends]), aware=pairs.aware)
     known = {name: column for name, column in columns.items() if len(column)}
-    if not known:
+    if not known.keys() & {"events", "alarms", "span"}:
         raise InputError(
             "events and alarms are both empty and there is no span: pass span=, the time that was watched."
         )
