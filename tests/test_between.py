@@ -249,3 +249,19 @@ def test_alarms_given_as_times_keep_theirs_too(case, seed):
         sum(any(row[j] for row in near) for j in range(len(kept))),
         len(kept),
     )
+
+
+class TestRunsOfAlarms:
+    def test_runs_of_time_stamps_are_no_slow_change(self):
+        """A long run of alarms is one alarm to auto, whether events lie on the stamps or between them."""
+        rng = np.random.default_rng(2)
+        times = np.datetime64("2024-01-01", "s") + np.arange(16_000) * np.timedelta64(300, "s")
+        scores = rng.random(len(times))
+        scores[:600] += 2.0  # a detector that has to warm up
+        for start in rng.choice(np.arange(1_000, 15_000), 12, replace=False):
+            scores[start : start + 25] += 2.0
+        on = times[np.sort(rng.choice(len(times), 4, replace=False))]
+        asked = {"times": times, "threshold": 1.5, "tolerance": "6h"}
+        there, between = (nf.evaluate(truth, scores, **asked) for truth in (on, on + np.timedelta64(97, "s")))
+        assert between.null.text == there.null.text == "circular-shift"
+        assert between.recall_test.pvalue == pytest.approx(there.recall_test.pvalue, abs=0.02)

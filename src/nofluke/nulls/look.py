@@ -91,7 +91,8 @@ class Look:
     def alarm_starts(self) -> IntArray:
         """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow change."""
         steps = self.cell.alarms
-        found = runs(steps).starts
+        known = None if self.sketch is None else self.sketch.alarm_runs
+        found = runs(steps).starts if known is None else known
         return found if len(steps) >= LONG_RUNS * len(found) else steps
 
     @lazy

@@ -9,6 +9,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.dates import format_duration
+from nofluke.series.alarms import runs
 from nofluke.series.clock import Clock
 from nofluke.series.reach import Reach
 from nofluke.series.timed import TimedCell
@@ -25,12 +26,14 @@ ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in th
 class Sketch:
     """A cell on a grid whose steps are so many places long each, gaps masked; several events on a step are one.
 
-    ``whole`` says that steps are the places themselves, so that nothing is lost.
+    ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which runs of
+    alarms begin, where these are runs of time stamps; None where alarms are a list of times.
     """
 
     cell: Cell
     truth: TimedTruth
     width: int
+    alarm_runs: IntArray | None = None
 
     @property
     def whole(self) -> bool:
@@ -63,6 +66,9 @@ def sketch(cell: TimedCell) -> Sketch:
         found[np.clip((at // stride - first) // width, 0, n - 1)] = True
         return found[open_steps]
 
+    stamps, chosen = cell.trial.at, cell.trial.chosen(cell.k)
+    on_stamps = len(chosen) < len(stamps)  # else they are a list, or everything is an alarm
+
     times = watch.ticks.times(edges[:-1])
     clock = None
     if watch.ticks.unit is not None:
@@ -77,4 +83,5 @@ def sketch(cell: TimedCell) -> Sketch:
         thresholds=np.ones(1),
         reaches=(Reach(tolerance=tolerance, open_steps=open_steps, clock=clock),),
     )
-    return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width)
+    alarm_runs = np.flatnonzero(flags(stamps[runs(chosen).starts])) if on_stamps else None
+    return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width, alarm_runs=alarm_runs)
