@@ -14,7 +14,7 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
-from nofluke.series.lists import tolerance_of_times
+from nofluke.series.lists import in_kind, tolerance_of_times
 from nofluke.series.occurrences import Duplicates, Occurrences, read_times
 from nofluke.series.timed import Edges, TimedCell, TimedTrial
 from nofluke.series.timed_truth import TimedTruth
@@ -169,6 +169,7 @@ def coincidence_of(
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:
     """The trial of two lists of times within some tolerances."""
+    windows = tuple(in_kind(window, read.ticks.is_dates) for window in windows)
     return TimedTrial.of(TimedTruth.of(read.events, read.watch), read.alarms, windows, edges=edges)
 
 

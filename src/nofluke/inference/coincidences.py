@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nofluke.dates import format_duration
 from nofluke.inference.beside import F1
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plain import finite_or_none
@@ -138,6 +139,8 @@ class Coincidence(Evaluation):
             for start, stop in zip(read.gaps.starts, read.gaps.stops, strict=True)
         ]
         return plain | {
+            "width": self.width.plain(),
+            "lag": format_duration(self.lag) if read.ticks.is_dates else self.lag,
             "span": [read.ticks.show(read.first), read.ticks.show(read.last)],
             "span_guessed": read.guessed,
             "gaps": gaps,

@@ -277,9 +277,8 @@ class Evaluation(ByValue):
 
     def sentences(self) -> tuple[str, ...]:
         """The result in plain words."""
-        return sentences_of(
-            self.precision_test, self.recall_test, self.tolerance, self.cell.truth.noun, self.alarm_noun
-        )
+        tests, nouns = (self.precision_test, self.recall_test), (self.cell.truth.noun, self.alarm_noun)
+        return sentences_of(*tests, self.tolerance, *nouns, in_time=self.settings.choice.in_time)
 
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.

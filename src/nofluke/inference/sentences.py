@@ -8,12 +8,18 @@ from nofluke.text.tables import plural
 
 
 def sentences_of(
-    precision: ChanceTest, recall: ChanceTest, tolerance: Tolerance, noun: str, alarm: str = "prediction"
+    precision: ChanceTest,
+    recall: ChanceTest,
+    tolerance: Tolerance,
+    noun: str,
+    alarm: str = "prediction",
+    *,
+    in_time: bool = False,
 ) -> tuple[str, str]:
     """A sentence for each measure, with what chance does beside it; ``noun`` and ``alarm`` are what is counted."""
     ranges, any_alarm = noun == "range", "an alarm" if alarm == "alarm" else "a prediction"
     if tolerance.zero:
-        near = "in" if ranges else "at the time of" if alarm == "alarm" else "on the step of"
+        near = "in" if ranges else "at the time of" if in_time else "on the step of"
     elif tolerance.early == tolerance.late:
         near = f"within {tolerance} of"
     elif tolerance.aside and not ranges:

@@ -29,6 +29,11 @@ def tolerance_of_times(value: Length | Tolerance, name: str = "tolerance") -> To
     return Tolerance(early=found.early, late=found.late, unit="clock")
 
 
+def in_kind(tolerance: Tolerance, dates: bool) -> Tolerance:
+    """A tolerance of 0 in the unit of the times, whatever it was given in: "0s" for dates."""
+    return Tolerance(early=0, late=0, unit="ns" if dates else "clock") if tolerance.zero else tolerance
+
+
 def _is_plain(value: object) -> bool:
     return number_or_none(value) is not None
 

@@ -107,7 +107,9 @@ def read_times(
     lengths = lengths_of(tolerances, dates)
     notes: list[str] = []
     if tick is None:
-        ticks, stride = resolution(of["events"], of["alarms"], lengths, border, unit, aware)
+        ends_of_days = border[1:] + DAY // NANOSECONDS[unit] if unit is not None and whole_day else nothing
+        marks = np.concatenate([border, ends_of_days, raw.get("gaps", nothing)])
+        ticks, stride = resolution(of["events"], of["alarms"], lengths, marks, unit, aware)
     else:
         size = as_tick(tick, dates)
         ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import FloatArray
 from nofluke.dates import NANOSECONDS
+from nofluke.errors import InputError
 from nofluke.plain import exact_fraction
 from nofluke.series.ticks import Number, Ticks
 
@@ -20,6 +21,10 @@ SAMPLED = 1_000  # lengths from which the divisor of floats is worked out; all o
 ENOUGH_TIMES = 20  # fewer may have a common divisor by accident: tolerances and the span then have a say in it
 ACCIDENT = 1e6  # how unlikely an accident must be for events to have a coarser resolution of their own
 DECIMALS = 15  # of floats, looked at
+SMALLEST, LARGEST = (
+    1e-100,
+    1e100,
+)  # of the farthest of all times from 0, if they are floats: products of two stay floats
 PLAINLY = 1e4  # ticks of floats are at least this many times as long as what rounding does to them
 
 
@@ -34,7 +39,7 @@ def resolution(
     """The ticks that two lists of times have in common, and how many of them lie between two places of events.
 
     The tick is the common divisor of the times. Where there are few of them, their divisor may be an accident, and the lengths
-    (of tolerances and lags: nanoseconds or numbers) and the ends of the span have to be whole ticks too. Events of a coarser
+    (of tolerances and lags: nanoseconds or numbers) and the ends of the span and of gaps have to be whole ticks too. Events of a coarser
     resolution, such as days beside alarms in seconds, stay on it.
 
     >>> ticks, stride = resolution(np.arange(0, 600, 60), np.array([5, 13, 27]), [10], np.array([0, 600]))
@@ -80,7 +85,13 @@ def _stride(own: Fraction, n_events: int) -> int:
 def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], span: FloatArray) -> tuple[Ticks, int]:
     """The same for floats: decimals, else fractions, else whatever they are multiples of, else what floats can tell apart."""
     among = np.concatenate([every, span])
-    slack = 4 * float(np.spacing(np.abs(among).max()))
+    most = float(np.abs(among).max())
+    if not (most == 0 or SMALLEST <= most <= LARGEST):
+        raise InputError(
+            f"times reach {most:.3g}, beyond what can be reckoned with: change their unit, so that they lie between {SMALLEST:g} and "
+            f"{LARGEST:g}."
+        )
+    slack = 4 * float(np.spacing(most))
     origin, sides = float(every[0]), [exact_fraction(length) for length in lengths]
     for digits in range(DECIMALS + 1):
         if slack * 10**digits > (0.05 if len(among) < ENOUGH_TIMES else 0.2):  # many are not as near to it by accident

@@ -122,7 +122,11 @@ class Ticks:
         """The time of one tick, as text."""
         time = self.times(np.array([at]))[0]
         if self.unit is None:
-            return f"{time:.10g}" if isinstance(time, np.floating) else str(time)
+            if isinstance(time, np.floating):
+                return (
+                    f"{time:.10g}" if abs(time) >= float(self.raw) else "0"
+                )  # as near to 0 as ticks are to each other
+            return str(time)
         clock = Clock(ticks=np.zeros(1, dtype=np.int64), unit=self.unit, aware=self.aware)
         return clock.show(time.astype(np.int64))
 

@@ -1,0 +1,70 @@
+"""What the span, the gaps and the size of the numbers do to the tick, and how times and windows are told."""
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+
+JANUARY = ("2024-01-01", "2024-01-31")
+
+
+class TestFewTimes:
+    def test_a_gap_between_coarse_ticks_is_not_lost(self):
+        """Two times may be two days apart by accident; a gap of one day between them is still a gap."""
+        found = nf.coincidence(
+            ["2024-01-05"], ["2024-01-07"], tolerance="2d", span=JANUARY, gaps=[("2024-01-06", "2024-01-06")]
+        )
+        assert (found.tick, found.n, found.watched) == ("1d", 30, 30 * 86_400)
+        found = nf.coincidence([10, 20], [20, 40], tolerance=10, span=(0, 100), gaps=[(53, 57)])
+        assert (found.tick, found.n) == ("1", 96)
+
+    def test_a_span_of_whole_days_is_watched_as_long_as_it_lasts(self):
+        """January has 31 days, however far apart the times are."""
+        found = nf.coincidence(["2024-01-05"], ["2024-01-07"], tolerance="2d", span=JANUARY)
+        assert (found.tick, found.watched) == ("1d", 31 * 86_400)
+
+
+class TestSizesOfNumbers:
+    @pytest.mark.parametrize("size", [1e300, 1e-300, 5e-324])
+    def test_floats_near_the_ends_of_their_range_are_refused(self, size):
+        """Their squares are no numbers: another unit is the remedy."""
+        with pytest.raises(nf.InputError, match="change their unit"):
+            nf.coincidence(np.array([1, 2, 3.0]) * size, np.array([1, 2.0]) * size, tolerance=0)
+
+    @pytest.mark.parametrize("size", [1e90, 1e-90])
+    def test_other_units_change_nothing(self, size):
+        """As long as numbers can be squared."""
+        events, alarms = np.array([1, 2, 3.0]), np.array([1, 2.5])
+        plain, scaled = (
+            nf.coincidence(events * unit, alarms * unit, tolerance=0.1 * unit, span=(0, 5 * unit))
+            for unit in (1.0, size)
+        )
+        assert (scaled.n, scaled.recall_test.pvalue) == (plain.n, plain.recall_test.pvalue)
+
+
+class TestWords:
+    def test_a_span_that_begins_at_0_says_so(self):
+        """Though the first tick of unrounded times is only near it."""
+        events, alarms = (np.random.default_rng(seed).random(30) * 100 for seed in (0, 1))
+        found = nf.coincidence(events, alarms, tolerance=1, span=(0, 100))
+        assert found.to_dict()["span"] == ["0", "100"]
+
+    @pytest.mark.parametrize("tolerance", [0, "0s"])
+    def test_a_tolerance_of_0_is_told_in_the_unit_of_the_times(self, tolerance):
+        """Seconds for dates, units for numbers."""
+        assert str(nf.coincidence(JANUARY, JANUARY, tolerance=tolerance, span=JANUARY).tolerance) == "0s"
+        assert str(nf.coincidence([3, 4], [4, 5], tolerance=tolerance, span=(0, 9)).tolerance) == "0 time units"
+
+    def test_json_has_the_lag_and_the_width(self):
+        """The tolerance is the window as it was moved."""
+        told = nf.coincidence(JANUARY, JANUARY, tolerance="1d", lag="-2d", span=JANUARY).to_dict()
+        assert (told["tolerance"], told["width"], told["lag"]) == ({"early": "3d", "late": "-1d"}, "1d", "-2d")
+        told = nf.coincidence([3, 4], [4, 5], tolerance=0.1, lag=0.3, span=(0, 9)).to_dict()
+        assert (told["width"], told["lag"]) == (0.1, 0.3)
+
+    def test_a_prediction_between_stamps_is_on_no_step(self):
+        """Without a tolerance it is at the very time of the event, or not."""
+        clock = ["2024-01-01T00:00", "2024-01-01T01:00", "2024-01-01T02:00"]
+        found = nf.evaluate(["2024-01-01T00:30"], predictions=[1, 0, 0], times=clock, tolerance="0s")
+        assert "at the time of an event" in found.sentences()[0]
+        assert "at the time of a prediction" in found.sentences()[1]
