@@ -14,7 +14,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import choice
+from nofluke.nulls import choice, seen
 from nofluke.nulls.auto import pick
 from nofluke.nulls.diagnosis import NOT_LOOKED_FOR
 from nofluke.nulls.doubts import doubts
