@@ -388,7 +388,7 @@ WRONG = [
     ),
     ((*NUMBERS[:4], "--span", "0", "80"), r"ALARMS has 1 time\(s\) outside the span \(0 to 80\): 90"),
     ((*DATES, "--gaps", "outage.csv"), r"EVENTS has 1 time\(s\) inside a gap, when nobody watched: 2014-06-30: remove"),
-    ((*NUMBERS[:4], "--span", "99", "0"), "--span ends before it starts, '99' to '0': swap its ends"),
+    ((*NUMBERS[:4], "--span", "99", "0"), "--span ends before it starts, 99 to 0: swap its ends"),
     (
         ("none.csv", "none.csv", "--tolerance", "2"),
         "EVENTS and ALARMS are both empty and there is no span: pass --span START END",

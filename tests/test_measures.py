@@ -133,11 +133,12 @@ def times_within(case: Case, steps: list[int], data: st.DataObject) -> list[int]
 @relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
-    """Event times anywhere within their steps, in nanoseconds or in the clock's unit, mean the labels of these steps."""
+    """Event times anywhere within their steps mean, to a tolerance in steps, the labels of these; those on time to any."""
     steps = data.draw(st.permutations([t for t in range(case.n) if case.truth[t]]))
     halves = times_within(case, steps, data)
     events = np.array([half // 2 for half in halves], dtype=np.int64).astype("datetime64[ns]")
-    assert both(ask(case, truth=events)) == case.tables()
+    in_steps = nf.Tolerance(early=data.draw(st.integers(0, 3)), late=data.draw(st.integers(0, 3)))
+    assert both(ask(case, truth=events, tolerance=in_steps)) == both(ask(case, tolerance=in_steps))
     on_time = np.asarray(case.times_argument)[np.array(steps, dtype=np.int64)]
     assert both(ask(case, truth=on_time)) == case.tables()
 
@@ -145,14 +146,18 @@ def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
 @relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_alarm_times_belong_to_the_last_step_at_or_before_them(case, data):
-    """A list of alarm times, with the truth as labels or as times, means alarms on their steps."""
+    """A list of alarm times, with the truth as labels or as times, means, to a tolerance in steps, alarms on their steps."""
     alarms = [t for t, flag in enumerate(predicted(case.scores, case.threshold)) if flag]
     halves = times_within(case, alarms, data)
     stamps = np.array([half // 2 for half in halves], dtype=np.int64).astype("datetime64[ns]")
     given_alarms = {"scores": None, "threshold": None, "predictions": stamps}
-    assert both(ask(case, **given_alarms)) == case.tables()
+    in_steps = nf.Tolerance(early=data.draw(st.integers(0, 3)), late=data.draw(st.integers(0, 3)))
+    expected = both(ask(case, tolerance=in_steps))
+    assert both(ask(case, **given_alarms, tolerance=in_steps)) == expected
     events = np.asarray(case.times_argument)[np.flatnonzero(case.truth)]
-    assert both(ask(case, **given_alarms, truth=events)) == case.tables()
+    assert both(ask(case, **given_alarms, truth=events, tolerance=in_steps)) == expected
+    on_time = given_alarms | {"predictions": np.asarray(case.times_argument)[np.array(alarms, dtype=np.int64)]}
+    assert both(ask(case, **on_time, truth=events)) == case.tables()
 
 
 @relaxed

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError
+from nofluke.inference import smallest
 from nofluke.inference.cells import exact_moments, simulated_moments
 from nofluke.laws.law import How
 from nofluke.nulls.base import NullModel, as_seed, check_resamples
@@ -20,6 +21,7 @@ from nofluke.nulls.simulation import SIDES, Placements, placed_ranges, simulate_
 from nofluke.plain import as_rng, check_alpha, check_beta, finite_or_none
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits
+from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Trial
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import show_share
@@ -35,7 +37,8 @@ class FamilywiseTest(ByValue):
     ----------
     precision, recall, both : float
         Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its expectation,
-        in its standard deviations, as the observed one; for precision, for recall, for either.
+        in its standard deviations, as the observed one; for precision, for recall, for either. For windows on two lists of
+        times: how often chance's smallest p-value is as small as the observed one.
     best_f : float
         How often chance's best F_β over all cells reaches the observed best F_β.
     observed_best_f, beta : float
@@ -210,6 +213,40 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
     )
 
 
+def _by_smallest_p(
+    trial: TimedTrial, model: NullModel, beta: float, alpha: float, n_resamples: int, rng: Any
+) -> _Maxima:
+    """The test of the smallest p-value over windows on lists of times, whose widths differ by orders of magnitude."""
+    found = smallest.placed(trial, model, n_resamples, rng)
+    p = {side: smallest.smallest_p(getattr(found, side)) for side in SIDES}
+    either = np.minimum(p["precision"][1], p["recall"][1])
+    reached, values = smallest.best_f(found, trial, beta)
+    how = found.how
+    return _Maxima(
+        adjusted={side: smallest.adjusted(*p[side])[:, None] for side in SIDES},
+        both=np.stack([smallest.adjusted(p[side][0], either)[:, None] for side in SIDES]),
+        band={side: smallest.bands(getattr(found, side), *p[side], alpha)[:, None] for side in SIDES},
+        best_f=reached,
+        observed_best_f=_best_f(trial, values[:, None]),
+        n_resamples=len(found.recall) if how.n_resamples is None else how.n_resamples,
+        seed=how.seed,
+        method=how,
+    )
+
+
+def _of_windows(trial: Trial, n_resamples: int) -> bool:
+    """Whether the cells are windows on two lists of times, few enough to keep the hits of all placements."""
+    windows = len(trial.tolerances)
+    return (
+        isinstance(trial, TimedTrial)
+        and trial.count_alarms == "steps"
+        and trial.shape == (windows, 1)
+        and windows * max(n_resamples, smallest.MOST_PLACEMENTS) <= smallest.MOST_VALUES
+        and trial.n_events > 0
+        and len(trial.at) > 0
+    )
+
+
 def familywise_test(
     trial: Trial,
     model: NullModel,
@@ -225,7 +262,10 @@ def familywise_test(
     if beta == 0:
         raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    found = _by_enumeration(trial, model.every_placement, beta, alpha)
+    if _of_windows(trial, n_resamples):
+        found: _Maxima | None = _by_smallest_p(cast(TimedTrial, trial), model, beta, alpha, n_resamples, rng)
+    else:
+        found = _by_enumeration(trial, model.every_placement, beta, alpha)
     if found is None and not trial.truth.points:
         found = _by_enumeration(trial, placed_ranges(trial, model, n_resamples, rng), beta, alpha)
     if found is None:

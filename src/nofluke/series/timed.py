@@ -42,6 +42,7 @@ class TimedTrial(Trial):
     Examples
     --------
     >>> from fractions import Fraction
+    >>> from nofluke.series.ticks import Ticks
     >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([100]))
     >>> trial = TimedTrial.of(
     ...     TimedTruth.of(np.array([20, 50]), watch), np.array([22, 80]), (Tolerance(early=0, late=3, unit="clock"),)
