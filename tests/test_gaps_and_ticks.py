@@ -68,3 +68,22 @@ class TestWords:
         found = nf.evaluate(["2024-01-01T00:30"], predictions=[1, 0, 0], times=clock, tolerance="0s")
         assert "at the time of an event" in found.sentences()[0]
         assert "at the time of a prediction" in found.sentences()[1]
+
+
+class TestNotes:
+    def test_gaps_of_days_beside_finer_times_end_at_midnight(self):
+        """As ranges do, and a note says so; not where ticks are days, or where gaps have times of day."""
+        hours = (["2024-01-05T12:00"], ["2024-01-07T13:00"])
+        days, moments = [("2024-01-06", "2024-01-06")], [("2024-01-06T00:00", "2024-01-06T23:59:59")]
+        note = "Gaps end on dates without a time of day"
+        told = [nf.coincidence(*hours, tolerance="2d", span=JANUARY, gaps=gaps).notes for gaps in (days, moments)]
+        assert [any(line.startswith(note) for line in notes) for notes in told] == [True, False]
+        whole = nf.coincidence(["2024-01-05"], ["2024-01-07"], tolerance="2d", span=JANUARY, gaps=days)
+        assert not any(line.startswith(note) for line in whole.notes)
+
+    def test_events_that_stay_on_their_hours_are_not_said_to_have_a_tick_of_a_second(self):
+        """One note tells of their resolution, and no other one contradicts it."""
+        events = np.datetime64("2024-01-01T00:00", "s") + np.cumsum(1 + np.arange(100) % 3) * np.timedelta64(3_600, "s")
+        found = nf.coincidence(events, ["2024-01-02T03:04:05"], tolerance="1h", span=JANUARY)
+        assert found.tick == "1h"
+        assert not any("but the tick is" in note for note in found.notes)

@@ -128,7 +128,9 @@ def read_times(
     if watch.n == 0:
         raise InputError("no tick of the events' resolution was watched: pass a longer span, or tick=.")
     if tick is None:
-        _note_mostly(of, ticks, unit, notes)
+        _note_mostly(of, watch, unit, notes)
+    if pairs is not None:
+        _note_midnights(pairs, ticks, notes)
     return Occurrences(
         events=at["events"],
         alarms=at["alarms"],
@@ -241,13 +243,25 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
     return at
 
 
-def _note_mostly(of: dict[str, npt.NDArray[Any]], ticks: Ticks, unit: str | None, notes: list[str]) -> None:
+def _note_midnights(pairs: Pairs, ticks: Ticks, notes: list[str]) -> None:
+    """A note where gaps are lists of days and times are finer: the last day of a gap is its midnight, and not all of it."""
+    ends, last_belongs = pairs.ends, pairs.closed in ("both", "right")
+    if not last_belongs or len(pairs) == 0 or ends.dtype.kind != "M" or ticks.size >= DAY:
+        return
+    if all((side == side.astype("datetime64[D]")).all() for side in (pairs.starts, ends)):
+        notes.append(
+            "Gaps end on dates without a time of day, which mean midnight: where the last day belongs to its gap, write when it "
+            "ends, such as 2024-03-02T23:59:59."
+        )
+
+
+def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None, notes: list[str]) -> None:
     """A note where nearly all times are whole days, hours, minutes or seconds, but the tick is finer because of the others."""
-    every = np.concatenate([of["events"], of["alarms"]])
+    every, ticks = np.concatenate([of["events"], of["alarms"]]), watch.ticks
     if unit is None or len(every) < ENOUGH:
         return
     for length, noun in ((DAY, "days"), (DAY // 24, "hours"), (60 * 10**9, "minutes"), (10**9, "seconds")):
-        if ticks.size > FEWER * length or length % NANOSECONDS[unit]:
+        if ticks.size * watch.stride > FEWER * length or length % NANOSECONDS[unit]:
             continue
         whole = int(np.count_nonzero(every % (length // NANOSECONDS[unit]) == 0))
         if MOSTLY * len(every) <= whole < len(every):
