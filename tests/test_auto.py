@@ -376,3 +376,14 @@ class TestSkillIsNotDrift:
             truth = made.points(np.random.default_rng([8, seed]))
             chosen[picked(cell_of(truth, truth)).model.name] += 1
         assert chosen["permutation"] >= 28
+
+    def test_the_reach_of_small_shifts_goes_by_the_tolerance_not_by_the_tick(self):
+        """Alarms within half a tolerance of every event, on ticks of a hundredth of it: small shifts must leave room to miss."""
+        rng = np.random.default_rng(3)
+        bursts = np.repeat(200_000 * np.sqrt(rng.random(20)), 4) + rng.normal(0, 200, 80)
+        events = np.unique(bursts[(bursts >= 0) & (bursts < 200_000)].astype(int))
+        alarms = np.unique(np.clip(events + rng.integers(-50, 50, len(events)), 0, 199_999))
+        found = nf.coincidence(events, alarms, tolerance=100, span=(0, 199_999))
+        assert found.null.name == "local-shift"
+        assert found.null.reach >= 200 / 0.05
+        assert found.verdict == "yes"

@@ -522,3 +522,27 @@ class TestDuplicates:
         """Two times within a tick are the same time."""
         with pytest.raises(nf.InputError, match="more than once"):
             nf.coincidence([1.2, 1.7], [5], tolerance=1, tick=1)
+
+
+class TestWhatGapsDoToSeasons:
+    """Shifts go by watched time, in which the hours of a day that is not watched as a whole do not come round."""
+
+    def test_shifts_by_whole_days_are_doubted_where_nights_are_gaps(self):
+        """They move the morning of one day to the evening of another."""
+        rng, nights = np.random.default_rng(0), [(day * 1440 + 390, day * 1440 + 1439) for day in range(60)]
+        events, alarms = (np.unique(rng.integers(60, size=60) * 1440 + rng.integers(390, size=60)) for _ in range(2))
+        asked = {"tolerance": 5, "span": (0, 86_399), "tick": 1, "rng": 1, "n_resamples": 99}
+        for null in ("circular-shift:every=1440", "local-shift:reach=7200,every=1440"):
+            found = nf.coincidence(events, alarms, gaps=nights, null=null, **asked)
+            assert any("do not keep a season" in note and "seasonal:period=1440" in note for note in found.notes)
+        whole_days = [(10 * 1440, 12 * 1440 - 1)]
+        kept = (times[(times < 14_400) | (times >= 17_280)] for times in (events, alarms))
+        found = nf.coincidence(*kept, gaps=whole_days, null="circular-shift:every=1440", **asked)
+        assert not any("do not keep a season" in note for note in found.notes)
+
+
+def test_more_events_at_one_time_than_64_bits_have_room_for_are_refused():
+    """Thirty at the same nanosecond in 35 years: each tick would need as many places."""
+    events = np.append(np.repeat(7, 30), [10**17, 10**18])
+    with pytest.raises(nf.InputError, match=r"room for 30 events at one time.*duplicates='merge'"):
+        nf.coincidence(events, [1, 5 * 10**17], tolerance=10, span=(0, 11 * 10**17), duplicates="count")

@@ -111,6 +111,15 @@ class TestResolution:
         ticks, stride = resolution(days, np.sort(rng.integers(0, 86_400_000, 50)), [60], np.array([0, 86_400_000]))
         assert (ticks.size, stride) == (1, 86_400)
 
+    def test_a_dozen_events_at_noon_stay_there_beside_alarms_at_midnight(self):
+        """Half of the ticks are no place for them: a chance that used these would find a third fewer than the data can."""
+        rng = np.random.default_rng(1)
+        noons, midnights = rng.choice(500, 12, replace=False) * 2 + 1, rng.choice(500, 40, replace=False) * 2
+        found = nf.coincidence(noons, midnights, tolerance=1, span=(0, 999), null="permutation")
+        assert (found.n, found.tick) == (500, "2")
+        beside = {day for midnight in midnights for day in (midnight - 1, midnight + 1) if 0 <= day <= 999}
+        assert found.recall_test.expected == pytest.approx(12 * len(beside) / 500)
+
     @pytest.mark.parametrize(("unit", "length"), [("s", 10**9), ("ms", 10**6), ("us", 1_000), ("ns", 1)])
     def test_dates_have_the_tick_of_what_they_are_rounded_to(self, unit, length):
         """In whatever unit they are stored: a day is a day, a minute a minute."""

@@ -239,6 +239,28 @@ class TestInterior:
         assert (one.n_events, one.n_predictions, one.recall_hits) == (2, 2, 1)
 
 
+class TestInteriorF1:
+    """F1 is made of the ratio itself, not of hits that are rounded down to whole ones."""
+
+    @relaxed
+    @given(few())
+    def test_every_rotation_has_its_own_ratio(self, lists):
+        """Rounded down, chance would look worse than it is, and p-values would be too small."""
+        found = asked(lists, "circular-shift", edges="interior")
+        assume(found.n_events and found.n_predictions)
+        alarms = len(lists.inner_alarms())
+
+        def f1(events):
+            recall_hits, events_that_count, precision_hits = lists.inner_hits(events)
+            if not recall_hits or not precision_hits:
+                return Fraction(0)
+            recall, precision = Fraction(recall_hits, events_that_count), Fraction(precision_hits, alarms)
+            return 2 * precision * recall / (precision + recall)
+
+        expected = share_of([f1(row) for row in lists.rotations()], f1(lists.events))
+        assert found.f_test().pvalue == pytest.approx(float(expected))
+
+
 class TestLongSpans:
     """Up to 10¹⁸ ticks, without anything of that length."""
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from nofluke.arrays import ByValue, FloatArray, IntArray
+from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
@@ -37,9 +37,12 @@ class Nulls:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Joint(ByValue):
-    """Weights of pairs (recall's hits, precision's hits), from all placements or from random ones."""
+    """Weights of pairs (recall's hits, precision's hits), from all placements or from random ones.
 
-    recall_hits: IntArray
+    Where not all events count, recall's hits are out of the observed number of those that do, and need not be whole.
+    """
+
+    recall_hits: AnyArray
     precision_hits: IntArray
     weights: FloatArray
     method: How

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
+from nofluke.nulls.lengths import in_places
 from nofluke.nulls.look import Look
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 LEVEL = 0.01  # a doubt about one in a hundred results without reason is little enough
@@ -15,7 +19,13 @@ MOST_STEPS = 100_000  # up to here any period is searched for unasked; auto and 
 def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     """What the data say against this null, each in a sentence with the remedy; nothing if all is well."""
     look = Look.of(cell, 0.05)
-    return tuple(filter(None, [_about_events(model, look), _about_season(model, look), _about_drift(model, look)]))
+    found = [
+        _about_events(model, look),
+        _about_season(model, look),
+        _about_drift(model, look),
+        _about_gaps(model, cell),
+    ]
+    return tuple(filter(None, found))
 
 
 def _about_events(model: NullModel, look: Look) -> str:
@@ -75,4 +85,20 @@ def _about_drift(model: NullModel, look: Look) -> str:
     return (
         f"Events and alarms change slowly with time (a trend or a drift), which the null {model.name} does not keep: it may call "
         'that skill. Use null="local-shift", or null="auto".'
+    )
+
+
+def _about_gaps(model: NullModel, cell: Cell) -> str:
+    """Shifts by whole periods that do not keep the phase, since time passes in gaps and shifts do not see it."""
+    every = getattr(model, "every", 1)
+    if every == 1 or not isinstance(cell, TimedCell):
+        return ""
+    watch = cell.trial.watch
+    period = in_places(every, cell.truth, "every") * watch.stride
+    gaps = watch.starts[1:] - watch.stops[:-1]
+    if (np.abs(gaps - np.rint(gaps / period) * period) <= watch.stride / 2).all():
+        return ""
+    return (
+        f"Shifts by multiples of {every} of watched time do not keep a season of that length where gaps are no multiples of it: "
+        f'its p-values are not to be trusted. Use null="seasonal:period={every}".'
     )

@@ -8,6 +8,8 @@ The section "The interior ratio" of docs/theory.md has the mathematics.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
@@ -29,6 +31,15 @@ def out_of(hits: AnyArray, counted: AnyArray, observed: int) -> IntArray:
     """
     there = np.maximum(counted, 1)
     return np.where(counted > 0, hits * observed // there, 0).astype(np.int64)
+
+
+def share_of(hits: AnyArray, counted: AnyArray, observed: int) -> FloatArray:
+    """The same, not rounded down: for what is made of the ratio, such as F_β.
+
+    >>> share_of(np.array([1, 0]), np.array([4, 0]), 6)
+    array([1.5, 0. ])
+    """
+    return np.asarray(hits * observed / np.maximum(counted, 1), dtype=np.float64)  # without events that count, no hits
 
 
 def common(one: Ranges, other: Ranges) -> Ranges:
@@ -69,7 +80,9 @@ def permuted(cell: TimedCell, counted: Ranges) -> TableLaw:
     )
 
 
-def hits_of_counted(cell: TimedCell, placements: AnyArray) -> dict[str, IntArray]:
+def hits_of_counted(
+    cell: TimedCell, placements: AnyArray, out_of: Callable[[AnyArray, AnyArray, int], AnyArray] = out_of
+) -> dict[str, AnyArray]:
     """Both hits for each placement of the events, recall's out of the observed number of events that count."""
     rows = np.sort(np.asarray(placements, dtype=np.int64), axis=1)
     first, last = (np.searchsorted(ends, rows, side="right") for ends in (cell.windows.stops, cell.windows.starts))

@@ -22,7 +22,7 @@ from nofluke.laws.law import How
 from nofluke.laws.montecarlo.in_time import folded
 from nofluke.measures.statistics import Statistic
 from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
-from nofluke.nulls.interior import hits_of_counted
+from nofluke.nulls.interior import hits_of_counted, out_of, share_of
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
 from nofluke.ratios import TIE_SLACK
@@ -114,9 +114,11 @@ def _simulated_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any, 
     return Nulls(**laws)
 
 
-def _placed_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> dict[str, IntArray]:
+def _placed_by_rows(
+    cell: Cell, null: NullModel, n_resamples: int, rng: Any, ratio: Callable[..., AnyArray] = out_of
+) -> dict[str, AnyArray]:
     blocks = [
-        hits_of_counted(cell, rows) if isinstance(cell, TimedCell) else hits_of_ranges(cell, rows)
+        hits_of_counted(cell, rows, ratio) if isinstance(cell, TimedCell) else hits_of_ranges(cell, rows)
         for rows in draws(null, cell.trial, n_resamples, rng)
     ]
     return {side: np.concatenate([block[side] for block in blocks]) for side in SIDES}
@@ -143,7 +145,7 @@ def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> 
     """Pairs of both hits over random placements."""
     seed = as_seed(rng)
     if not _compiled(cell):
-        hits = _placed_by_rows(cell, null, n_resamples, rng if seed is None else seed)
+        hits = _placed_by_rows(cell, null, n_resamples, rng if seed is None else seed, share_of)
         return Joint(
             recall_hits=hits["recall"],
             precision_hits=hits["precision"],

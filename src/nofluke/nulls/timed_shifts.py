@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import AnyArray, IntArray
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law
 from nofluke.nulls.base import Joint
-from nofluke.nulls.interior import common, out_of
+from nofluke.nulls.interior import common, out_of, share_of
 from nofluke.nulls.pieces import MOST_PAIRS, Pieces, hits_around
 from nofluke.nulls.pieces_nearby import count_nearby, pairs_nearby
 from nofluke.series.counting import union
@@ -85,17 +85,26 @@ class ByShift:
         """Recall's and precision's hits of all shifts that count, the identity first."""
         return self._recall(cell).at(self.of_recall.listed()), self.precision.at(self.of_precision.listed())
 
+    def _found(self, cell: TimedCell, shifts: IntArray) -> AnyArray:
+        """Recall's hits at some shifts, out of the observed number of events that count, and not rounded down."""
+        hits = self.recall.at(shifts)
+        return hits if self.counted is None else share_of(hits, self.counted.at(shifts), cell.n_counted)
+
     def joint(self, cell: TimedCell, how: How) -> Joint:
         """Pairs of both hits, with the number of shifts that have them as weights."""
         if self.of_recall != self.of_precision or self.recall.n != self.precision.n:
-            recall, precision = self.every_shift(cell)
+            recall, precision = (
+                self._found(cell, self.of_recall.listed()),
+                self.precision.at(self.of_precision.listed()),
+            )
             weights = np.full(len(recall), 1 / len(recall))
             return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=how)
-        recall_hits, precision_hits = self._recall(cell).joined(self.precision)
-        numbered = replace(recall_hits, values=np.arange(len(recall_hits.values)))
-        weights = self.of_recall.counts(numbered, len(recall_hits.values) - 1)
+        cut = self.recall if self.counted is None else self.recall.joined(self.counted)[0]
+        both_cut, precision_hits = cut.joined(self.precision)
+        numbered = replace(both_cut, values=np.arange(len(both_cut.values)))
+        weights = self.of_recall.counts(numbered, len(both_cut.values) - 1)
         return Joint(
-            recall_hits=recall_hits.values,
+            recall_hits=self._found(cell, both_cut.starts),
             precision_hits=precision_hits.values,
             weights=weights / self.n_shifts,
             method=how,

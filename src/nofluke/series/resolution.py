@@ -19,7 +19,9 @@ from nofluke.series.ticks import Number, Ticks
 MOST_SCALE = 10**7  # of fractions that floats are seen to be: 17/44100
 SAMPLED = 1_000  # lengths from which the divisor of floats is worked out; all of them are held against it
 ENOUGH_TIMES = 20  # fewer may have a common divisor by accident: tolerances and the span then have a say in it
-ACCIDENT = 1e6  # how unlikely an accident must be for events to have a coarser resolution of their own
+ACCIDENT = 1e6  # how unlikely it must be that floats are multiples of something by accident
+OWN_ACCIDENT = 1e3  # the same for a coarser resolution of the events, where an accident costs power but no level
+FEWEST_OWN = 4  # events that can have one: the gaps of fewer have a common divisor more often than not
 DECIMALS = 15  # of floats, looked at
 SMALLEST, LARGEST = (
     1e-100,
@@ -76,8 +78,9 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 def _stride(own: Fraction, n_events: int) -> int:
     """Ticks between two places of events, where these have a coarser resolution of their own, and hardly by accident."""
     stride = int(own)
-    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1 differences
-    if stride <= 1 or (n_events - 2) * math.log(stride) < math.log(ACCIDENT):
+    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1 differences.
+    # Given that all events have one remainder, each place with that remainder is as likely: an accident makes no test wrong
+    if stride <= 1 or n_events < FEWEST_OWN or (n_events - 2) * math.log(stride) < math.log(OWN_ACCIDENT):
         return 1
     return stride
 

@@ -48,6 +48,11 @@ class TimedTruth(Truth):
         first = np.searchsorted(places, places, side="left")
         nth = np.arange(len(places)) - first
         slots = int(nth.max(initial=0)) + 1
+        if watch.n * slots > 2 * MOST_TICKS:
+            raise InputError(
+                f"duplicates='count' needs room for {slots:,} events at one time on each of {watch.n:,} ticks, which is more than "
+                "64 bits hold: pass duplicates='merge', or a coarser tick=."
+            )
         starts = places * slots + nth
         return cls(
             starts=starts,
