@@ -90,8 +90,8 @@ def _about_drift(model: NullModel, look: Look) -> str:
 
 def _about_gaps(model: NullModel, cell: Cell) -> str:
     """Shifts by whole periods that do not keep the phase, since time passes in gaps and shifts do not see it."""
-    every = getattr(model, "every", 1)
-    if every == 1 or not isinstance(cell, TimedCell):
+    every = getattr(model, "every", None)
+    if every is None or not isinstance(cell, TimedCell):
         return ""
     watch = cell.trial.watch
     period = in_places(every, cell.truth, "every") * watch.stride
