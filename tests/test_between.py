@@ -265,3 +265,37 @@ class TestRunsOfAlarms:
         there, between = (nf.evaluate(truth, scores, **asked) for truth in (on, on + np.timedelta64(97, "s")))
         assert between.null.text == there.null.text == "circular-shift"
         assert between.recall_test.pvalue == pytest.approx(there.recall_test.pvalue, abs=0.02)
+
+
+class TestDenseStamps:
+    """On a clock whose stamps come in dense and sparse stretches."""
+
+    @staticmethod
+    def clock():
+        return np.cumsum(np.tile(np.repeat([1, 8], 60), 5))
+
+    def ask(self, seed, follow, **how):
+        generator = np.random.default_rng(seed)
+        stamps = self.clock()
+        if follow:
+            at = stamps[np.sort(generator.choice(len(stamps) - 1, 40, replace=False))] * 60 + 7
+        else:
+            at = np.sort(generator.choice(np.arange(stamps[0], stamps[-1]) * 60 + 7, 40, replace=False))
+        events = START + at.astype("timedelta64[s]")
+        return nf.evaluate(
+            events, generator.random(len(stamps)), times=dates(stamps), quantile=0.9, tolerance="5min", rng=1, **how
+        )
+
+    def test_events_that_follow_the_stamps_cannot_be_told_from_skill(self):
+        """Alarms lie on stamps: events that do, too, meet them more often than events at any time would."""
+        found = [self.ask(seed, follow=True, n_resamples=99) for seed in range(10)]
+        assert {one.verdict for one in found} == {"cannot tell"}
+        assert "Pass a tolerance in steps" in found[0].reason
+        named = self.ask(0, follow=True, null="permutation")
+        assert "time stamps are dense" in named.settings.choice.doubts[0]
+
+    def test_events_at_any_time_are_told(self):
+        """About one in twenty of them looks as if it followed the stamps, and no more."""
+        found = [self.ask(seed, follow=False, n_resamples=99) for seed in range(20)]
+        assert sum("time stamps are dense" in one.reason for one in found) <= 4
+        assert sum(one.verdict == "no" for one in found) >= 12

@@ -182,7 +182,7 @@ def evaluate(
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     made = trial_of(sequence, (window,), cuts, alarms)
     cell = made.trial.cell(0, 0)
-    choice = choose(null, cell, alpha)
+    choice = choose(null, cell, alpha, made.doubt)
     choice.check(method)
     settings = Settings(
         choice=choice,

@@ -119,7 +119,7 @@ def sweep(
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     # the choice needs alarms: those of the threshold that is reached most nearly by a tenth of the steps
     typical = int(np.abs(trial.n_alarm_steps - len(trial.detector) / 10).argmin())
-    choice = choose(null, trial.cell(0, typical), LEVEL)
+    choice = choose(null, trial.cell(0, typical), LEVEL, made.doubt)
     choice.check(method)
     choice.model.fits(trial.truth)
     notes = [

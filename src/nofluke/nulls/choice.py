@@ -104,12 +104,23 @@ class Choice:
         }
 
 
-def choose(null: Null, cell: Cell, alpha: float) -> Choice:
-    """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why."""
+def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
+    """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why.
+
+    ``doubt`` is what speaks against any null of this trial.
+    """
     in_time = isinstance(cell, TimedCell)
     if isinstance(null, str) and null.strip() == AUTO:
         found = pick(Look.of(cell, alpha))
+        if doubt:
+            return Choice(model=found.model, asked=AUTO, why=f"{doubt}.", holds=False, in_time=in_time)
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time)
     model = as_null(null) if in_time else as_null(null).on_steps
     model.check(model.methods[0], cell)
-    return Choice(model=model, asked=model.text, why="", doubts=doubts(model, cell), in_time=in_time)
+    return Choice(
+        model=model,
+        asked=model.text,
+        why="",
+        doubts=(*filter(None, [doubt and f"{doubt}."]), *doubts(model, cell)),
+        in_time=in_time,
+    )

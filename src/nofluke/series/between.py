@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray
+from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import InputError
 from nofluke.series.alarms import STEPS, AlarmRule
 from nofluke.series.clock import Clock
@@ -23,13 +23,21 @@ from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.watch import Watch
 
+FOLLOWS_STAMPS = (
+    "Events favour times in which the time stamps are dense, where alarms must lie as well: chance in time takes that for skill. "
+    "Pass a tolerance in steps"
+)
+FEWEST_EVENTS = 5
+FAR = 1.64  # standard deviations: one in twenty without reason
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """A trial, and what a reader should know of how it was made."""
+    """A trial, what a reader should know of how it was made, and why chance in time may not be fair to it."""
 
     trial: Trial
     notes: tuple[str, ...] = ()
+    doubt: str = ""
 
 
 def trial_of(
@@ -95,7 +103,27 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
         trial = TimedTrial.of(TimedTruth.of(events, watch), at[kept], tolerances, detector=detector, **cut, **how)
     else:
         trial = TimedTrial.of(TimedTruth.of(events, watch), np.sort(ticks.of(raised)), tolerances, **how)
-    return Made(trial=trial, notes=tuple(notes))
+    doubt = "" if sequence.instants is None or not follows_stamps(clock, kept, sequence.instants) else FOLLOWS_STAMPS
+    return Made(trial=trial, notes=tuple(notes), doubt=doubt)
+
+
+def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:
+    """Whether events favour times where stamps are dense, as alarms must: chance in time would take that for skill.
+
+    An event that falls on any instant alike falls on a step with a chance in proportion to its length. So the share of the
+    time that belongs to shorter steps is uniform between 0 and 1 for each event, and their mean is about normal.
+    """
+    ends, starts = step_ends(clock), clock.ticks
+    lengths = (ends - starts).astype(np.float64)[kept]
+    owners = np.searchsorted(clock.ticks[kept], events, side="right") - 1
+    if len(events) < FEWEST_EVENTS or len(lengths) < 2 or lengths.max() <= 1.01 * lengths.min():
+        return False
+    order = np.sort(lengths)
+    shorter = np.concatenate([[0.0], np.cumsum(order)])
+    below, up_to = (shorter[np.searchsorted(order, lengths[owners], side=side)] for side in ("left", "right"))
+    shares = (below + up_to) / 2 / shorter[-1]
+    # steps of the same length share their place, which only narrows the spread
+    return bool((0.5 - shares.mean()) * np.sqrt(12 * len(events)) > FAR)
 
 
 def _places(ticks: Ticks, stride: int) -> str:

@@ -15,6 +15,7 @@ from nofluke.series.tolerance import Tolerance
 from nofluke.series.truth import Truth
 from nofluke.series.watch import Watch
 
+ROOM = 1_000  # times as many places for events as there are events, where several may share a time
 MOST_FLAGS = 2**27
 
 
@@ -26,8 +27,8 @@ class TimedTruth(Truth):
     ----------
     watch : Watch
     slots : int
-        Events that a place can hold: 1, or more where several events at the same time count. Each place is then so many steps,
-        and events at one time are on different ones.
+        Events that a place can hold: 1, or, where several events at the same time count, so many that each of them falls
+        nearly independently of the others. Each place is then so many steps, and events at one time are on different ones.
 
     Examples
     --------
@@ -35,7 +36,7 @@ class TimedTruth(Truth):
     >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([10]))
     >>> truth = TimedTruth.of(np.array([2, 7, 7]), watch)
     >>> truth.slots, truth.n_steps, truth.starts, truth.places
-    (2, 20, array([ 4, 14, 15]), array([2, 7, 7]))
+    (300, 3000, array([ 600, 2100, 2250]), array([2, 7, 7]))
     """
 
     watch: Watch = field(repr=False)
@@ -47,13 +48,16 @@ class TimedTruth(Truth):
         places = watch.places_before(at)
         first = np.searchsorted(places, places, side="left")
         nth = np.arange(len(places)) - first
-        slots = int(nth.max(initial=0)) + 1
+        most = int(nth.max(initial=0)) + 1
+        # room for many more than there are: one event then hardly keeps another from its place
+        slots = max(most, -(-ROOM * len(places) // max(watch.n, 1))) if most > 1 else 1
         if watch.n * slots > 2 * MOST_TICKS:
             raise InputError(
                 f"duplicates='count' needs room for {slots:,} events at one time on each of {watch.n:,} ticks, which is more than "
                 "64 bits hold: pass duplicates='merge', or a coarser tick=."
             )
-        starts = places * slots + nth
+        many = np.searchsorted(places, places, side="right") - first
+        starts = places * slots + nth * slots // np.maximum(many, 1)
         return cls(
             starts=starts,
             stops=starts + 1,
