@@ -87,3 +87,25 @@ class TestNotes:
         found = nf.coincidence(events, ["2024-01-02T03:04:05"], tolerance="1h", span=JANUARY)
         assert found.tick == "1h"
         assert not any("but the tick is" in note for note in found.notes)
+
+
+def test_a_span_that_is_guessed_from_a_handful_of_times_tells_nothing():
+    """Its ends are the times themselves; with the span, or with more times, there is an answer."""
+    times = ["2024-01-01T05:59", "2024-01-03T07:13:20"]
+    guessed = nf.coincidence(times, times, tolerance="1h")
+    assert guessed.verdict == "cannot tell"
+    assert "The span is a guess" in guessed.reason
+    assert nf.coincidence(times, times, tolerance="1h", null="permutation").settings.choice.doubts
+    known = nf.coincidence(times, times, tolerance="1h", span=("2024-01-01", "2024-01-31"))
+    assert "guess" not in known.reason
+
+
+def test_a_sweep_goes_by_its_widest_window():
+    """The order of tolerances and lags does not change the null that auto takes."""
+    rng = np.random.default_rng(1)
+    events, alarms = (np.sort(rng.choice(2_000, k, replace=False)) for k in (40, 50))
+    nulls = {
+        nf.sweep_tolerances(events, alarms, tolerances=tolerances, lags=[-2, 0, 2], span=(0, 2_000)).null.text
+        for tolerances in ([0, 2, 5], [5, 2, 0], [2, 5, 0])
+    }
+    assert len(nulls) == 1

@@ -21,6 +21,7 @@ from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import plural
 
+FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
 FEWER = "as if the one kept away from the other"
 
 
@@ -129,7 +130,7 @@ def coincidence(
     window = width.lagged(lag)
     read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
     cell = trial_of(read, (window,), edges).cell(0, 0)
-    choice = choose(null, cell, alpha)
+    choice = choose(null, cell, alpha, doubt_of(read))
     choice.check(method)
     settings = Settings(
         choice=choice,
@@ -165,6 +166,13 @@ def coincidence_of(
         notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *settings.choice.notes),
         **common,
     )
+
+
+def doubt_of(read: Occurrences) -> str:
+    """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer themselves."""
+    if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
+        return ""
+    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms their own times decide what it is. Pass span="
 
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:

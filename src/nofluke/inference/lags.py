@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import InputError, shown
-from nofluke.inference.coincidence import remarks, trial_of
+from nofluke.inference.coincidence import doubt_of, remarks, trial_of
 from nofluke.inference.curve import Sweep
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.settings import Settings
@@ -145,7 +145,7 @@ def sweep_tolerances(
     lags : a lag, or several, default 0
         By which each tolerance is moved.
     null : str, NullModel or callable
-        "auto" goes by both lists, and by the first window.
+        "auto" goes by both lists, and by the widest window.
     method, n_resamples, rng
         As for :func:`nofluke.sweep`.
 
@@ -170,7 +170,8 @@ def sweep_tolerances(
     read = read_times(events, alarms, tolerances=windows, span=span, gaps=gaps, tick=tick, duplicates=duplicates)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     trial = trial_of(read, windows, "zero")
-    choice = choose(null, trial.cell(0, 0), LEVEL)
+    widest = int(np.argmax([reach.early + reach.late for reach in trial.reaches]))
+    choice = choose(null, trial.cell(widest, 0), LEVEL, doubt_of(read))
     choice.check(method)
     choice.model.check(method, trial.cell(0, 0))
     choice.model.fits(trial.truth)
