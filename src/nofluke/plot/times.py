@@ -16,7 +16,6 @@ from nofluke.plot.style import (
     AxesArray,
     check_kind,
     in_words,
-    legend,
     make_axes,
     make_panels,
     shade,
@@ -170,8 +169,9 @@ def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "
             ax.set_ylabel(side)
             ax.set_ylim(0, _top(sweep, side, banded))
             tidy(ax)
-    for ax in panels.flat:
-        legend(ax)
+    # one for all panels: in each of them it would cover the curves
+    named = {label: handle for ax in panels.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+    panels.flat[0].legend(named.values(), named.keys(), loc="best", frameon=False, fontsize="small")
     return panels
 
 
