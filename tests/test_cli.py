@@ -705,7 +705,7 @@ def test_bad_lists_of_events(run, data, content, options, message):
             "period='month' needs a clock of dates: pass --time COLUMN, or a period in steps",
         ),
         (("diagnose", *AT_HALF, "--period", "month"), "--period month needs a clock of dates: pass --time COLUMN, or"),
-        (("diagnose", *AT_HALF, "--period", "1"), "--period=1 must be a whole number of at least 2"),
+        (("diagnose", *AT_HALF, "--period", "1"), "--period=1 must be a number of at least 2 steps"),
         (("evaluate", *AT_HALF, "--time", "z", "--time-format", "%Q"), "--time-format='%Q' is not a format"),
         (("evaluate", *AT_HALF, "--time", "z", "--time-format", "%Y"), ".*does not match --time-format='%Y': correct"),
         (("evaluate", *BASE, "--threshold", "1", "--mask", "second"), "--mask must be 0 or 1"),

@@ -66,7 +66,8 @@ class TestUnits:
         """Seconds at 44.1 kHz: auto takes local shifts of milliseconds, and a guard may be as short."""
         events, alarms = np.array([17, 99, 1_234, 5_000]) / 44_100, np.array([18, 100, 3_000]) / 44_100
         found = nf.coincidence(events, alarms, tolerance=0.001, span=(0, 1))
-        assert found.null.text.startswith("local-shift:reach=0.002")
+        assert found.null.name == "local-shift"
+        assert 0.001 < found.null.reach < 0.1
         assert found_in("days", "circular-shift:guard=0.5").recall_test.method == "exact (19,903 rotations)"
 
     def test_what_is_approximate_depends_on_ticks_and_not_on_digits(self):
