@@ -86,8 +86,8 @@ def _with_drift(look: Look) -> Pick:
         )
     what = look.together or "the tolerance is long"
     allowed = look.cell.n_steps // (5 * look.drift.cycles)
-    # perfect alarms still find every event when shifted by a tolerance: of so many windows that is less than the level
-    wanted = max(math.ceil(max(look.window, 5) / look.alpha), 2 * look.events.longest + look.window)
+    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than the level
+    wanted = max(math.ceil(max(0.625 * look.window, 5) / look.alpha), 2 * look.events.longest + look.window)
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
     if min(wanted, allowed) >= least:
         reach = look.length(min(wanted, allowed))
