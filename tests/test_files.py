@@ -70,9 +70,9 @@ def test_every_role_gets_its_column(write):
         ("a.txt", "  t   score\n  1   0.5\n 2  -3e2  \n"),
         ("a.dat", '"t" "score"\n1 0.5\n\n2 -3e2\n'),
         ("a.CSV", "t, score\n1, 0.5 \n2, -3e2\n"),
-        ("a.csv.gz", gzip.compress(b"t,score\n1,0.5\n2,-3e2\n")),
+        ("a.csv.gz", gzip.compress(b"t,score\n1,0.5\n2,-3e2\n", mtime=0)),
         ("no_ending", "t,score\n1,0.5\n2,-3e2\n"),
-        ("a.unknown", gzip.compress(b"t score\n1 0.5\n2 -3e2\n")),
+        ("a.unknown", gzip.compress(b"t score\n1 0.5\n2 -3e2\n", mtime=0)),
         ("a [1]*?.csv", "t,score\n1,0.5\n2,-3e2\n"),
         ("it's;--.csv", "t,score\n1,0.5\n2,-3e2\n"),
     ],
@@ -414,12 +414,12 @@ SMALL = "label,score\n0,1.5\n1,2.5\n0,3.5\n1,4.5\n"
         ("all.csv", "label,score\r0,1.5\n1,2.5\r\n0,3.5\r1,4.5\n"),
         ("blanks.txt", SMALL.replace(",", " ").replace("\n", "\r\n", 2)),
         ("old.csv", "# made by\r# me\r" + SMALL.replace("\n", "\r")),
-        ("packed.csv.gz", gzip.compress(SMALL.replace("\n", "\r\n", 2).encode())),
+        ("packed.csv.gz", gzip.compress(SMALL.replace("\n", "\r\n", 2).encode(), mtime=0)),
         ("comments.csv", "# a long story\n" * 10_000 + SMALL),
         ("comment.csv", "#" + "x" * 3_000_000 + "\n" + SMALL),
         ("text.csv.gz", SMALL),
         ("text.csv.zst", SMALL),
-        ("packed.csv", gzip.compress(SMALL.encode())),
+        ("packed.csv", gzip.compress(SMALL.encode(), mtime=0)),
         ("~strange.csv", SMALL),
         ("-o.csv", SMALL),
         ("cell.csv", SMALL.replace("score", "score,words").replace(".5", ".5,a") + f"0,5.5,{'x' * 3_000_000}\n"),
@@ -626,7 +626,7 @@ def test_one_file_is_known_by_any_of_its_names(tmp_path):
         ("t,score\n1,2\n".encode("utf-16"), {"scores": "score"}, "neither UTF-8 text nor Parquet"),
         (b"PK\x03\x04 a spreadsheet", {"scores": 0}, "neither UTF-8 text nor Parquet"),
         (b"\x1f\x8b broken", {"scores": 0}, r"a\.csv cannot be read"),
-        (gzip.compress(b"score\n" + b"1\n" * 99)[:-12], {"scores": 0}, r"a\.csv cannot be read"),
+        (gzip.compress(b"score\n" + b"1\n" * 99, mtime=0)[:-12], {"scores": 0}, r"a\.csv cannot be read"),
         ('t,score\n1,"2\n', {"scores": "score"}, r"a\.csv cannot be read as delimited text"),
         (b"PAR1 and no more", {"scores": 0}, r"a\.csv cannot be read as Parquet"),
         ("id,score\na,1\n,2\n", {"series": "id"}, "line 3: column 'id' has no value: name the series"),
@@ -727,7 +727,7 @@ def test_input_without_an_end_is_refused(write, monkeypatch):
     with pytest.raises(InputError, match="standard input does not end within 2,097,152 bytes: pass less of it"):
         scores_of("-", 0)
     with pytest.raises(InputError, match=r"a\.csv does not end within 2,097,152 bytes"):
-        scores_of(write("a.csv", gzip.compress(b"1\n" * 3_000_000)), 0)
+        scores_of(write("a.csv", gzip.compress(b"1\n" * 3_000_000, mtime=0)), 0)
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO("score\n1\n")])
