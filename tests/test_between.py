@@ -201,6 +201,32 @@ class TestSweeps:
         assert result.null == auto.null
 
 
+def test_an_episode_that_rotations_hit_in_several_places_counts_once():
+    """Between its alarms an event is no hit: rotations of events off the stamps are those of a loop over raw times."""
+    stamps, n = np.arange(0, 200, 10), 200
+    episodes = [[30, 40, 50], [90, 100], [150]]
+    alarms, events = np.isin(stamps, list(itertools.chain(*episodes))), np.array([33, 38, 71, 101, 149])
+
+    def hit(at):
+        return sum(any(abs(p - q) <= 2 for p in episode for q in at) for episode in episodes)
+
+    result = nf.evaluate(
+        dates(events),
+        predictions=alarms,
+        times=dates(stamps),
+        tolerance="2min",
+        count_alarms="episodes",
+        null="circular-shift",
+        n_resamples=20_000,
+        rng=1,
+    )
+    assert result.cell.trial.watch.n == n
+    every = [hit((events + s) % n) for s in range(n)]
+    assert result.precision_hits == every[0] == 3
+    share = np.mean([hits >= 3 for hits in every])
+    assert result.precision_test.pvalue == pytest.approx(share, abs=4 * np.sqrt(share / 20_000))
+
+
 def test_events_in_milliseconds_against_stamps_in_seconds():
     """The clock becomes as fine as the events, so that nothing is rounded."""
     stamps = START + np.arange(0, 600, 10).astype("timedelta64[s]")

@@ -12,7 +12,7 @@ from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law
 from nofluke.nulls.base import Joint
 from nofluke.nulls.interior import common, out_of, share_of
-from nofluke.nulls.pieces import MOST_PAIRS, Pieces, hits_around
+from nofluke.nulls.pieces import MOST_PAIRS, Pieces, affordable, hits_around
 from nofluke.nulls.pieces_nearby import count_nearby, pairs_nearby
 from nofluke.series.counting import union
 from nofluke.series.timed import TimedCell
@@ -115,12 +115,12 @@ def around(cell: TimedCell, circle: int, periods: int, every: float, guard: int)
     """Both hits for shifts around the circle of the first so many places; None where there are too many pairs."""
 
     def found() -> ByShift | None:
-        windows, zone = (
-            in_places(cell, Ranges(starts=cell.windows.starts, stops=cell.windows.stops)),
-            in_places(cell, cell.zone),
-        )
+        where = cell.stretches
+        if not where.single:  # an episode may be hit in several places, and counts once
+            return None
+        windows, zone = in_places(cell, Ranges(starts=where.starts, stops=where.stops)), in_places(cell, cell.zone)
         events = cell.truth.places
-        if max(len(windows.starts), len(zone.starts)) * len(events) > MOST_PAIRS:
+        if not affordable(max(len(windows.starts), len(zone.starts)), len(events)):
             return None
         recall, precision = hits_around(windows, zone, events, circle)
         counted = None
