@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from fractions import Fraction
 
 import numpy as np
@@ -13,10 +12,9 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import exactly
-from nofluke.nulls import CircularShift, LocalShift, pieces_at, shifts
+from nofluke.nulls import CircularShift, LocalShift, shifts
 from nofluke.nulls.pieces import MOST_PAIRS, Pieces, affordable, constant, count_around, hits_around, touched_around
-from nofluke.nulls.pieces_at import count_at, count_nearby_at, hits_at, touched_at
-from nofluke.nulls.pieces_nearby import count_nearby, hits_nearby, mirrored, pairs_nearby
+from nofluke.nulls.pieces_nearby import count_nearby, mirrored, pairs_nearby
 from nofluke.series.alarms import runs
 from nofluke.series.counting import flags_of
 from nofluke.series.reading import prepare
@@ -105,6 +103,11 @@ def check_form(pieces):
     assert pieces.lengths.sum() == pieces.n
 
 
+def hits_nearby(events, near_alarms, alarms, near_events, n, reach):
+    """Recall moves the events over the zone near the alarms; precision the alarms the other way over the zone near the events."""
+    return count_nearby(events, near_alarms, n, reach), count_nearby(alarms, near_events, n, reach).reversed()
+
+
 class TestPieces:
     @settings(max_examples=150, deadline=None)
     @given(data=st.data(), n=st.integers(1, 40))
@@ -123,9 +126,6 @@ class TestPieces:
         np.testing.assert_array_equal(left.starts, right.starts)
         np.testing.assert_array_equal(left.every_shift(), dense[0])
         np.testing.assert_array_equal(right.every_shift(), dense[1])
-        pairs = Counter(zip(dense[0].tolist(), dense[1].tolist(), strict=True))
-        both, counts = np.stack(one.joint_counts(two)[:2], axis=1).tolist(), one.joint_counts(two)[2].tolist()
-        assert list(zip(map(tuple, both), counts, strict=True)) == sorted(pairs.items())
         for pieces in (one, one.reversed(), one + two, left, right):
             check_form(pieces)
 
@@ -199,7 +199,7 @@ class TestAround:
         np.testing.assert_array_equal(recall.every_shift(), dense[0])
         np.testing.assert_array_equal(precision.every_shift(), dense[1])
         asked = np.arange(-3, circle + 3)
-        for found, whole in zip(hits_at(of_alarms, near_alarms, cell.truth.starts, circle, asked), dense, strict=True):
+        for found, whole in zip((recall.at(asked), precision.at(asked)), dense, strict=True):
             np.testing.assert_array_equal(found, whole[asked % circle])
 
     @settings(max_examples=100, deadline=None)
@@ -265,8 +265,8 @@ class TestAround:
         assert count_around(points, window, n).counts(2).tolist() == [n - 3, 2, 1]
         assert touched_around(window, points, n).counts(2).tolist() == [n - 3, 2, 1]
         asked = np.array([0, 1, 2, n - 1])
-        assert count_at(points, window, n, asked).tolist() == [2, 1, 0, 1]
-        assert touched_at(window, points, n, asked).tolist() == [2, 1, 0, 1]
+        assert count_around(points, window, n).at(asked).tolist() == [2, 1, 0, 1]
+        assert touched_around(window, points, n).at(asked).tolist() == [2, 1, 0, 1]
 
     def test_either_list_may_be_the_longer(self):
         """Pairs are laid out along the longer list, and the answer does not depend on it."""
@@ -291,7 +291,6 @@ class TestNearby:
         wanted = [sum(loop_mirrored(zone, n, p + s) for p in points.tolist()) for s in range(-reach, reach + 1)]
         assert found.every_shift().tolist() == wanted
         check_form(found)
-        assert count_nearby_at(points, zone, n, np.arange(-reach, reach + 1)).tolist() == wanted
         image = mirrored(zone, n, reach)
         close = [
             a <= p + reach and b > p - reach
@@ -343,47 +342,6 @@ class TestNearby:
         assert found.counts(2).tolist() == [2 * n - 1 - 39, 39, 0]
         whole = count_nearby(ints([0, 5, n - 1]), as_ranges([(0, n)]), n, n - 1)
         assert whole == constant(3, 2 * n - 1)
-
-
-class TestGivenShifts:
-    @settings(max_examples=200, deadline=None)
-    @given(problem=problems(), asked=st.lists(st.integers(-40, 40), max_size=6), at_once=st.sampled_from([1, 7, 10**6]))
-    def test_given_shifts_are_counted_as_by_a_loop(self, problem, asked, at_once):
-        """In chunks of any size, and shifts beyond the circle."""
-        n, points, zone, found = problem
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pieces_at, "AT_ONCE", at_once)
-            count = count_at(points, zone, n, np.array(asked, dtype=np.int64))
-            touched = touched_at(found, points, n, np.array(asked, dtype=np.int64))
-        assert count.tolist() == [loop_count(points, zone, n, s) for s in asked]
-        assert touched.tolist() == [loop_touched(found, points, n, s) for s in asked]
-
-    @settings(max_examples=100, deadline=None)
-    @given(problem=problems(), asked=st.lists(st.integers(-40, 40), max_size=6))
-    def test_compiled_loops_count_the_same(self, problem, asked):
-        """Where there is much to look up, both lists are walked along instead."""
-        n, points, zone, found = problem
-        wanted = [loop_count(points, zone, n, s) for s in asked], [loop_touched(found, points, n, s) for s in asked]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(pieces_at, "_worth_a_loop", lambda *_: True)
-            assert count_at(points, zone, n, np.array(asked, dtype=np.int64)).tolist() == wanted[0]
-            assert touched_at(found, points, n, np.array(asked, dtype=np.int64)).tolist() == wanted[1]
-
-    def test_random_shifts_of_a_huge_circle_are_those_of_the_pieces(self):
-        """300 points and 200 windows on 10**18 positions."""
-        rng = np.random.default_rng(11)
-        points, alarms = ints(rng.integers(0, HUGE, 300)), ints(rng.integers(0, HUGE, 200))
-        found = Ranges(starts=np.maximum(alarms - 10**15, 0), stops=np.minimum(alarms + 10**15, HUGE))
-        asked = rng.integers(0, HUGE, 500)
-        recall, precision = hits_around(found, found, points, HUGE)
-        for whole, some in zip((recall, precision), hits_at(found, found, points, HUGE, asked), strict=True):
-            np.testing.assert_array_equal(whole.at(asked), some)
-            # just before each break point, and at it
-            edges = whole.starts[1:200]
-            assert (whole.at(edges) != whole.at(edges - 1)).all()
-        edges = recall.starts[1:200]
-        both = np.concatenate([edges, edges - 1])
-        np.testing.assert_array_equal(recall.at(both), hits_at(found, found, points, HUGE, both)[0])
 
 
 class TestLaw:

@@ -16,9 +16,10 @@ from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.law import exactly
 from nofluke.laws.tables import TableLaw
-from nofluke.series.counting import union
-from nofluke.series.timed import TimedCell, in_ranges, total
+from nofluke.series.counting import in_ranges, total, union
+from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Ranges
+from nofluke.series.windows import newly_hit
 
 NEGLIGIBLE = 1e-18  # numbers of events that count with a smaller probability are left out
 
@@ -85,10 +86,7 @@ def hits_of_counted(
 ) -> dict[str, AnyArray]:
     """Both hits for each placement of the events, recall's out of the observed number of events that count."""
     rows = np.sort(np.asarray(placements, dtype=np.int64), axis=1)
-    first, last = (np.searchsorted(ends, rows, side="right") for ends in (cell.windows.stops, cell.windows.starts))
-    known = np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), last[:, :-1]], axis=1)[:, : last.shape[1]]
-    # windows ascend: each event adds what those before it have not hit
-    precision = np.maximum(last - np.maximum(first, np.maximum.accumulate(known, axis=1)), 0).sum(axis=1)
+    precision = newly_hit(*cell.stretches.hit_from(rows))
     counts = in_ranges(rows, cell.counted) if cell.counted is not None else np.ones(rows.shape, dtype=np.bool_)
     hits = np.count_nonzero(counts & in_ranges(rows, cell.zone), axis=1)
     return {"precision": precision, "recall": out_of(hits, np.count_nonzero(counts, axis=1), cell.n_counted)}

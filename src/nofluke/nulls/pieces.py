@@ -100,20 +100,6 @@ class Pieces(ByValue):
         one, two = (Pieces(starts=starts, values=pieces.at(starts), n=self.n) for pieces in (self, other))
         return one, two
 
-    def joint_counts(self, other: Pieces) -> tuple[IntArray, IntArray, IntArray]:
-        """The pairs of numbers that any shift has, this one's first, and how many shifts have them: a table of all pairs.
-
-        >>> one = Pieces(starts=np.array([0, 3]), values=np.array([0, 1]), n=10)
-        >>> one.joint_counts(Pieces(starts=np.array([0, 4]), values=np.array([5, 0]), n=10))
-        (array([0, 1, 1]), array([5, 0, 5]), array([3, 6, 1]))
-        """
-        one, two = self.joined(other)
-        least = int(one.values.min()), int(two.values.min())
-        table = np.zeros((int(np.ptp(one.values)) + 1, int(np.ptp(two.values)) + 1), dtype=np.int64)
-        np.add.at(table, (one.values - least[0], two.values - least[1]), one.lengths)
-        own, others = np.nonzero(table)
-        return own + least[0], others + least[1], table[own, others]
-
     def __add__(self, other: Pieces | int) -> Pieces:
         """Shift by shift the sum with another, or with one number for all."""
         if isinstance(other, Pieces):

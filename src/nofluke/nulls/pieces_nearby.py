@@ -13,16 +13,6 @@ from nofluke.series.counting import nonempty, union
 from nofluke.series.tolerance import Ranges
 
 
-def hits_nearby(
-    events: IntArray, near_alarms: Ranges, alarms: IntArray, near_events: Ranges, n: int, reach: int
-) -> tuple[Pieces, Pieces]:
-    """Recall's and precision's hits for events shifted by -reach..reach, which are the shifts 0..2·reach of the pieces.
-
-    Recall moves the events over the zone near the alarms; precision moves the alarms the other way over the zone near the events.
-    """
-    return count_nearby(events, near_alarms, n, reach), count_nearby(alarms, near_events, n, reach).reversed()
-
-
 def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:
     """How many points lie in the zone or its mirror image, for the points shifted by -reach..reach: shift 0 here is -reach.
 

@@ -82,6 +82,19 @@ def union(ranges: Ranges) -> Ranges:
     return Ranges(starts=starts[np.append(True, apart)], stops=stops[np.append(apart, True)])
 
 
+def total(ranges: Ranges) -> int:
+    """Steps in ranges that do not overlap."""
+    return int((ranges.stops - ranges.starts).sum())
+
+
+def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
+    """Whether each step lies in one of the ranges, which ascend and do not overlap."""
+    if len(ranges.starts) == 0:
+        return np.zeros(np.shape(steps), dtype=np.bool_)
+    before = np.searchsorted(ranges.starts, steps, side="right") - 1
+    return np.asarray((before >= 0) & (steps < ranges.stops[np.maximum(before, 0)]))
+
+
 def within(steps: IntArray, ranges: Ranges) -> IntArray:
     """How many of the ascending steps lie in each range."""
     found = np.searchsorted(steps, ranges.stops) - np.searchsorted(steps, ranges.starts)

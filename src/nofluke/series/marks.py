@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
-from nofluke.series.counting import within
-from nofluke.series.timed import TimedCell, in_ranges
+from nofluke.series.counting import in_ranges, within
+from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Ranges
 
 

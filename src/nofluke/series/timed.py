@@ -15,7 +15,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.series.alarms import runs
-from nofluke.series.counting import nearest_alarms, nonempty, union, within
+from nofluke.series.counting import in_ranges, nearest_alarms, nonempty, total, union, within
 from nofluke.series.timed_truth import TimedReach, TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Cell, Trial
@@ -122,13 +122,6 @@ class TimedTrial(Trial):
         return found
 
     @lazy
-    def n_alarm_steps(self) -> IntArray:
-        """Alarms, by threshold."""
-        if len(self.thresholds) == 1:
-            return np.array([len(self.chosen(0))])
-        return len(self.at) - self._ranking[1]
-
-    @lazy
     def n_predictions(self) -> IntArray:
         """Alarms, or episodes of them, by threshold."""
         if self.count_alarms == "steps":
@@ -180,11 +173,6 @@ class TimedTrial(Trial):
         first, inverse = self.distinct
         found = [[count(self.cell(d, int(k))) for k in first] for d in range(len(self.reaches))]
         return np.array(found, dtype=np.int64).reshape(len(self.reaches), len(first))[:, inverse]
-
-    @lazy
-    def near_events(self) -> IntArray:
-        """AAδ by tolerance: steps near an event."""
-        return np.array([total(union(windows)) for windows in self.event_windows], dtype=np.int64)
 
     @lazy
     def near_predictions(self) -> IntArray:
@@ -287,16 +275,6 @@ class TimedCell(Cell):
         return near if self.counted is None else near & in_ranges(self.truth.starts, self.counted)
 
     @property
-    def precision_hits(self) -> int:
-        """PA-AAδ: alarms near an event."""
-        return int(self.trial.precision_hits[self.d, self.k])
-
-    @property
-    def recall_hits(self) -> int:
-        """PAδ-AA: events near an alarm."""
-        return int(self.trial.recall_hits[self.d, self.k])
-
-    @property
     def mean_width(self) -> float:
         """Watched ticks in the window of an event on a random one of them; all of the window where only such events count."""
         fine, reach = replace(self.trial.watch, stride=1), self.reach
@@ -320,18 +298,5 @@ class TimedCell(Cell):
         return nearest_alarms(events, alarms, None, windows)
 
 
-def in_ranges(steps: AnyArray, ranges: Ranges) -> BoolArray:
-    """Whether each step lies in one of the ranges, which ascend and do not overlap."""
-    if len(ranges.starts) == 0:
-        return np.zeros(np.shape(steps), dtype=np.bool_)
-    before = np.searchsorted(ranges.starts, steps, side="right") - 1
-    return np.asarray((before >= 0) & (steps < ranges.stops[np.maximum(before, 0)]))
-
-
 def _hit(steps: IntArray, ranges: Any) -> BoolArray:
     return within(steps, Ranges(starts=ranges.starts, stops=ranges.stops)) > 0
-
-
-def total(ranges: Ranges) -> int:
-    """Steps in ranges that do not overlap."""
-    return int((ranges.stops - ranges.starts).sum())

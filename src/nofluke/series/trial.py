@@ -23,6 +23,7 @@ from nofluke.series.counting import (
     nearest_alarms,
     nonempty,
     reaching,
+    total,
     touching,
     union,
     within,
@@ -233,7 +234,7 @@ class Trial:
         """Steps predicted, by threshold."""
         if len(self.thresholds) == 1:
             return np.array([len(self.alarms(0))])
-        return self.n_steps - self._ranking[1]
+        return len(self.detector) - self._ranking[1]
 
     @lazy
     def n_predictions(self) -> IntArray:
@@ -291,7 +292,7 @@ class Trial:
     @lazy
     def near_events(self) -> IntArray:
         """AAδ by tolerance: steps near an event."""
-        return np.array([int((near.stops - near.starts).sum()) for near in self._near], dtype=np.int64)
+        return np.array([total(near) for near in self._near], dtype=np.int64)
 
     @lazy
     def near_predictions(self) -> IntArray:

@@ -8,6 +8,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.lazy import lazy
+from nofluke.series.counting import in_ranges
 from nofluke.series.ticks import Ticks
 from nofluke.series.tolerance import Ranges
 
@@ -92,8 +93,7 @@ class Watch:
 
     def holds(self, ticks: IntArray) -> BoolArray:
         """Whether each tick was watched."""
-        stretch = np.searchsorted(self.starts, ticks, side="right") - 1
-        return np.asarray((stretch >= 0) & (ticks < self.stops[np.maximum(stretch, 0)]))
+        return in_ranges(ticks, Ranges(starts=self.starts, stops=self.stops))
 
     def holds_all(self, first: IntArray, last: IntArray) -> BoolArray:
         """Whether each closed window of ticks was watched from its first tick to its last."""

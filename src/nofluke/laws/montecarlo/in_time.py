@@ -11,6 +11,7 @@ import numpy.typing as npt
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.laws.montecarlo.problem import Episodes, Problem
 from nofluke.laws.montecarlo.run import Draw, Uniform
+from nofluke.laws.montecarlo.sparse import make_distinct
 from nofluke.series.timed import TimedTrial
 from nofluke.series.windows import Stretches
 
@@ -106,12 +107,7 @@ class Sparse:
         """So many placements, as rows of ascending steps."""
         rows = np.sort(generator.integers(self.n_steps, size=(size, self.n_events)), axis=1)
         for row in np.flatnonzero((np.diff(rows, axis=1) == 0).any(axis=1)):
-            # the first so many different ones of a sequence of random steps
-            once = np.unique(rows[row])
-            while len(once) < self.n_events:
-                more = generator.integers(self.n_steps, size=self.n_events - len(once))
-                once = np.unique(np.concatenate([once, more]))
-            rows[row] = once
+            make_distinct(generator, self.n_steps, rows[row])
         return rows
 
 

@@ -34,6 +34,11 @@ def sparse_placements(generator: np.random.Generator, n_steps: int, n_events: in
 def _fill(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
     row[:] = generator.integers(n_steps, size=len(row))
     row.sort()
+    make_distinct(generator, n_steps, row)
+
+
+def make_distinct(generator: np.random.Generator, n_steps: int, row: IntArray) -> None:
+    """Draw those of ascending steps again that come more than once, until none does, and leave the row ascending."""
     again = np.flatnonzero(row[1:] == row[:-1])
     while len(again):
         row[again] = generator.integers(n_steps, size=len(again))
