@@ -34,6 +34,7 @@ LINE = (
     "text",
     "laws",
     "measures",
+    "metrics",
     "nulls",
     "inference",
     "plot",

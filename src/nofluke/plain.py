@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
@@ -27,6 +28,29 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
     # only text is compared: an array or a missing value is neither equal to a word nor different from it
     if not (isinstance(value, str) and value in words):
         raise InputError(f"{name}={shown(value)} must be one of {', '.join(map(repr, words))}{where}.")
+
+
+def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
+    """A name and its settings, as they are written in one word.
+
+    >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
+    ('seasonal', {'period': 24, 'bins': 12})
+    """
+    word, _, rest = (piece.strip() for piece in text.partition(":"))
+    settings: dict[str, int | float | str] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = (piece.strip() for piece in part.partition("="))
+        if not equals:
+            raise InputError(f"{name}={shown(text)}: write settings as name:key=value, such as {example!r}.")
+        settings[key] = _number_or_text(value)
+    return word, settings
+
+
+def _number_or_text(value: str) -> int | float | str:
+    for number in (int, float):
+        with suppress(ValueError):
+            return number(value)
+    return value
 
 
 def as_whole(value: object, name: str, least: int, most: int | None = None) -> int:

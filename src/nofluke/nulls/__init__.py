@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from typing import Any
 
 from nofluke.errors import InputError, shown
@@ -17,6 +16,7 @@ from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
 from nofluke.nulls.stationary import Stationary
+from nofluke.plain import text_with_settings
 
 __all__ = [
     "Bernoulli",
@@ -88,17 +88,11 @@ def as_null(null: Null) -> NullModel:
 
 
 def _named(text: str) -> NullModel:
-    name, _, rest = (piece.strip() for piece in text.partition(":"))
     if text.strip() == "auto":
         raise InputError("null='auto' looks at the data: pass it to evaluate or sweep, or name a null model.")
+    name, settings = text_with_settings(text, "null", "seasonal:period=24")
     if name not in _MODELS:
         raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *_MODELS)))}.")
-    settings: dict[str, Any] = {}
-    for part in filter(None, rest.split(",")):
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals:
-            raise InputError(f"null={shown(text)}: write settings as name:key=value, such as 'seasonal:period=24'.")
-        settings[key] = _number_or_text(value)
     try:
         if hidden := [key for key in settings if key in _EFFORT]:
             raise TypeError(f"() got an unexpected keyword argument {hidden[0]!r}")
@@ -106,10 +100,3 @@ def _named(text: str) -> NullModel:
     except TypeError as error:
         needed = _EXAMPLES.get(name, name)
         raise InputError(f"null={shown(text)}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
-
-
-def _number_or_text(value: str) -> int | float | str:
-    for number in (int, float):
-        with suppress(ValueError):
-            return number(value)
-    return value

@@ -16,10 +16,10 @@ from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import Joint, Method, NullModel, Trait
-from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
+from nofluke.series.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell

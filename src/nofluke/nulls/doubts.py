@@ -6,8 +6,8 @@ import numpy as np
 
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
-from nofluke.nulls.lengths import in_places
 from nofluke.nulls.look import Look
+from nofluke.series.lengths import in_places
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 

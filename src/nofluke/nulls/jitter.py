@@ -11,10 +11,10 @@ import numpy.typing as npt
 from nofluke.arrays import IntArray
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import NullModel, Trait
-from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.nulls.local import folded
 from nofluke.nulls.strata import Strata, at_ticks, cut_every
 from nofluke.nulls.stratified import Stratified
+from nofluke.series.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
 

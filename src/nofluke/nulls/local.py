@@ -22,12 +22,12 @@ from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import MOST_STEPS, Trait
 from nofluke.nulls.circular import ShiftNull
-from nofluke.nulls.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.nulls.shifts import nearby
 from nofluke.nulls.strata import Strata, in_windows
 from nofluke.nulls.stratified import Stratified, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
+from nofluke.series.lengths import Length, as_length, in_places, in_words, whole_places
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell

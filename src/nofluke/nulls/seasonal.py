@@ -11,11 +11,11 @@ from nofluke.arrays import IntArray
 from nofluke.data.columns import absent, without_masked
 from nofluke.errors import InputError, shown
 from nofluke.nulls.base import MOST_STEPS, Trait
-from nofluke.nulls.lengths import Length, as_length, in_places
 from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in_windows
 from nofluke.nulls.stratified import Stratified, window_of
 from nofluke.plain import as_whole
 from nofluke.series.clock import Clock
+from nofluke.series.lengths import Length, as_length, in_places
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
 

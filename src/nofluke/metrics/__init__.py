@@ -1,0 +1,142 @@
+"""Metrics of anomaly detectors on sequences, each a small object that is also a plain function.
+
+``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``. What chance gives
+on the same labels says :func:`nofluke.significance`, or, before there is any detector, :func:`nofluke.chance`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nofluke.errors import InputError, shown
+from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.functions import Function
+from nofluke.metrics.ranking import AUCROC
+from nofluke.plain import text_with_settings
+
+__all__ = [
+    "AUCROC",
+    "Function",
+    "Metric",
+    "get",
+    "names",
+    "register",
+]
+
+_BUILT_IN: dict[str, Callable[..., Metric]] = {
+    "auc-roc": AUCROC,
+}
+_ADDED: dict[str, Callable[..., Metric]] = {}
+
+
+def names() -> tuple[str, ...]:
+    """Names of all metrics, those that were registered last.
+
+    >>> "auc-roc" in names()
+    True
+    """
+    return (*_BUILT_IN, *_ADDED)
+
+
+def get(metric: object) -> Metric:
+    """A metric from its name with settings, from itself, or from a function of labels and scores.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        Such as "vus-pr:window=100". Of a function, or an object with a method ``compute``, the name is its own; it is given scores
+        unless it was registered otherwise.
+
+    Returns
+    -------
+    Metric
+
+    See Also
+    --------
+    names, register
+
+    Examples
+    --------
+    >>> get("auc-roc")
+    AUCROC()
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if isinstance(metric, str):
+        return _named(metric)
+    if isinstance(metric, type):
+        raise InputError(f"metric={metric.__name__} is a class: pass an object of it, {metric.__name__}(...).")
+    if callable(metric):
+        return Function(function=metric, name=_name_of(metric))
+    compute = getattr(metric, "compute", None)
+    if callable(compute):
+        return Function(function=compute, name=str(getattr(metric, "name", type(metric).__name__)))
+    raise InputError(f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.")
+
+
+def register(
+    name: str,
+    function: Callable[..., Any],
+    *,
+    needs: Needs = "scores",
+    better: Better = "higher",
+    perfect: float | None = None,
+) -> Metric:
+    """Give a function of labels and scores (or alarms) a name, by which all of nofluke then knows it.
+
+    Parameters
+    ----------
+    name : str
+        Lower case letters, digits and hyphens; none of the built-in ones.
+    function : callable
+        ``f(labels, x) -> float``: labels as 0 and 1, x the scores or alarms of the steps that count.
+    needs : {"scores", "alarms"}
+        What x is.
+    better : {"higher", "lower"}
+        Which values are better.
+    perfect : float, optional
+        The best value there is; without it, values are not corrected for chance.
+
+    Returns
+    -------
+    Metric
+
+    See Also
+    --------
+    get, names
+
+    Examples
+    --------
+    >>> added = register("labelled-alarms", lambda labels, alarms: (labels * alarms).sum(), needs="alarms")
+    >>> get("labelled-alarms")([0, 1, 1], [1, 1, 0])
+    1.0
+    """
+    if not isinstance(name, str) or not name.replace("-", "").isalnum() or name != name.lower():
+        raise InputError(f"name={shown(name)} must be of lower case letters, digits and hyphens, such as 'my-metric'.")
+    if name in _BUILT_IN:
+        raise InputError(f"name={shown(name)} is a metric of nofluke's: choose another one.")
+    metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
+    _ADDED[name] = partial(_the, metric)
+    return metric
+
+
+def _the(metric: Metric) -> Metric:
+    return metric
+
+
+def _named(text: str) -> Metric:
+    name, settings = text_with_settings(text, "metric", "vus-pr:window=100")
+    makers = {**_BUILT_IN, **_ADDED}
+    if name not in makers:
+        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.")
+    try:
+        return makers[name](**settings)
+    except TypeError as error:
+        raise InputError(f"metric={shown(text)}: {str(error).rpartition('() ')[2]}.") from None
+
+
+def _name_of(function: Any) -> str:
+    name = getattr(function, "__name__", None) or getattr(getattr(function, "func", None), "__name__", None)
+    return str(name or type(function).__name__)

@@ -1,0 +1,114 @@
+"""What every metric is: a name, what it needs, its perfect value, and its value on many draws of a series at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, FloatArray
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.labelled import Labelled, read_labelled
+
+Needs = Literal["scores", "alarms"]
+Better = Literal["higher", "lower"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metric(ABC):
+    """A metric of a labelled series; call it for its value.
+
+    A metric of one's own need not be one of these: any function of (labels, scores or alarms) will do, see
+    :func:`nofluke.metrics.register`.
+
+    Attributes
+    ----------
+    name : str
+        As :func:`nofluke.metrics.get` and ``--metric`` know it, without settings.
+    title : str
+        In words, with its reference.
+    needs : {"scores", "alarms"}
+    better : {"higher", "lower"}
+        Which values are better.
+    perfect : float or None
+        The best value there is; None where nobody knows.
+    compiled : bool
+        Whether `values` runs without the interpreter's lock.
+    any_window : bool
+        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
+        are the same in every window.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    needs: ClassVar[Needs] = "alarms"
+    better: ClassVar[Better] = "higher"
+    perfect: ClassVar[float | None] = 1.0
+    compiled: ClassVar[bool] = True
+    any_window: ClassVar[bool] = True
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The settings that it was made with, where they are not the defaults."""
+        values = {f.name: (getattr(self, f.name), f.default) for f in fields(self) if f.init}
+        return {name: value for name, (value, default) in values.items() if value != default}
+
+    @property
+    def text(self) -> str:
+        """Name and settings as :func:`nofluke.metrics.get` and ``--metric`` read them: "vus-pr:window=50"."""
+        settings = ",".join(f"{key}={value}" for key, value in self.settings.items())
+        return f"{self.name}:{settings}" if settings else self.name
+
+    def reach(self, series: Labelled) -> int:
+        """Steps before and behind a labelled run in which the detector still counts for it; chance must move further."""
+        del series
+        return 0
+
+    def work(self, series: Labelled) -> float:
+        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is affordable."""
+        return 20.0 * len(series.truth.starts) + 100.0
+
+    @abstractmethod
+    def tables(self, detector: AnyArray, series: Labelled) -> Any:
+        """What is worked out once for a detector, which may be laid out longer than the series."""
+
+    @abstractmethod
+    def values(self, tables: Any, draws: Draws) -> FloatArray:
+        """Its value for each draw; NaN where it is undefined. Without the interpreter's lock where it is compiled."""
+
+    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray | None:
+        """Its value for the detector begun at each of its steps in turn, where there is a faster way than one by one."""
+        del detector, series
+        return None
+
+    def value(self, series: Labelled) -> float:
+        """Its value on the series as it is."""
+        detector = series.detector(self.needs, self.text)
+        only = Draws.moving(series.runs, series.n_steps, np.zeros(1, dtype=np.int64))
+        return float(self.values(self.tables(detector, series), only)[0])
+
+    def __call__(self, truth: Any, detector: Any = None, **given: Any) -> float:
+        """The value of the metric.
+
+        Parameters
+        ----------
+        truth : array-like
+            Labels, positions, times or ranges, as :func:`nofluke.evaluate` takes them.
+        detector : array-like
+            Scores where the metric needs them; where it needs alarms, these as 0/1, or scores with ``threshold``,
+            ``quantile`` or ``budget``.
+        **given
+            ``predictions``, ``threshold``, ``quantile``, ``budget``, ``times``, ``mask``, ``warmup``, ``truth_as``,
+            ``higher_is``, ``missing``, ``count_events`` and ``overlaps``, as :func:`nofluke.evaluate` takes them.
+
+        Returns
+        -------
+        float
+            NaN where the metric is undefined.
+        """
+        cut = any(given.get(way) is not None for way in ("threshold", "quantile", "budget"))
+        if self.needs == "alarms" and detector is not None and given.get("predictions") is None and not cut:
+            return self.value(read_labelled(truth, predictions=detector, **given))
+        return self.value(read_labelled(truth, detector, **given))

@@ -1,0 +1,105 @@
+"""What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw begins.
+
+A rotation moves the detector and leaves the truth whole. The detector is then laid out once and a half, or mirrored at its
+borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, IntArray
+from nofluke.series.counting import flags_of
+from nofluke.series.tolerance import Ranges
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Draws:
+    """Several draws of one series.
+
+    Attributes
+    ----------
+    n_steps : int
+        T, the steps of each draw.
+    starts, stops : int arrays
+        Labelled runs of all draws, one draw after another: ascending and without overlap within a draw, of at least one step;
+        runs may touch.
+    first, last : int arrays, one entry for each draw
+        The runs of draw i are ``starts[first[i]:last[i]]``. Draws may share them.
+    begins : int array, one entry for each draw
+        Draw i sees ``detector[begins[i]:begins[i] + n_steps]`` of a detector that may be laid out longer than the series.
+    still : bool
+        Whether the labels of every draw are the data's own, so that only the detector moves.
+    """
+
+    n_steps: int
+    starts: IntArray = field(repr=False)
+    stops: IntArray = field(repr=False)
+    first: IntArray = field(repr=False)
+    last: IntArray = field(repr=False)
+    begins: IntArray = field(repr=False)
+    still: bool = False
+
+    def __len__(self) -> int:
+        return len(self.begins)
+
+    @classmethod
+    def moving(cls, runs: Ranges, n_steps: int, begins: AnyArray) -> Draws:
+        """The same labels before a detector that begins at these steps."""
+        begins = _plain(begins)
+        return cls(
+            n_steps=n_steps,
+            starts=_plain(runs.starts),
+            stops=_plain(runs.stops),
+            first=np.zeros(len(begins), dtype=np.int64),
+            last=np.full(len(begins), len(runs.starts), dtype=np.int64),
+            begins=begins,
+            still=True,
+        )
+
+    @classmethod
+    def of_steps(cls, rows: AnyArray, n_steps: int) -> Draws:
+        """Labels as rows of labelled steps, in any order; steps that follow one another are one run, equal ones are one step."""
+        rows = np.sort(_plain(rows), axis=1)
+        n, width = rows.shape
+        if width == 0:
+            none = np.zeros(0, dtype=np.int64)
+            return cls._from(none, none, np.zeros(n, dtype=np.int64), n_steps)
+        apart = np.diff(rows, axis=1) > 1
+        edge = np.ones((n, 1), dtype=np.bool_)
+        starts = rows[np.hstack([edge, apart])]
+        stops = rows[np.hstack([apart, edge])] + 1
+        return cls._from(starts, stops, apart.sum(axis=1) + 1, n_steps)
+
+    @classmethod
+    def of_ranges(cls, rows: AnyArray, lengths: IntArray, n_steps: int) -> Draws:
+        """Whole ranges of these lengths, as rows of their first steps."""
+        rows = _plain(rows)
+        order = np.argsort(rows, axis=1, kind="stable")
+        starts = np.take_along_axis(rows, order, axis=1)
+        stops = starts + _plain(lengths)[order]
+        return cls._from(starts.ravel(), stops.ravel(), np.full(len(rows), rows.shape[1]), n_steps)
+
+    @classmethod
+    def _from(cls, starts: IntArray, stops: IntArray, counts: IntArray, n_steps: int) -> Draws:
+        last = np.cumsum(counts, dtype=np.int64)
+        return cls(
+            n_steps=n_steps,
+            starts=starts,
+            stops=stops,
+            first=last - counts,
+            last=last,
+            begins=np.zeros(len(counts), dtype=np.int64),
+        )
+
+    def flags(self, i: int) -> BoolArray:
+        """The labels of one draw, step by step."""
+        part = slice(self.first[i], self.last[i])
+        return flags_of(Ranges(starts=self.starts[part], stops=self.stops[part]), self.n_steps)
+
+
+def _plain(values: AnyArray) -> IntArray:
+    """What compiled loops are compiled for: one type, one layout."""
+    return np.ascontiguousarray(values, dtype=np.int64)

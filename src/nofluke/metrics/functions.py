@@ -1,0 +1,84 @@
+"""Any function of labels and scores (or alarms) as a metric: another library's, or one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, FloatArray
+from nofluke.errors import InputError, shown
+from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.labelled import Labelled
+from nofluke.plain import check_word, number_or_none
+
+
+@dataclass(frozen=True, kw_only=True)
+class Function(Metric):
+    """A function ``f(labels, x)`` that returns a number; x holds the scores or the alarms of the steps that count.
+
+    Labels and alarms are given as 0 and 1 (int64), scores as float64, turned so that higher ones are anomalous.
+
+    Parameters
+    ----------
+    function : callable
+    name : str
+    needs : {"scores", "alarms"}
+    better : {"higher", "lower"}
+    perfect : float, optional
+        The best value there is, without which no value is corrected for chance.
+
+    Examples
+    --------
+    >>> overlap = Function(function=lambda labels, alarms: (labels & alarms).sum(), name="overlap", needs="alarms")
+    >>> overlap([0, 1, 1, 0], [0, 0, 1, 1])
+    1.0
+    """
+
+    function: Callable[[AnyArray, AnyArray], Any] = field(repr=False)
+    name: str = "function"  # type: ignore[misc]
+    needs: Needs = "scores"  # type: ignore[misc]
+    better: Better = "higher"  # type: ignore[misc]
+    perfect: float | None = None  # type: ignore[misc]
+
+    title: ClassVar[str] = "a function of labels and scores or alarms"
+    compiled: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if not callable(self.function):
+            raise InputError(f"function={shown(self.function)} must be a function of labels and scores or alarms.")
+        check_word(self.needs, "needs", ("scores", "alarms"))
+        check_word(self.better, "better", ("higher", "lower"))
+
+    @property
+    def text(self) -> str:
+        """Its name."""
+        return self.name
+
+    def work(self, series: Labelled) -> float:
+        """Nobody knows: a thousand times what a compiled loop over the steps takes."""
+        return 1e3 * series.n_steps + 1e6
+
+    def tables(self, detector: AnyArray, series: Labelled) -> AnyArray:
+        del series
+        given = np.array(detector, dtype=np.int64 if detector.dtype.kind == "b" else np.float64)
+        given.setflags(write=False)
+        return given
+
+    def values(self, tables: AnyArray, draws: Draws) -> FloatArray:
+        found = np.empty(len(draws))
+        for i, begin in enumerate(draws.begins.tolist()):
+            labels = draws.flags(i).astype(np.int64)
+            found[i] = self._number(self.function(labels, tables[begin : begin + draws.n_steps]))
+        return found
+
+    def _number(self, value: Any) -> float:
+        number = number_or_none(value)
+        if number is None and np.ndim(value) == 0 and hasattr(value, "item"):  # a tensor of one number
+            number = number_or_none(value.item())
+        if number is None:
+            raise InputError(f"metric={shown(self.name)} must return a number, got {shown(value)}.")
+        return number

@@ -1,0 +1,141 @@
+"""A labelled series as metrics take it: labels in runs, beside scores or alarms, on the steps that count."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray
+from nofluke.errors import InputError
+from nofluke.series.labels import HigherIs, Missing, TruthKind
+from nofluke.series.ranges import Overlaps
+from nofluke.series.reading import Sequence, prepare
+from nofluke.series.thresholds import Cuts, choose_cut
+from nofluke.series.tolerance import Length, Ranges
+from nofluke.series.trial import Trial
+from nofluke.series.truth import CountEvents, Truth
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Labelled:
+    """One series, read and checked.
+
+    Attributes
+    ----------
+    truth : Truth
+        Its labelled ranges. Labels that follow one another are one range; ranges that were passed as such and only touch stay two.
+    scores : float array or None
+        One for each step that counts, turned so that higher ones are anomalous.
+    alarms : bool array or None
+        Given, or by a threshold on the scores; None where neither is there.
+    count_events : {"steps", "ranges"}
+        What the tolerant recall counts.
+    sequence : Sequence
+        As it was read.
+    cuts : Cuts or None
+        The threshold.
+    notes : tuple of str
+        What was left out or merged.
+    """
+
+    truth: Truth
+    scores: FloatArray | None = field(repr=False)
+    alarms: BoolArray | None = field(repr=False)
+    count_events: CountEvents
+    sequence: Sequence = field(repr=False)
+    cuts: Cuts | None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_steps(self) -> int:
+        """T, the steps that count."""
+        return self.truth.n_steps
+
+    @property
+    def runs(self) -> Ranges:
+        """The labelled runs."""
+        return Ranges(starts=self.truth.starts, stops=self.truth.stops)
+
+    @property
+    def n_labelled(self) -> int:
+        """Steps that are labelled."""
+        return int((self.truth.stops - self.truth.starts).sum())
+
+    def detector(self, needs: str, who: str) -> AnyArray:
+        """Scores or alarms, as a metric needs them."""
+        found = self.scores if needs == "scores" else self.alarms
+        if found is not None:
+            return found
+        if needs == "scores":
+            raise InputError(f"metric={who!r} needs scores, and predictions were passed: pass scores instead.")
+        raise InputError(
+            f"metric={who!r} needs alarms: pass predictions, or scores with a threshold, a quantile or a budget."
+        )
+
+
+def read_labelled(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    budget: float | str | None = None,
+    times: Any = None,
+    mask: Any = None,
+    warmup: Length | None = None,
+    truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
+) -> Labelled:
+    """Read everything that a user can pass about one series."""
+    sequence = prepare(
+        truth,
+        scores,
+        predictions=predictions,
+        times=times,
+        mask=mask,
+        truth_as=truth_as,
+        missing=missing,
+        count_events="ranges",
+        overlaps=overlaps,
+        warmup=warmup,
+        higher_is=higher_is,
+    )
+    cut = (threshold, quantile, budget)
+    cuts = choose_cut(sequence, *cut) if scores is None or any(way is not None for way in cut) else None
+    trial = Trial.of(sequence, (), cuts if cuts is not None else None)
+    notes = [*sequence.notes, *sequence.on_steps, *(() if cuts is None else cuts.notes)]
+    held = trial.truth.stops > trial.truth.starts
+    found = trial.truth
+    if not held.all():
+        notes.append(f"{int((~held).sum())} range(s) between two steps have no step to count and were left out.")
+        found = _only(found, held)
+    alarms = None if scores is not None and cuts is None else trial.alarm_flags(0)
+    return Labelled(
+        truth=found,
+        scores=None if sequence.scores is None else np.ascontiguousarray(trial.detector, dtype=np.float64),
+        alarms=alarms,
+        count_events=count_events or ("ranges" if sequence.truth_as == "ranges" else "steps"),
+        sequence=sequence,
+        cuts=cuts,
+        notes=tuple(notes),
+    )
+
+
+def _only(truth: Truth, kept: BoolArray) -> Truth:
+    def some(values: AnyArray | None) -> AnyArray | None:
+        return None if values is None else values[..., kept]
+
+    return replace(
+        truth,
+        starts=truth.starts[kept],
+        stops=truth.stops[kept],
+        begins=some(truth.begins),
+        ends=some(truth.ends),
+        opens=some(truth.opens),
+    )
