@@ -39,6 +39,8 @@ class Metric(ABC):
     any_window : bool
         Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
         are the same in every window.
+    at_once : bool
+        Whether `every_rotation` has a way that is faster than one by one.
     """
 
     name: ClassVar[str]
@@ -48,6 +50,7 @@ class Metric(ABC):
     perfect: ClassVar[float | None] = 1.0
     compiled: ClassVar[bool] = True
     any_window: ClassVar[bool] = True
+    at_once: ClassVar[bool] = False
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -78,9 +81,14 @@ class Metric(ABC):
     def values(self, tables: Any, draws: Draws) -> FloatArray:
         """Its value for each draw; NaN where it is undefined. Without the interpreter's lock where it is compiled."""
 
-    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray | None:
-        """Its value for the detector begun at each of its steps in turn, where there is a faster way than one by one."""
-        del detector, series
+    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray:
+        """Its value for the detector begun at each of its steps in turn."""
+        every = Draws.moving(series.runs, series.n_steps, np.arange(series.n_steps))
+        return self.values(self.tables(np.concatenate([detector, detector]), series), every)
+
+    def mean_by_permutation(self, series: Labelled) -> float | None:
+        """Its mean over all permutations of the steps, where that is known without any."""
+        del series
         return None
 
     def value(self, series: Labelled) -> float:

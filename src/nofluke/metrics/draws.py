@@ -6,7 +6,7 @@ borders, and a draw is a window of it as long as the series; so that nothing as 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -93,6 +93,12 @@ class Draws:
             last=last,
             begins=np.zeros(len(counts), dtype=np.int64),
         )
+
+    def only(self, i: int, begin: int | None = None) -> Draws:
+        """One of the draws, or its labels before a detector of its own that begins elsewhere."""
+        part = slice(i, i + 1)
+        begins = self.begins[part] if begin is None else np.full(1, begin, dtype=np.int64)
+        return replace(self, first=self.first[part], last=self.last[part], begins=begins)
 
     def flags(self, i: int) -> BoolArray:
         """The labels of one draw, step by step."""

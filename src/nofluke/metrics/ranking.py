@@ -37,6 +37,11 @@ class AUCROC(Metric):
     title: ClassVar[str] = "area under the ROC curve"
     needs: ClassVar[Needs] = "scores"
     any_window: ClassVar[bool] = False
+    at_once: ClassVar[bool] = True
+
+    def mean_by_permutation(self, series: Labelled) -> float | None:
+        """½, with ties and without."""
+        return 0.5 if 0 < series.n_labelled < series.n_steps else None
 
     def tables(self, detector: AnyArray, series: Labelled) -> IntArray:
         """Sums of twice the midranks before each step."""
@@ -50,7 +55,7 @@ class AUCROC(Metric):
         sums_of_runs(tables, draws.starts, draws.stops, draws.first, draws.last, draws.begins, draws.n_steps, found)
         return found
 
-    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray | None:
+    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray:
         """By one Fourier transform of whole numbers, rounded back to them."""
         from scipy import fft
 

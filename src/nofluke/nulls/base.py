@@ -13,9 +13,11 @@ from nofluke.errors import InputError, shown
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
+from nofluke.nulls.layouts import Layout
 from nofluke.plain import as_rng, as_whole, check_word
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
@@ -45,6 +47,15 @@ class Joint(ByValue):
     recall_hits: AnyArray
     precision_hits: IntArray
     weights: FloatArray
+    method: How
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Shifting(ByValue):
+    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own first."""
+
+    layout: Layout
+    begins: IntArray
     method: How
 
 
@@ -161,6 +172,11 @@ class NullModel(ABC):
         from nofluke.nulls.simulation import simulated_joint
 
         return simulated_joint(cell, self, n_resamples, rng)
+
+    def shifting(self, side: Truth) -> Shifting | None:
+        """The shifts of the detector that it goes through, for metrics of whole ranges; None where it draws."""
+        del side
+        return None
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
         """Of "precision" and "recall", those whose exact law is affordable in so many cells like this one."""

@@ -15,7 +15,8 @@ from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import Joint, Method, NullModel, Trait
+from nofluke.nulls.base import Joint, Method, NullModel, Shifting, Trait
+from nofluke.nulls.layouts import Circle, Periods
 from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
@@ -209,6 +210,12 @@ class CircularShift(ShiftNull):
         if every != int(every):
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
         return exactly("all rotations" if not self.guard and every == 1 else f"{n_shifts:,} rotations")
+
+    def shifting(self, side: Truth) -> Shifting:
+        """Rotations of the detector, around the whole circle or as many whole periods as there are."""
+        (circle, _, every), begins = self._circle(side), self.shifts(side)
+        layout = Circle() if circle == side.n_places else Periods(circle)
+        return Shifting(layout=layout, begins=begins, method=self.method(len(begins), every))
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every rotation that counts, the identity first."""

@@ -20,8 +20,9 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import MOST_STEPS, Trait
+from nofluke.nulls.base import MOST_STEPS, Shifting, Trait
 from nofluke.nulls.circular import ShiftNull
+from nofluke.nulls.layouts import Mirrored
 from nofluke.nulls.shifts import nearby
 from nofluke.nulls.strata import Strata, in_windows
 from nofluke.nulls.stratified import Stratified, refuse_windows, window_of
@@ -160,6 +161,11 @@ class LocalShift(ShiftNull):
         """Counted, but no group."""
         del every
         return How(kind="approximate", name=f"{n_shifts:,} local shifts")
+
+    def shifting(self, side: Truth) -> Shifting:
+        """Shifts of the detector, continued by its mirror image at the borders."""
+        (reach, every), shifts = self.places(side), self.shifts(side)
+        return Shifting(layout=Mirrored(reach), begins=reach + shifts, method=self.method(len(shifts), every))
 
     def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits for every shift, the identity first."""

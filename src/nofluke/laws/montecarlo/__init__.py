@@ -47,10 +47,12 @@ __all__ = [
     "Problem",
     "Simulation",
     "Standardisation",
+    "Streams",
     "Tally",
     "Uniform",
     "count_hits",
     "drawn",
+    "drawn_chunk",
     "hits_of",
     "p_value",
     "placements",
@@ -67,15 +69,19 @@ def drawn(draw: Draw, n_steps: int, *, n_resamples: int, rng: Any = None) -> Ite
     >>> [block.shape for block in drawn(Uniform(10, 3), 10, n_resamples=300, rng=1)]
     [(256, 3), (44, 3)]
     """
-    streams, rows = Streams(rng), rows_at_a_time(n_steps)
+    streams = Streams(rng)
     for first in range(0, positive("n_resamples", n_resamples), CHUNK):
-        size, chunk = min(CHUNK, n_resamples - first), first // CHUNK
-        if isinstance(draw, Uniform):
-            yield from draw.blocks(streams.seed(chunk), size)
-            continue
-        generator = streams.generator(chunk)
-        for start in range(0, size, rows):
-            yield draw(generator, min(rows, size - start))
+        yield from drawn_chunk(draw, n_steps, streams, first // CHUNK, min(CHUNK, n_resamples - first))
+
+
+def drawn_chunk(draw: Draw, n_steps: int, streams: Streams, chunk: int, size: int) -> Iterator[NDArray[Any]]:
+    """The rows of one chunk, in blocks that fit into memory."""
+    if isinstance(draw, Uniform):
+        yield from draw.blocks(streams.seed(chunk), size)
+        return
+    generator, rows = streams.generator(chunk), rows_at_a_time(n_steps)
+    for start in range(0, size, rows):
+        yield draw(generator, min(rows, size - start))
 
 
 def placements(n_steps: int, n_events: int, *, n_resamples: int, rng: Any = None) -> Iterator[NDArray[Any]]:

@@ -1,0 +1,132 @@
+"""A null on a labelled series with whole ranges: which draws of labels and detector there are, chunk by chunk.
+
+The same seed gives the same draws whatever is measured on them, and whoever does it: every chunk has a stream of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import IntArray
+from nofluke.errors import InputError, shown
+from nofluke.laws.law import How
+from nofluke.laws.montecarlo import Streams, drawn_chunk
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.labelled import Labelled
+from nofluke.nulls.base import NullModel, Shifting, as_seed
+from nofluke.nulls.layouts import Layout, Redrawn, Still, Within
+from nofluke.series.truth import Truth
+
+SEEDS = 2**63 - 1
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Moves:
+    """Draws of one series under a null.
+
+    Attributes
+    ----------
+    layout : Layout
+        What becomes of the detector.
+    n : int
+        How many draws there are.
+    listed : bool
+        Whether these are all there are, the data's own first; else they are drawn at random.
+    chunk : int
+        Draws to a chunk.
+    method : How
+    make : callable
+        The draws of a chunk, from its number and size.
+    """
+
+    layout: Layout
+    n: int
+    listed: bool
+    chunk: int
+    method: How
+    make: Callable[[int, int], Draws] = field(repr=False)
+
+    @property
+    def chunks(self) -> range:
+        """Numbers of the chunks."""
+        return range(-(-self.n // self.chunk))
+
+    def draws(self, chunk: int) -> Draws:
+        """The draws of one chunk."""
+        return self.make(chunk, min(self.chunk, self.n - chunk * self.chunk))
+
+
+def moves_of(
+    model: NullModel,
+    series: Labelled,
+    *,
+    n_resamples: int,
+    rng: Any,
+    chunk: int,
+    affordable: Callable[[Shifting], bool],
+    edges: tuple[int, ...] | None = None,
+) -> Moves:
+    """What a null does with a series: all shifts, where it has some and they are affordable, else so many random draws.
+
+    ``edges`` are borders of groups of steps, within each of which a rotation stays.
+    """
+    n, seed = series.n_steps, as_seed(rng)
+    streams = Streams(rng if seed is None else seed)
+    simulated: dict[str, Any] = {
+        "n": n_resamples,
+        "listed": False,
+        "chunk": chunk,
+        "method": How(kind="simulated", n_resamples=n_resamples, seed=seed),
+    }
+
+    def at(begins: IntArray) -> Draws:
+        return Draws.moving(series.runs, n, begins)
+
+    if edges is not None:
+        return Moves(layout=Within(edges), make=lambda k, size: at(_seeds(streams, k, size)), **simulated)
+    shifting = model.shifting(series.truth)
+    if shifting is not None:
+        begins = shifting.begins
+        if affordable(shifting):
+            return Moves(
+                layout=shifting.layout,
+                n=len(begins),
+                listed=True,
+                chunk=chunk,
+                method=shifting.method,
+                make=lambda k, size: at(begins[k * chunk : k * chunk + size]),
+            )
+        return Moves(
+            layout=shifting.layout, make=lambda k, size: at(streams.generator(k).choice(begins, size)), **simulated
+        )
+    if "montecarlo" not in model.methods:
+        raise InputError(
+            f"null={shown(model.text)} has laws of hits only, and draws nothing for a metric: use null='auto', 'circular-shift', "
+            "'local-shift' or 'segments'."
+        )
+    if model.moves == "detector":
+        return Moves(layout=Redrawn(model), make=lambda k, size: at(_seeds(streams, k, size)), **simulated)
+    whole = model.takes_ranges and not series.truth.points
+    side = series.truth if whole else steps_of(series.truth)
+    draw, lengths = model.draw(side), side.stops - side.starts
+
+    def placed(k: int, size: int) -> Draws:
+        rows = np.concatenate(list(drawn_chunk(draw, n, streams, k, size)))
+        if rows.shape != (size, side.n):
+            raise InputError(f"null={shown(model.text)} must draw rows of {side.n} steps, got {rows.shape}.")
+        return Draws.of_ranges(rows, lengths, n) if whole else Draws.of_steps(rows, n)
+
+    return Moves(layout=Still(), make=placed, **simulated)
+
+
+def _seeds(streams: Streams, chunk: int, size: int) -> IntArray:
+    return streams.generator(chunk).integers(1, SEEDS, size)
+
+
+def steps_of(truth: Truth) -> Truth:
+    """The same labels, each step by itself."""
+    return Truth.of_flags(truth.flags, truth.clock, truth.open_steps)
