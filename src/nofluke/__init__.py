@@ -1,13 +1,18 @@
 """nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?"""
 
-from nofluke import datasets, detectors, moved, nulls, plot
+from nofluke import datasets, detectors, metrics, moved, nulls, plot
 from nofluke.errors import InputError
+from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import coincidence
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
+from nofluke.inference.metric_chance import chance
+from nofluke.inference.metric_result import Significance
+from nofluke.inference.metric_results import Significances
+from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
@@ -17,21 +22,27 @@ from nofluke.series.watching import split
 __version__ = "0.1.0"
 
 __all__ = [
+    "ChanceLevel",
     "Coincidence",
     "CoincidenceSweep",
     "Confusion",
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Significance",
+    "Significances",
     "Sweep",
     "Tolerance",
+    "chance",
     "coincidence",
     "datasets",
     "detectors",
     "diagnose",
     "evaluate",
+    "metrics",
     "nulls",
     "plot",
+    "significance",
     "split",
     "sweep",
     "sweep_tolerances",

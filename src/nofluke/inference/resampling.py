@@ -69,7 +69,7 @@ class Part:
     def _by_windows(self, metric: Metric, tables: Any, draws: Draws) -> Values:
         if metric.compiled:
             return Values(metric.values(tables, draws))
-        return _one_by_one(metric, (lambda i=i: metric.values(tables, draws.only(i)) for i in range(len(draws))), draws)
+        return _one_by_one(metric, lambda i: metric.values(tables, draws.only(i)), len(draws))
 
     def _by_rows(self, metric: Metric, draws: Draws) -> Values:
         def value(i: int) -> FloatArray:
@@ -78,14 +78,14 @@ class Part:
 
         if metric.compiled:
             return Values(np.array([value(i)[0] for i in range(len(draws))]))
-        return _one_by_one(metric, (lambda i=i: value(i) for i in range(len(draws))), draws)
+        return _one_by_one(metric, value, len(draws))
 
 
-def _one_by_one(metric: Metric, calls: Iterator[Callable[[], FloatArray]], draws: Draws) -> Values:
-    found = Values(np.full(len(draws), np.nan))
-    for i, call in enumerate(calls):
+def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int) -> Values:
+    found = Values(np.full(n, np.nan))
+    for i in range(n):
         try:
-            found.values[i] = call()[0]
+            found.values[i] = value(i)[0]
         except Exception as error:  # whatever a function of the user's may raise
             found.failed += 1
             found.failure = found.failure or f"{type(error).__name__}: {error}"
@@ -133,14 +133,16 @@ def measure(
     """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in which it stops."""
     found: dict[int, list[Values]] = {}
     notes: list[str] = []
-    at_once, drawn, functions = [], [], []
+    at_once: list[int] = []
+    drawn: list[int] = []
+    functions: list[int] = []
     for i, metric in enumerate(metrics):
         fast = metric.at_once and moves.listed and isinstance(moves.layout, Circle)
         (at_once if fast else drawn if metric.compiled else functions).append(i)
     for i in at_once:
-        values = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
+        rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
         begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks])
-        found[i] = [Values(np.asarray(values)[begins])]
+        found[i] = [Values(rotations[begins])]
     with progress_bar("resamples", moves.n * bool(drawn) + moves.n * bool(functions)) as advance:
         done = 0
         for which, run in ((drawn, _in_threads), (functions, _in_processes)):

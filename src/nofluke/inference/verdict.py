@@ -153,8 +153,8 @@ def _full_time(cell: Cell) -> str:
     return ""
 
 
-def headline(verdict: Verdict, choice: Choice) -> str:
+def headline(verdict: Verdict, choice: Choice, what: str = "events") -> str:
     """The verdict in a few words; where the data speak against a null that was insisted on, they begin with that."""
     if not choice.doubts:
         return f"Verdict: {HEADLINES[verdict]}."
-    return f"Under {choice.model.text}, which these events contradict: {HEADLINES[verdict]}."
+    return f"Under {choice.model.text}, which these {what} contradict: {HEADLINES[verdict]}."

@@ -91,6 +91,11 @@ class Metric(ABC):
         del series
         return None
 
+    def on_random_scores(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray | None:
+        """Its value for so many detectors with independent random scores, where they need not be made to know it."""
+        del series, n, generator
+        return None
+
     def value(self, series: Labelled) -> float:
         """Its value on the series as it is."""
         detector = series.detector(self.needs, self.text)

@@ -5,8 +5,21 @@ when a figure is drawn, never before.
 """
 
 from nofluke.plot.curves import evaluation, null, sweep
+from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.series import timeline
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.plot.times import coincidence, lags
 
-__all__ = ["PALETTE", "SERIES", "coincidence", "evaluation", "lags", "null", "sweep", "timeline"]
+__all__ = [
+    "PALETTE",
+    "SERIES",
+    "chance_level",
+    "coincidence",
+    "evaluation",
+    "lags",
+    "null",
+    "significance",
+    "significances",
+    "sweep",
+    "timeline",
+]

@@ -1,0 +1,246 @@
+"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to exceed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray
+from nofluke.inference.reached import Side, reaching
+from nofluke.laws.law import How
+from nofluke.lazy import lazy
+from nofluke.metrics.base import Metric
+from nofluke.nulls.choice import Choice
+from nofluke.plain import finite_or_none
+from nofluke.ratios import TIE_SLACK
+from nofluke.text.numbers import show_chance
+from nofluke.text.tables import SCHEMA, Table, plural, show_number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """What a metric was measured on: steps, labelled ranges and steps of them, alarms, and where those come from."""
+
+    n: int
+    n_ranges: int
+    n_labelled: int
+    n_alarms: int | None
+    threshold: float | None = None
+
+    def in_words(self) -> str:
+        """The counts."""
+        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
+        if self.threshold is not None:
+            alarms += f" (threshold {show_number(self.threshold)})"
+        share = 100 * self.n_labelled / self.n
+        return f"{plural(self.n, 'step')}, {plural(self.n_ranges, 'labelled range')} ({self.n_labelled:,} steps, {share:.3g}%){alarms}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts as plain values, for JSON."""
+        return {
+            "n": self.n,
+            "n_ranges": self.n_ranges,
+            "n_labelled": self.n_labelled,
+            "n_alarms": self.n_alarms,
+            "threshold": finite_or_none(self.threshold),
+        }
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChanceLevel(ByValue):
+    """What chance gives in a metric on one set of labels.
+
+    Attributes
+    ----------
+    metric : Metric
+    values : float array
+        What it is on the draws, in their order. Where all shifts were gone through, the data's own come first.
+    labels : Labels
+        What it was measured on.
+    choice : Choice
+        Which null, and why.
+    method : How
+        Whether all shifts were counted, or draws simulated.
+    alpha : float
+        The level of the band and the critical value.
+    known_mean : float or None
+        The mean by chance, where it is known without any draw.
+    notes : tuple of str
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> level = nf.chance("auc-roc", [0] * 10 + [1] * 4 + [0] * 6, n_resamples=999, rng=1)
+    >>> level.expected, round(level.std, 2)
+    (0.5, 0.17)
+    """
+
+    metric: Metric
+    values: FloatArray = field(repr=False)
+    labels: Labels
+    choice: Choice
+    method: How
+    alpha: float
+    known_mean: float | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The metric's name with its settings."""
+        return self.metric.text
+
+    @property
+    def listed(self) -> bool:
+        """Whether all shifts were gone through, so that nothing is random."""
+        return self.method.kind != "simulated"
+
+    @property
+    def n_resamples(self) -> int:
+        """Draws that were made, or shifts that were gone through."""
+        return len(self.values)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the draws; None where nothing was drawn, or by a generator that was already running."""
+        return self.method.seed
+
+    @lazy
+    def _defined(self) -> FloatArray:
+        return self.values[~np.isnan(self.values)]
+
+    @property
+    def expected(self) -> float:
+        """What chance gives on average: over all shifts, over the draws, or exactly where that is known."""
+        if self.known_mean is not None:
+            return self.known_mean
+        return float(self._defined.mean()) if len(self._defined) else math.nan
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of what chance gives."""
+        return float(self._defined.std()) if len(self._defined) else math.nan
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """Where chance lies but for alpha/2 of the draws on either side; None where it is undefined."""
+        if not len(self._defined):
+            return None
+        low, high = np.quantile(self._defined, [self.alpha / 2, 1 - self.alpha / 2])
+        return float(low), float(high)
+
+    @property
+    def critical_value(self) -> float | None:
+        """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
+        return self._critical("greater" if self.metric.better == "higher" else "less")
+
+    def _critical(self, side: Side) -> float | None:
+        # all shifts: the data's own is one of those that reach it, whatever it is
+        others = self.values[1:] if self.listed else self.values
+        may = math.floor(self.alpha * (len(others) + 1) * (1 + TIE_SLACK)) - 1
+        if not 0 <= may < len(others):
+            return None
+        sign = 1.0 if side == "greater" else -1.0
+        ordered = np.sort(np.where(np.isnan(others), np.inf, sign * others))[::-1]
+        return finite_or_none(sign * float(ordered[may]))
+
+    def pvalue_of(self, value: float) -> float:
+        """How often chance does as well as this value: b of all shifts, or (b + 1)/(n + 1) of random draws.
+
+        Draws on which the metric is undefined count as reaching it.
+        """
+        return self._tail(value, "greater" if self.metric.better == "higher" else "less")
+
+    def _tail(self, value: float, side: Side) -> float:
+        reached, n = self._reached(value, side), len(self.values)
+        return reached / n if self.listed else (reached + 1) / (n + 1)
+
+    def _reached(self, value: float, side: Side) -> int:
+        return int(reaching(self.values, value, side, self.metric.perfect).sum())
+
+    def how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        drawn = f" {self.n_resamples:,} draws, seed {self.seed}." if not self.listed else ""
+        return f"{self.choice.in_words()} Method: {self.method}.{drawn}"
+
+    def in_words(self) -> str:
+        """What chance gives, as a sentence."""
+        bar = self.critical_value
+        better = "above" if self.metric.better == "higher" else "below"
+        needs = (
+            ""
+            if bar is None
+            else f"; a detector has to be {better} {show_number(bar)} to be better at the {self.alpha:.3g} level"
+        )
+        return f"Chance gives a {self.name} of {show_chance(self.expected, self.std)} under {self.choice.model.text}{needs}."
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        bar = self.critical_value
+        return Table(
+            title=self.labels.in_words(),
+            columns=("metric", "chance", between(self.alpha), "critical value"),
+            rows=(
+                (
+                    self.name,
+                    show_chance(self.expected, self.std),
+                    self._band_in_words(),
+                    "" if bar is None else show_number(bar),
+                ),
+            ),
+            notes=(self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def _band_in_words(self) -> str:
+        return "" if self.band is None else "{} to {}".format(*map(show_number, self.band))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The result as plain values, for JSON. Undefined values are None."""
+        return {"schema": SCHEMA, **self._plain(), **self._common()}
+
+    def _plain(self) -> dict[str, Any]:
+        band = self.band
+        return {
+            "metric": self.name,
+            "expected": finite_or_none(self.expected),
+            "std": finite_or_none(self.std),
+            "band": None if band is None else list(band),
+            "critical_value": self.critical_value,
+            "better": self.metric.better,
+            "perfect": self.metric.perfect,
+            "needs": self.metric.needs,
+            "n_resamples": self.n_resamples,
+        }
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            **self.labels.to_dict(),
+            "null": self.choice.to_dict(),
+            "doubts": list(self.choice.doubts),
+            "method": str(self.method),
+            "seed": self.seed,
+            "alpha": self.alpha,
+            "notes": list(self.notes),
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what chance gives, beside the perfect value (matplotlib); returns the Axes."""
+        from nofluke.plot import chance_level
+
+        return chance_level(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<ChanceLevel of {self.name}: {show_chance(self.expected, self.std)};\n null {self.choice.label}: {self.method}>"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def between(alpha: float) -> str:
+    """The heading of the band."""
+    return f"{100 * (1 - alpha):.3g}% of chance"

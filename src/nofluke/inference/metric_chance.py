@@ -1,0 +1,162 @@
+"""What chance gives in a metric on one set of labels, before there is any detector."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nofluke.errors import InputError, shown
+from nofluke.inference.chance_level import ChanceLevel
+from nofluke.inference.metric_tests import labels_of
+from nofluke.inference.resampling import Values, measure
+from nofluke.laws.law import How
+from nofluke.metrics import get
+from nofluke.metrics.base import Metric
+from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.nulls.base import NullModel, as_seed, check_resamples
+from nofluke.nulls.choice import Choice
+from nofluke.nulls.layouts import highest
+from nofluke.nulls.moves import moves_of
+from nofluke.nulls.random_scores import RandomScores
+from nofluke.nulls.whole_series import as_series_null
+from nofluke.plain import as_rng, as_share, as_whole, check_alpha
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.ranges import Overlaps
+from nofluke.series.tolerance import Length
+from nofluke.series.truth import CountEvents
+
+CHUNK = 16  # draws to a chunk: each makes scores as long as the series
+
+
+def chance(
+    metric: Any,
+    truth: Any,
+    *,
+    null: str | NullModel = "random-scores",
+    budget: float | str | None = None,
+    n_steps: int | None = None,
+    n_resamples: int = 1_000,
+    workers: int | None = None,
+    rng: Any = None,
+    alpha: float = 0.05,
+    times: Any = None,
+    mask: Any = None,
+    warmup: Length | None = None,
+    truth_as: TruthKind = "auto",
+    missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
+) -> ChanceLevel:
+    """What chance gives in a metric, from the labels alone: the level that any detector has to exceed.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        As in :func:`nofluke.significance`.
+    truth : array-like
+        Labels, or, with ``n_steps`` or ``times``, positions or ranges.
+    null : str or RandomScores
+        "random-scores" draws a random number for each step, "random-scores:phi=0.9" with a memory, as detectors on sliding
+        windows have it.
+    budget : float or str, optional
+        For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
+    n_steps : int, optional
+        The length of the series, where neither labels nor times tell it.
+    n_resamples, workers, rng, alpha, times, mask, warmup, truth_as, missing, count_events, overlaps
+        As in :func:`nofluke.significance`.
+
+    Returns
+    -------
+    ChanceLevel
+
+    Notes
+    -----
+    Which scores chance would have with a real detector, with its own memory, is known only to that detector: see
+    :func:`nofluke.significance`.
+
+    See Also
+    --------
+    nofluke.significance : a detector's value against chance.
+    nofluke.metrics : the metrics.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> labels = ([0] * 80 + [1] * 20) * 20
+    >>> level = nf.chance("auc-roc", labels, n_resamples=199, rng=1)
+    >>> level.expected, level.critical_value < 0.55
+    (0.5, True)
+    """
+    alpha, n_resamples, rng = check_alpha(alpha), check_resamples(n_resamples), as_rng(rng)
+    workers = None if workers is None else as_whole(workers, "workers", 1)
+    model = as_series_null(null)
+    if not isinstance(model, RandomScores):
+        raise InputError(
+            f"null={shown(model.text)} needs a detector to compare with: pass null='random-scores', or call nf.significance."
+        )
+    series = read_labelled(
+        truth,
+        np.zeros(_length(truth, n_steps, times)),
+        times=times,
+        mask=mask,
+        warmup=warmup,
+        truth_as=truth_as,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
+    )
+    wanted = get(metric)
+    if budget is not None:
+        n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
+        series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
+    elif wanted.needs == "alarms":
+        raise InputError(
+            f"metric={wanted.text!r} needs alarms: pass budget=, the share of steps with one, such as 0.01."
+        )
+    found, how, notes = _drawn(wanted, series, model, n_resamples, rng, workers)
+    return ChanceLevel(
+        metric=wanted,
+        values=found.values,
+        labels=labels_of(series),
+        choice=Choice(model=model, asked=model.text, why=""),
+        method=how,
+        alpha=alpha,
+        known_mean=None if model.phi else wanted.mean_by_permutation(series),
+        notes=(*series.notes, *notes),
+    )
+
+
+def _drawn(
+    metric: Metric, series: Labelled, model: RandomScores, n_resamples: int, rng: Any, workers: int | None
+) -> tuple[Values, How, tuple[str, ...]]:
+    seed = as_seed(rng)
+    how = How(kind="simulated", n_resamples=n_resamples, seed=seed)
+    generator = np.random.default_rng(rng if seed is None else seed)
+    short = None if model.phi else metric.on_random_scores(series, n_resamples, generator)
+    if short is not None:
+        return Values(short), how, ()
+    moves = moves_of(
+        model,
+        series,
+        n_resamples=n_resamples,
+        rng=rng if seed is None else seed,
+        chunk=CHUNK,
+        affordable=lambda _: False,
+    )
+    (found,), notes = measure((metric,), series, moves, workers=workers)
+    return found, how, notes
+
+
+def _length(truth: Any, n_steps: int | None, times: Any) -> int:
+    """The steps of a series of which only labels are there."""
+    if n_steps is not None:
+        return as_whole(n_steps, "n_steps", 1)
+    if times is not None:
+        return len(times)
+    shape = np.shape(truth)
+    if len(shape) != 1:
+        raise InputError("truth holds ranges, which do not tell how long the series is: pass n_steps= or times=.")
+    return int(shape[0])

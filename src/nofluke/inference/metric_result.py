@@ -1,0 +1,249 @@
+"""A metric against chance: its value beside the draws of a null, the verdict, and how it prints itself."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nofluke.inference.chance import Alternative, significant
+from nofluke.inference.chance_level import ChanceLevel, between
+from nofluke.inference.reached import Side
+from nofluke.inference.verdict import Verdict, headline
+from nofluke.lazy import lazy
+from nofluke.plain import finite_or_none
+from nofluke.ratios import TIE_SLACK
+from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.tables import Table, csv_text, show_number
+
+NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
+COLUMNS = (
+    "metric",
+    "value",
+    "expected",
+    "std",
+    "low",
+    "high",
+    "pvalue",
+    "pvalue_error",
+    "standardised",
+    "chance_corrected",
+    "critical_value",
+    "null",
+    "method",
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Significance(ChanceLevel):
+    """A metric on one series, against what chance gives.
+
+    Attributes
+    ----------
+    metric : Metric
+    value : float
+        NaN where it is undefined.
+    alternative : {"greater", "less", "two-sided"}
+    stop_after : int or None
+        With early stopping, how many draws had to reach the value.
+    values, labels, choice, method, alpha, known_mean, notes
+        As in `ChanceLevel`; alpha is the level of the verdict too.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> truth, scores = [0] * 10 + [1] * 4 + [0] * 6, [0.1] * 9 + [0.9] * 3 + [0.1] * 8
+    >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
+    >>> round(result.value, 3), result.pvalue, result.expected  # three of twenty rotations do as well
+    (0.719, 0.15, 0.5)
+    """
+
+    value: float
+    alternative: Alternative = "greater"
+    stop_after: int | None = None
+
+    @lazy
+    def pvalue(self) -> float:
+        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is undefined.
+
+        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is undefined
+        count as reaching it. Two-sided is twice the smaller one, at most 1.
+        """
+        if math.isnan(self.value):
+            return 1.0
+        sides: tuple[Side, ...] = ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
+        return min(min(self._tail(self.value, side) for side in sides) * len(sides), 1.0)
+
+    def _tail(self, value: float, side: Side) -> float:
+        reached = self._reached(value, side)
+        stopped = self.stop_after is not None and reached >= self.stop_after
+        return reached / len(self.values) if stopped else super()._tail(value, side)
+
+    @property
+    def pvalue_error(self) -> float:
+        """Monte Carlo standard error of the p-value; 0 where all shifts were gone through."""
+        if self.listed:
+            return 0.0
+        p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1
+        return sides * math.sqrt(p / sides * (1 - p / sides) / len(self.values))
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """As of `ChanceLevel`; None with early stopping, since it needs a fixed number of draws."""
+        return None if self.stop_after is not None else super().band
+
+    @property
+    def critical_value(self) -> float | None:
+        """As of `ChanceLevel`, by the alternative; None for two sides, and with early stopping."""
+        if self.stop_after is not None or self.alternative == "two-sided":
+            return None
+        return self._critical(self.alternative)
+
+    @property
+    def standardised(self) -> float:
+        """(value - expected)/std; NaN where chance always gives the same."""
+        std = self.std
+        return (self.value - self.expected) / std if std > TIE_SLACK * abs(self.expected) else math.nan
+
+    @property
+    def chance_corrected(self) -> float:
+        """(value - expected)/(perfect - expected): 0 for chance under this null, 1 for perfect.
+
+        NaN where nobody knows a perfect value, or where chance is nearly perfect itself.
+        """
+        perfect = self.metric.perfect
+        if perfect is None:
+            return math.nan
+        left = perfect - self.expected
+        return (self.value - self.expected) / left if abs(left) > NEARLY_PERFECT * max(abs(perfect), 1.0) else math.nan
+
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest p-value that could have come out."""
+        return 1 / len(self.values) if self.listed else 1 / (len(self.values) + 1)
+
+    @property
+    def obstacle(self) -> str:
+        """What keeps anything from being told, whatever the p-value; empty where nothing does."""
+        if math.isnan(self.value):
+            return "The metric is undefined on these data."
+        if not self.choice.holds:
+            return self.choice.why or "No null holds for these data."
+        if not significant(self.smallest_pvalue, self.alpha):
+            return f"No value could have reached the {self.alpha:.3g} level: the smallest p that can come out is {show_p(self.smallest_pvalue)}."
+        if len(self._defined) and float(np.ptp(self._defined)) == 0.0 and self._defined[0] == self.value:
+            return "Chance always gives the same value as the detector."
+        return ""
+
+    @property
+    def verdict(self) -> Verdict:
+        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an obstacle."""
+        if self.obstacle:
+            return "cannot tell"
+        return "yes" if significant(self.pvalue, self.alpha) else "no"
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is."""
+        if self.obstacle:
+            return self.obstacle
+        better = {"greater": "higher than", "less": "lower than", "two-sided": "different from"}[self.alternative]
+        yes = significant(self.pvalue, self.alpha)
+        return f"{self.name} is {'' if yes else 'not '}{better} chance gives, at the {self.alpha:.3g} level."
+
+    def in_words(self) -> str:
+        """The value, what chance gives, and the p-value, as a sentence."""
+        error = self.pvalue_error
+        corrected = self.chance_corrected
+        beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_number(corrected)}"
+        return (
+            f"{self.name} is {show_number(self.value)}; chance gives {show_chance(self.expected, self.std)} under "
+            f"{self.choice.model.text}; {p_is(self.pvalue)}{f' ± {error:.1g}' if error else ''}{beyond}."
+        )
+
+    def verdict_in_words(self) -> str:
+        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        return f"{headline(self.verdict, self.choice, 'data')} {self.reason}"
+
+    def row(self) -> tuple[str, ...]:
+        """A line of the table."""
+        corrected = self.chance_corrected
+        return (
+            self.name,
+            show_number(self.value),
+            show_chance(self.expected, self.std),
+            self._band_in_words(),
+            "" if math.isnan(corrected) else show_number(corrected),
+            show_p(self.pvalue),
+        )
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        return Table(
+            title=self.labels.in_words(),
+            columns=table_columns(self.alpha),
+            rows=(self.row(),),
+            notes=(self.verdict_in_words(), self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        early = f" Stopped at the draw at which {self.stop_after} had reached the value." if self.stop_after else ""
+        return super().how() + early
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            **super()._plain(),
+            "value": finite_or_none(self.value),
+            "pvalue": self.pvalue,
+            "pvalue_error": self.pvalue_error,
+            "standardised": finite_or_none(self.standardised),
+            "chance_corrected": finite_or_none(self.chance_corrected),
+            "smallest_pvalue": self.smallest_pvalue,
+            "alternative": self.alternative,
+            "stop_after": self.stop_after,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+
+    def csv_row(self) -> tuple[Any, ...]:
+        """A line of the CSV, with full digits."""
+        low, high = self.band or (None, None)
+        return (
+            self.name,
+            self.value,
+            self.expected,
+            self.std,
+            low,
+            high,
+            self.pvalue,
+            self.pvalue_error,
+            self.standardised,
+            self.chance_corrected,
+            self.critical_value,
+            self.choice.model.text,
+            str(self.method),
+        )
+
+    def to_csv(self) -> str:
+        """One line with full digits."""
+        return csv_text(COLUMNS, [self.csv_row()])
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what chance gives, the value and the perfect one (matplotlib); returns the Axes."""
+        from nofluke.plot import significance as plot_significance
+
+        return plot_significance(self, ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Significance of {self.name}: {show_number(self.value)}, chance {show_chance(self.expected, self.std)}, "
+            f"{p_is(self.pvalue)};\n null {self.choice.label}: {self.method}>"
+        )
+
+
+def table_columns(alpha: float) -> tuple[str, ...]:
+    """Headings of the table."""
+    return ("metric", "value", "chance", between(alpha), "corrected", "p")

@@ -1,0 +1,157 @@
+"""Metrics beside chance: what the draws of a null give, the value observed, and what it takes to be better."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke.inference.chance_level import ChanceLevel
+from nofluke.inference.metric_result import Significance
+from nofluke.inference.metric_results import Significances
+from nofluke.plot.style import PALETTE, AxesArray, check_kind, legend, make_axes, make_panels, tidy
+from nofluke.text.numbers import p_is, show_p
+from nofluke.text.tables import show_number
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MOST_BINS = 60
+HEADROOM = 0.66  # share of the panel that the bars take; the legend stands above them
+
+
+def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
+    """Draw what chance gives in a metric, and what a detector has to exceed.
+
+    Parameters
+    ----------
+    level : ChanceLevel
+        From :func:`nofluke.chance`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> level = nf.chance("auc-roc", [0, 0, 1, 1, 0, 0, 0, 0] * 5, n_resamples=200, rng=1)
+    >>> nf.plot.chance_level(level, Figure().subplots()).get_xlabel()
+    'auc-roc'
+    """
+    check_kind("level", level, ChanceLevel, "nf.chance")
+    ax = _draw(level, make_axes(ax), ())
+    legend(ax, "upper left")
+    return ax
+
+
+def significance(result: Significance, ax: Axes | None = None) -> Axes:
+    """Draw what chance gives in a metric, and the value observed.
+
+    Parameters
+    ----------
+    result : Significance
+        From :func:`nofluke.significance`.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> truth, scores = [0] * 10 + [1] * 4 + [0] * 6, [0.1] * 9 + [0.9] * 3 + [0.1] * 8
+    >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
+    >>> ax = nf.plot.significance(result, Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['chance, circular-shift', 'observed 0.7188, p = 0.15']
+    """
+    check_kind("result", result, Significance, "nf.significance")
+    ax = _draw(result, make_axes(ax), (result.value,))
+    if np.isfinite(result.value):
+        label = f"observed {show_number(result.value)}, {p_is(result.pvalue)}"
+        ax.axvline(result.value, 0, HEADROOM, color=PALETTE["observed"], linewidth=2, label=label)
+    legend(ax, "upper left")
+    return ax
+
+
+def significances(results: Significances, axes: Any = None) -> AxesArray:
+    """Draw a panel for each of several metrics.
+
+    Parameters
+    ----------
+    results : Significances
+        From :func:`nofluke.significance` with a list of metrics.
+    axes : array of matplotlib Axes, optional
+        As many as there are metrics; by default a new figure.
+
+    Returns
+    -------
+    array of matplotlib Axes
+
+    Examples
+    --------
+    >>> import matplotlib.pyplot as plt
+    >>> import nofluke as nf
+    >>> truth, scores = [0] * 10 + [1] * 4 + [0] * 6, [0.1] * 9 + [0.9] * 3 + [0.1] * 8
+    >>> found = nf.significance(["auc-roc", "average-precision"], truth, scores, null="circular-shift")
+    >>> axes = nf.plot.significances(found)
+    >>> len(axes)
+    2
+    >>> plt.close("all")
+    """
+    check_kind("results", results, Significances, "nf.significance with a list of metrics")
+    n = len(results)
+    columns = 1 if n == 1 else 2 if n <= 4 else 3
+    rows = -(-n // columns)
+    if axes is None:
+        every = make_panels(None, (rows, columns), width=4.2, height=2.8).ravel()
+        for spare in every[n:]:
+            spare.remove()
+        axes = every[:n]
+    panels = make_panels(axes, (n,), width=4.2, height=2.8)
+    for ax, result, corrected in zip(panels, results, results.corrected.tolist(), strict=True):
+        significance(result, ax)
+        ax.set_title(f"p corrected for {n} metrics: {show_p(corrected)}", fontsize="small", loc="left")
+    return panels
+
+
+def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
+    """The draws as bars, and the level that has to be exceeded."""
+    values = level.values[np.isfinite(level.values)]
+    ends = [*values[:0], *(x for x in also if np.isfinite(x))]
+    if len(values):
+        few = len(np.unique(values[:10_000]))
+        n_bins = int(min(MOST_BINS, max(np.sqrt(len(values)), 10), max(2 * few, 3)))
+        heights, edges = np.histogram(values, bins=n_bins)
+        ax.stairs(
+            heights / len(values),
+            edges,
+            fill=True,
+            color=PALETTE["chance"],
+            alpha=0.35,
+            label=f"chance, {level.choice.model.text}",
+        )
+        ax.set_ylim(0, heights.max() / len(values) / HEADROOM)
+        ends += [float(edges[0]), float(edges[-1])]
+    bar = level.critical_value
+    if bar is not None and not also:
+        label = f"to exceed at the {level.alpha:g} level: {show_number(bar)}"
+        ax.axvline(bar, 0, HEADROOM, color=PALETTE["ink"], linestyle="--", linewidth=1.2, label=label)
+        ends.append(bar)
+    perfect = level.metric.perfect
+    if perfect is not None and ends and max(ends) > perfect - 0.15 * max(abs(perfect), 1.0):
+        ends.append(perfect)  # a level near the perfect value should be seen to be near it
+    if ends:
+        pad = 0.04 * (max(ends) - min(ends)) or 0.05 * max(abs(ends[0]), 1.0)
+        ax.set_xlim(min(ends) - pad, max(ends) + pad)
+    ax.set_xlabel(level.name)
+    ax.set_ylabel("share of draws")
+    tidy(ax)
+    return ax
