@@ -8,7 +8,8 @@ from __future__ import annotations
 import os
 import pickle
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -233,9 +234,14 @@ def _in_processes(part: Part, workers: int, notes: list[str]) -> Iterator[Submit
     context = multiprocessing.get_context(
         "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
     )
-    pool: Executor
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
-        yield lambda draws: pool.submit(_measure, draws)
+    try:
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
+            yield lambda draws: pool.submit(_measure, draws)
+    except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
+        raise InputError(
+            f"workers={workers}: the processes ended early ({type(error).__name__}); begin your script with "
+            'if __name__ == "__main__":, or leave workers out.'
+        ) from error
 
 
 _part: Part | None = None

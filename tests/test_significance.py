@@ -1,0 +1,618 @@
+"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is told."""
+
+import itertools
+import json
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import relaxed
+
+import nofluke as nf
+from nofluke import InputError
+from nofluke.inference import metric_tests, resampling
+from nofluke.inference.reached import familywise
+from nofluke.metrics.labelled import read_labelled
+from nofluke.nulls.base import Moved, NullModel
+from nofluke.nulls.moves import moves_of
+
+
+def example(n=240, seed=0, phi=0.8):
+    """Labelled runs at both borders and between, and scores with a memory that know a little about them."""
+    generator = np.random.default_rng(seed)
+    labels = np.zeros(n, dtype=int)
+    for start, length in ((0, 7), (50, 20), (110, 1), (111 + n // 4, 12), (n - 5, 5)):
+        labels[start : start + length] = 1
+    scores = np.zeros(n)
+    for t in range(1, n):
+        scores[t] = phi * scores[t - 1] + generator.standard_normal()
+    return labels, np.round(scores + 0.8 * labels, 1)
+
+
+def share_above(labels, x):
+    """A metric of one's own that pickles: how much higher labelled steps score on average."""
+    return float(x[labels == 1].mean() - x[labels == 0].mean())
+
+
+def shifted(x, begin):
+    """The detector begun at another step, around the circle."""
+    return np.roll(x, -begin)
+
+
+def mirrored(x, reach, begin):
+    """The detector continued by its mirror image, from another step on."""
+    return np.concatenate([x[:reach][::-1], x, x[-reach:][::-1]])[begin : begin + len(x)]
+
+
+METRICS = ("auc-roc", "average-precision", "best-pa-f1", "vus-pr:window=10", "pa-f1", "range-f1", "affiliation-f1", "nab")
+
+
+class TestDraws:
+    """Every draw is what the null says it is, whatever measures it."""
+
+    @pytest.mark.parametrize("name", METRICS)
+    def test_all_rotations_are_the_metric_on_rotated_detectors(self, name):
+        """The truth stays whole; the data's own come first."""
+        labels, scores = example()
+        metric = nf.metrics.get(name)
+        how = {} if metric.needs == "scores" else {"quantile": 0.85}
+        result = nf.significance(metric, labels, scores, null="circular-shift", **how)
+        slow = [metric(labels, shifted(scores, s), **how) for s in range(len(labels))]
+        np.testing.assert_allclose(result.values, slow, atol=1e-10)
+        assert result.value == result.values[0]
+        assert result.pvalue == sum(v >= slow[0] - 1e-9 for v in slow) / len(slow)
+        assert result.method.name == "all rotations"
+
+    @pytest.mark.parametrize("name", METRICS)
+    def test_local_shifts_meet_the_mirror_image(self, name):
+        """Ranking metrics see other scores in every window, and are measured on them."""
+        labels, scores = example()
+        metric = nf.metrics.get(name)
+        how = {} if metric.needs == "scores" else {"threshold": 1.5}
+        result = nf.significance(metric, labels, scores, null="local-shift:reach=30", **how)
+        begins = [30, *range(31, 61), *range(29, -1, -1)]
+        slow = [metric(labels, mirrored(scores, 30, b), **how) for b in begins]
+        np.testing.assert_allclose(result.values, slow, atol=1e-10)
+
+    def test_shifts_by_whole_periods_leave_the_rest_where_it_is(self):
+        """The circle is as many whole periods as there are."""
+        labels, scores = example(250)
+        result = nf.significance("auc-roc", labels, scores, null="circular-shift:every=24")
+        metric = nf.metrics.get("auc-roc")
+        slow = [
+            metric(labels, np.concatenate([np.roll(scores[:240], -24 * k), scores[240:]])) for k in range(10)
+        ]
+        np.testing.assert_allclose(result.values, slow, atol=1e-12)
+
+    def test_permutations_of_few_steps_are_all_equally_likely(self):
+        """Means over draws approach those over all placements, exactly known ones included."""
+        labels, scores = np.array([0, 1, 1, 0, 0, 0, 1]), np.array([3.0, 1, 4, 1.5, 5, 9, 2])
+        metric = nf.metrics.get("average-precision")
+        every = []
+        for chosen in itertools.combinations(range(7), 3):
+            moved = np.zeros(7, dtype=int)
+            moved[list(chosen)] = 1
+            every.append(metric(moved, scores))
+        result = nf.significance(metric, labels, scores, null="permutation", n_resamples=20_000, rng=1)
+        assert result.expected == pytest.approx(np.mean(every), abs=1e-12)
+        assert result.values.mean() == pytest.approx(np.mean(every), abs=0.01)
+        assert result.pvalue == pytest.approx(np.mean(np.array(every) >= result.value - 1e-12), abs=0.02)
+
+    @pytest.mark.parametrize(
+        "null", ["segments", "permutation", "blocks:length=30", "interval-shuffle", "seasonal:period=24", "jitter:window=20"]
+    )
+    def test_draws_keep_what_the_null_keeps(self, null):
+        """As many labelled steps, and for segments the lengths of the ranges."""
+        labels, scores = example()
+        series = read_labelled(labels, scores)
+        moves = moves_of(
+            nf.nulls.as_null(null), series, n_resamples=40, rng=3, chunk=16, affordable=lambda _: False
+        )
+        assert list(moves.chunks) == [0, 1, 2]
+        lengths = sorted(series.truth.stops - series.truth.starts)
+        for chunk in moves.chunks:
+            draws = moves.draws(chunk)
+            for i in range(len(draws)):
+                part = slice(draws.first[i], draws.last[i])
+                starts, stops = draws.starts[part], draws.stops[part]
+                assert (stops > starts).all() and (starts[1:] >= stops[:-1]).all()
+                assert 0 <= starts[0] and stops[-1] <= len(labels)
+                assert draws.flags(i).sum() == labels.sum()
+                if null == "segments":
+                    assert sorted(stops - starts) == lengths
+                else:
+                    assert (starts[1:] > stops[:-1]).all()  # steps that follow one another are one run
+
+    def test_a_null_that_moves_the_detector_is_drawn_row_by_row(self):
+        """Scores are drawn anew, and alarms are as many as there were."""
+
+        class Reversed(NullModel):
+            moves: Moved = "detector"
+            assumption = "Chance reads the scores backwards."
+
+            def draw(self, side):
+                return lambda generator, size: np.tile(side[::-1], (size, 1))
+
+        labels, scores = example()
+        result = nf.significance(["auc-roc", "f1"], labels, scores, threshold=1.5, null=Reversed(), n_resamples=3)
+        assert set(result["auc-roc"].values) == {nf.metrics.get("auc-roc")(labels, scores[::-1])}
+        assert set(result["f1"].values) == {nf.metrics.get("f1")(labels, (scores >= 1.5)[::-1])}
+
+    def test_groups_are_rotated_each_within_itself(self):
+        """No score of one entity is ever compared with labels of another."""
+        labels, scores = np.array([0, 1, 1, 0, 0, 0, 0, 1]), np.array([1.0, 2, 3, 4, 10, 20, 30, 40])
+        groups = ["a"] * 4 + ["b"] * 4
+        result = nf.significance(
+            lambda e, x: float((e * x).sum()), labels, scores, groups=groups, n_resamples=400, rng=1
+        )
+        one = {sum(np.roll(scores[:4], -s)[1:3]) for s in range(4)}
+        other = {np.roll(scores[4:], -s)[3] for s in range(4)}
+        assert set(result.values) == {a + b for a in one for b in other}
+        assert "Each of the 2 groups is rotated within itself" in result.choice.why
+
+    def test_groups_that_make_no_sense_are_refused(self):
+        """In pieces, too short, or with a null that does not rotate."""
+        labels, scores = [0, 1, 0, 0], [1, 2, 3, 4]
+        with pytest.raises(InputError, match="groups come back after others"):
+            nf.significance("auc-roc", labels, scores, groups=[1, 2, 1, 2])
+        with pytest.raises(InputError, match="groups has 3 entries and the series 4 steps"):
+            nf.significance("auc-roc", labels, scores, groups=[1, 2, 2])
+        with pytest.raises(InputError, match="pass null='circular-shift' or 'auto'"):
+            nf.significance("auc-roc", labels, scores, groups=[1, 1, 2, 2], null="segments")
+
+
+class TestPvalues:
+    """A p-value is the share of draws that do as well."""
+
+    def test_drawn_ones_count_the_data_too(self):
+        """(b + 1)/(n + 1)."""
+        labels, scores = example()
+        result = nf.significance("auc-roc", labels, scores, null="segments", n_resamples=300, rng=5)
+        b = int((result.values >= result.value - 1e-9).sum())
+        assert result.pvalue == (b + 1) / 301
+        assert result.pvalue_error == pytest.approx(math.sqrt(result.pvalue * (1 - result.pvalue) / 300))
+        assert result.smallest_pvalue == 1 / 301
+
+    def test_alternatives(self):
+        """The lower tail counts what is at most as high, two sides twice the smaller."""
+        labels, scores = example()
+        found = {
+            side: nf.significance("auc-roc", labels, scores, null="circular-shift", alternative=side)
+            for side in ("greater", "less", "two-sided")
+        }
+        values = found["greater"].values
+        assert found["less"].pvalue == (values <= values[0] + 1e-9).mean()
+        assert found["two-sided"].pvalue == min(1.0, 2 * min(found["greater"].pvalue, found["less"].pvalue))
+
+    def test_a_lower_value_can_be_the_better_one(self):
+        """Then small values count as extreme unless asked otherwise."""
+        labels, scores = example()
+        error = nf.metrics.Function(
+            function=lambda e, x: -share_above(e, x), name="error", better="lower", perfect=None
+        )
+        plain = nf.significance(share_above, labels, scores, null="circular-shift")
+        turned = nf.significance(error, labels, scores, null="circular-shift")
+        assert turned.alternative == "less"
+        assert turned.pvalue == plain.pvalue
+        assert turned.critical_value == pytest.approx(-plain.critical_value)
+
+    @relaxed
+    @given(st.integers(0, 10_000), st.sampled_from(["circular-shift", "segments"]), st.sampled_from([0.05, 0.2, 0.5]))
+    def test_what_exceeds_the_critical_value_is_significant(self, seed, null, alpha):
+        """And what does not is not."""
+        labels, scores = example(120, seed)
+        result = nf.significance("auc-roc", labels, scores, null=null, n_resamples=99, rng=1, alpha=alpha)
+        if result.critical_value is None:
+            assert result.smallest_pvalue > alpha
+        elif abs(result.value - result.critical_value) > 1e-9:
+            assert (result.value > result.critical_value) == (result.pvalue <= alpha)
+        else:
+            assert result.pvalue > alpha
+
+    def test_a_perfect_detector_has_the_smallest_p_there_is(self):
+        """One rotation of all is as good."""
+        labels, _ = example()
+        result = nf.significance("best-pa-f1", labels, labels + 0.0, null="circular-shift")
+        assert (result.value, result.pvalue, result.verdict) == (1.0, 1 / 240, "yes")
+        assert result.chance_corrected == 1.0
+
+    @pytest.mark.parametrize("after", [1, 5, 20])
+    def test_early_stopping_is_at_the_very_draw(self, after, monkeypatch):
+        """p = h/l whatever the chunks and the workers, and the draws are those of the full run."""
+        labels, scores = example()
+        ask = {"null": "segments", "n_resamples": 2_000, "rng": 9}
+        every = nf.significance("auc-roc", labels, scores - 0.6 * labels, stop_after=10**6, **ask)
+        reached = np.flatnonzero(every.values >= every.value - 1e-9)
+        results = [
+            nf.significance("auc-roc", labels, scores - 0.6 * labels, stop_after=after, workers=workers, **ask)
+            for workers in (1, 2, 5)
+        ]
+        for result in results:
+            assert result.n_resamples == reached[after - 1] + 1
+            assert result.pvalue == after / result.n_resamples
+            assert (result.band, result.critical_value) == (None, None)
+            np.testing.assert_array_equal(result.values, every.values[: result.n_resamples])
+
+    def test_early_stopping_that_never_stops_is_the_plain_p(self):
+        """(b + 1)/(n + 1) of all draws."""
+        labels, scores = example()
+        result = nf.significance("auc-roc", labels, labels + 0.1 * scores, null="segments", n_resamples=200, rng=1, stop_after=20)
+        b = int((result.values >= result.value - 1e-9).sum())
+        assert b < 20
+        assert (result.n_resamples, result.pvalue) == (200, (b + 1) / 201)
+
+    def test_early_stopping_needs_one_metric_and_one_side(self):
+        """A corrected p-value needs a fixed number of draws."""
+        with pytest.raises(InputError, match="stop_after needs one metric"):
+            nf.significance(["auc-roc"], [0, 1], [1, 2], stop_after=3)
+        with pytest.raises(InputError, match="stop_after needs one side"):
+            nf.significance("auc-roc", [0, 1], [1, 2], stop_after=3, alternative="two-sided")
+
+    def test_corrected_for_chance_is_blank_where_chance_is_nearly_perfect(self):
+        """A share of almost nothing says nothing."""
+        labels = np.ones(400, dtype=int)
+        labels[::100] = 0
+        generator = np.random.default_rng(0)
+        result = nf.significance("best-pa-f1", labels, generator.random(400), null="circular-shift")
+        assert result.expected > 0.99
+        assert math.isnan(result.chance_corrected)
+        assert result.to_dict()["chance_corrected"] is None
+
+
+class TestSeveral:
+    """A list is measured on common draws, and corrected."""
+
+    def test_the_corrected_p_is_by_the_smallest_p_of_each_draw(self):
+        """Against a slow one: for each rotation the smallest share over all metrics."""
+        labels, scores = example()
+        names = ["auc-roc", "average-precision", "best-f1"]
+        found = nf.significance(names, labels, scores, null="circular-shift")
+        values = np.column_stack([one.values for one in found])
+        own = np.array([[Fraction(int((column >= v - 1e-9).sum()), len(values)) for v in column] for column in values.T]).T
+        slow = sum(min(row) <= min(own[0]) for row in own) / len(values)
+        assert min(one.pvalue for one in found) <= found.pvalue
+        assert found.pvalue == pytest.approx(slow, abs=0.02)  # equal p-values are told apart by their distance
+
+    def test_one_metric_needs_no_correction(self):
+        """Its corrected p is its p."""
+        labels, scores = example()
+        for null in ("circular-shift", "segments"):
+            found = nf.significance(["auc-roc"], labels, scores, null=null, n_resamples=99, rng=2)
+            assert found.pvalue == found[0].pvalue
+
+    def test_the_best_of_many_settings_is_no_better_than_chance_allows(self):
+        """Under the null the smallest p of six windows is small too often, and the corrected one is not."""
+        generator = np.random.default_rng(4)
+        small, corrected = 0, 0
+        names = [f"tolerant-f1:tolerance={t}" for t in (0, 1, 2, 4, 8, 16)]
+        for _ in range(200):
+            labels = generator.random(150) < 0.06
+            alarms = generator.random(150) < 0.06
+            if not labels.any() or not alarms.any():
+                continue
+            found = nf.significance(names, labels, predictions=alarms, null="permutation", n_resamples=99, rng=1)
+            small += min(one.pvalue for one in found) <= 0.1
+            corrected += found.pvalue <= 0.1
+        assert small > 30
+        assert corrected <= 33  # 20 expected, standard deviation 4.2
+
+    def test_undefined_metrics_have_no_say(self):
+        """Their corrected p is 1, and the others keep theirs."""
+        labels, scores = example()
+        nothing = nf.metrics.Function(function=lambda e, x: math.nan, name="nothing")
+        found = nf.significance(["auc-roc", nothing], labels, scores, null="circular-shift")
+        alone = nf.significance("auc-roc", labels, scores, null="circular-shift")
+        assert found.corrected[1] == 1.0
+        assert found.pvalue == pytest.approx(alone.pvalue)
+        assert found["nothing"].verdict == "cannot tell"
+
+    def test_two_sides_are_corrected_for_both(self):
+        """A metric that is far too low stands out as well."""
+        values = np.array([[-9.0, 0.0], *np.random.default_rng(0).standard_normal((99, 2))])
+        p = familywise(values[0], values[1:], ("greater", "less"), listed=False)
+        assert p[0] == pytest.approx(0.01)
+        assert p[1] > 0.5
+
+    def test_lists_that_make_no_sense_are_refused(self):
+        """Empty, or the same metric twice."""
+        with pytest.raises(InputError, match="metric is an empty list"):
+            nf.significance([], [0, 1], [1, 2])
+        with pytest.raises(InputError, match="metric='auc-roc' is there twice"):
+            nf.significance(["auc-roc", "auc-roc"], [0, 1], [1, 2])
+
+
+class TestFunctions:
+    """Any function of labels and scores."""
+
+    def test_scikit_learn_gives_the_same_as_the_native_metric(self):
+        """On the same draws, in one process or two."""
+        from sklearn.metrics import roc_auc_score
+
+        labels, scores = example()
+        ask = {"null": "segments", "n_resamples": 130, "rng": 3}
+        native = nf.significance("auc-roc", labels, scores, **ask)
+        for workers in (1, 2):
+            found = nf.significance(["auc-roc", roc_auc_score], labels, scores, workers=workers, **ask)
+            np.testing.assert_allclose(found["roc_auc_score"].values, found["auc-roc"].values, atol=1e-12)
+            assert found["roc_auc_score"].pvalue == found["auc-roc"].pvalue
+        assert native.value == pytest.approx(found["roc_auc_score"].value)
+
+    def test_a_function_gets_alarms_where_there_are_some(self):
+        """With a threshold, or predictions."""
+        seen = []
+
+        def look(labels, x):
+            seen.append(x.dtype.kind)
+            return float((labels * x).sum())
+
+        labels, scores = example()
+        nf.significance(look, labels, scores, n_resamples=2, null="segments", rng=1)
+        assert set(seen) == {"f"}
+        seen.clear()
+        nf.significance(look, labels, scores, quantile=0.9, n_resamples=2, null="segments", rng=1)
+        nf.significance(look, labels, predictions=scores > 1, n_resamples=2, null="segments", rng=1)
+        assert set(seen) == {"i"}
+
+    def test_an_object_with_compute_is_a_metric(self):
+        """As tsadmetrics has them."""
+
+        class Overlap:
+            name = "overlap"
+
+            def compute(self, labels, x):
+                return (labels * x).sum()
+
+        labels, scores = example()
+        result = nf.significance(Overlap(), labels, scores, n_resamples=3, null="segments", rng=1)
+        assert (result.name, result.value) == ("overlap", pytest.approx((labels * scores).sum()))
+
+    def test_a_function_that_fails_now_and_then_is_told_about(self):
+        """Such draws count as reaching the value: nothing is lost, nothing gained."""
+        labels, scores = example()
+
+        def moody(labels, x):
+            if labels[10]:
+                raise ZeroDivisionError("no step 10")
+            return math.nan if labels[20] else share_above(labels, x)
+
+        result = nf.significance(moody, labels, scores, null="segments", n_resamples=200, rng=1)
+        calm = nf.significance(share_above, labels, scores, null="segments", n_resamples=200, rng=1)
+        undefined = np.isnan(result.values)
+        assert 0 < undefined.sum() < 100
+        np.testing.assert_array_equal(result.values[~undefined], calm.values[~undefined])
+        b = int((undefined | (calm.values >= calm.value)).sum())
+        assert result.pvalue == (b + 1) / 201
+        assert any("failed on" in note and "ZeroDivisionError: no step 10" in note for note in result.notes)
+        assert any("is undefined on" in note for note in result.notes)
+
+    def test_a_function_that_never_works_is_given_up_early(self):
+        """After 20 draws, not after an hour."""
+        calls = []
+
+        def once(labels, x):
+            calls.append(1)
+            if len(calls) > 1:
+                raise ValueError("only once")
+            return 1.0
+
+        labels, scores = example()
+        with pytest.raises(InputError, match=r"metric='once' failed on each of 20 draws one after the other \(ValueError: only once\)"):
+            nf.significance(once, labels, scores, null="segments")
+        assert len(calls) == 21
+
+    def test_what_fails_on_the_data_fails_at_once(self):
+        """With the metric's name and what went wrong."""
+        labels, scores = example()
+
+        def broken(labels, x):
+            return 1 / 0
+
+        with pytest.raises(InputError, match="metric='broken' failed on the data with ZeroDivisionError"):
+            nf.significance(broken, labels, scores)
+        with pytest.raises(InputError, match="metric='words' must return a number, got 'much'"):
+            nf.significance(nf.metrics.Function(function=lambda e, x: "much", name="words"), labels, scores)
+
+    def test_what_cannot_be_pickled_is_done_by_one_process(self):
+        """And the result says why it took so long."""
+        labels, scores = example()
+        result = nf.significance(
+            lambda e, x: share_above(e, x), labels, scores, null="segments", n_resamples=30, rng=1, workers=2
+        )
+        assert any("cannot be sent to other processes" in note for note in result.notes)
+        assert result.n_resamples == 30
+
+    def test_functions_cannot_change_the_data(self):
+        """Scores are given as they are, for reading."""
+        labels, scores = example()
+
+        def vandal(labels, x):
+            x[0] = 7
+            return 0.0
+
+        with pytest.raises(InputError, match="read-only"):
+            nf.significance(vandal, labels, scores)
+
+
+class TestWorkers:
+    """The answer depends on the seed, never on who computes it."""
+
+    @pytest.mark.parametrize("null", ["segments", "permutation", "random-scores", "circular-shift"])
+    def test_any_number_of_threads_gives_the_same(self, null, monkeypatch):
+        """Also where chunks are many."""
+        monkeypatch.setattr(metric_tests, "FAST_CHUNK", 64)
+        monkeypatch.setattr(resampling, "MOST_NANOSECONDS", 0.0)
+        labels, scores = example()
+        ask = {"null": null, "n_resamples": 150, "rng": 11, "quantile": 0.9}
+        one, *others = (
+            nf.significance(["auc-roc", "pa-f1", "vus-roc:window=8"], labels, scores, workers=workers, **ask)
+            for workers in (1, 2, 7)
+        )
+        for other in others:
+            for a, b in zip(one, other, strict=True):
+                np.testing.assert_array_equal(a.values, b.values)
+
+    def test_the_seed_is_told_and_repeats_the_result(self):
+        """Also where none was given."""
+        labels, scores = example()
+        first = nf.significance("auc-roc", labels, scores, null="segments", n_resamples=50)
+        again = nf.significance("auc-roc", labels, scores, null="segments", n_resamples=50, rng=first.seed)
+        np.testing.assert_array_equal(first.values, again.values)
+
+    def test_what_is_affordable_does_not_change_what_is_drawn(self, monkeypatch):
+        """Where all rotations would take too long, random ones are drawn."""
+        labels, scores = example()
+        monkeypatch.setattr(resampling, "MOST_NANOSECONDS", 0.0)
+        result = nf.significance("average-precision", labels, scores, null="circular-shift", n_resamples=100, rng=1)
+        assert (result.n_resamples, result.method.kind) == (100, "simulated")
+        metric = nf.metrics.get("average-precision")
+        possible = np.array([metric(labels, shifted(scores, s)) for s in range(240)])
+        assert all(np.abs(possible - value).min() < 1e-12 for value in result.values)
+
+
+class TestTold:
+    """What a result says."""
+
+    def test_everything_is_told_as_plain_values(self):
+        """JSON, CSV, tables, pickles."""
+        labels, scores = example()
+        found = nf.significance(["auc-roc", "vus-pr:window=20"], labels, scores, n_resamples=99, rng=1, null="segments")
+        plain = json.loads(json.dumps(found.to_dict()))
+        assert [one["metric"] for one in plain["metrics"]] == ["auc-roc", "vus-pr:window=20"]
+        assert plain["pvalue"] == found.pvalue
+        assert (plain["seed"], plain["method"], plain["null"]["name"]) == (1, "montecarlo", "segments")
+        one = json.loads(json.dumps(found[0].to_dict()))
+        assert {"value", "pvalue", "expected", "std", "band", "chance_corrected", "critical_value", "notes"} <= set(one)
+        copy = pickle.loads(pickle.dumps(found))
+        assert copy[0] == found[0]
+        assert copy.pvalue == found.pvalue
+        assert found.to_csv().splitlines()[0].startswith("metric,value,expected,std,low,high,pvalue")
+        for text in (str(found), found.table().latex(), found.table().markdown(), found._repr_html_(), repr(found)):
+            assert "auc-roc" in text
+        assert "Null: segments." in str(found[0])
+
+    def test_the_sentence_names_value_chance_null_and_p(self):
+        """To be pasted into a paper."""
+        labels, scores = example()
+        result = nf.significance("auc-roc", labels, scores, null="circular-shift")
+        said = result.in_words()
+        assert said.startswith("auc-roc is 0.")
+        assert "chance gives 0.50 ± " in said
+        assert "under circular-shift; p = " in said
+        assert "corrected for chance" in said
+
+    def test_a_null_that_tears_ranges_apart_is_doubted_in_the_first_words(self):
+        """Its p-value stands, and nobody is to believe it."""
+        labels, scores = example()
+        result = nf.significance("pa-f1", labels, scores, quantile=0.9, null="permutation", n_resamples=99, rng=1)
+        assert result.verdict_in_words().startswith("Under permutation, which these data contradict: ")
+        assert "tears apart" in result.choice.doubts[0]
+
+    def test_scores_with_a_memory_speak_against_nulls_without(self):
+        """Random and permuted scores have too many tries."""
+        labels, scores = example(phi=0.95)
+        for null in ("score-permutation", "random-scores"):
+            result = nf.significance("auc-roc", labels, scores, null=null, n_resamples=50, rng=1)
+            assert "Scores that follow one another are alike" in result.choice.doubts[0]
+        fresh = np.random.default_rng(0).random(240)
+        assert nf.significance("auc-roc", labels, fresh, null="score-permutation", n_resamples=50).choice.doubts == ()
+
+    def test_what_cannot_be_told_is_not_told(self):
+        """No labels, all labelled, too few rotations, no null that holds."""
+        empty = nf.significance("auc-roc", [0, 0, 0, 0], [1, 2, 3, 4])
+        assert (empty.pvalue, empty.verdict, empty.reason) == (1.0, "cannot tell", "The metric is undefined on these data.")
+        assert "No step is labelled: there is nothing to find." in empty.notes
+        few = nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 0, 0], null="circular-shift")
+        assert few.verdict == "cannot tell"
+        assert "the smallest p that can come out is 0.25" in few.reason
+        same = nf.significance("auc-roc", [0, 1, 0, 0] * 20, [1.0] * 80, null="circular-shift")
+        assert (same.pvalue, same.verdict) == (1.0, "cannot tell")
+
+    def test_nulls_without_draws_are_refused(self):
+        """Their laws are of hits alone."""
+        with pytest.raises(InputError, match="null='bernoulli' has laws of hits only"):
+            nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 3, 4], null="bernoulli")
+
+    @pytest.mark.parametrize(
+        ("asked", "words"),
+        [
+            ({"alternative": "more"}, "alternative='more' must be one of 'greater', 'less', 'two-sided'"),
+            ({"workers": 0}, "workers=0 must be a whole number of at least 1"),
+            ({"stop_after": 0}, "stop_after=0 must be a whole number of at least 1"),
+            ({"n_resamples": 0}, "n_resamples=0 must be a whole number of at least 1"),
+            ({"alpha": 2}, "alpha=2"),
+            ({"null": "random-scores:phi=1"}, "phi=1 must be at least 0 and below 1"),
+            ({"null": "random-scores:rho=1"}, "null='random-scores:rho=1': got an unexpected keyword argument 'rho'"),
+            ({"null": "nothing"}, "null='nothing' must be one of 'auto'"),
+            ({"metric": "nothing"}, "metric='nothing' must be one of 'auc-roc'"),
+            ({"metric": "pa-f1"}, "metric='pa-f1' needs alarms: pass predictions, or scores with a threshold"),
+        ],
+    )
+    def test_bad_arguments_are_named(self, asked, words):
+        """Argument, value, remedy."""
+        given_ = {"metric": "auc-roc", "truth": [0, 1, 0, 0], "scores": [1, 2, 3, 4], **asked}
+        with pytest.raises(InputError) as caught:
+            nf.significance(**given_)
+        assert words in str(caught.value)
+
+    def test_scores_are_needed_where_they_are(self):
+        """Alarms have no order."""
+        with pytest.raises(InputError, match="metric='auc-roc' needs scores, and predictions were passed"):
+            nf.significance("auc-roc", [0, 1, 0, 0], predictions=[0, 1, 0, 0])
+
+
+class TestChance:
+    """The level that labels and metric alone give to a detector that knows nothing."""
+
+    def test_random_scores_reach_a_high_point_adjusted_f1(self):
+        """One alarm in a long range is found by luck."""
+        labels = ([0] * 900 + [1] * 100) * 20
+        level = nf.chance("best-pa-f1", labels, n_resamples=300, rng=1)
+        assert level.expected > 0.8
+        assert nf.chance("best-f1", labels, n_resamples=50, rng=1).expected < 0.25
+        assert level.pvalue_of(0.5) == 1.0
+        assert level.pvalue_of(1.01) == 1 / 301
+        assert level.critical_value > level.expected
+        assert "a detector has to be above" in level.in_words()
+
+    def test_memory_of_the_scores_matters(self):
+        """Scores with a memory have fewer tries, and the spread of AUC-ROC shows it."""
+        labels = ([0] * 90 + [1] * 10) * 10
+        plain, slow = (
+            nf.chance("auc-roc", labels, null=null, n_resamples=200, rng=1) for null in ("random-scores", "random-scores:phi=0.95")
+        )
+        assert slow.std > 2 * plain.std
+        assert plain.expected == 0.5
+
+    def test_alarms_are_on_the_share_of_steps_asked_for(self):
+        """Rounded down; without a share there is an error with the remedy."""
+        labels = ([0] * 90 + [1] * 10) * 10
+        level = nf.chance(
+            nf.metrics.Function(function=lambda e, x: x.sum(), name="many", needs="alarms"), labels, budget="2.55%", n_resamples=5
+        )
+        assert set(level.values) == {25.0}
+        assert level.labels.n_alarms == 25
+        with pytest.raises(InputError, match="metric='pa-f1' needs alarms: pass budget="):
+            nf.chance("pa-f1", labels)
+
+    def test_ranges_need_a_length(self):
+        """They do not tell where the series ends."""
+        level = nf.chance("auc-roc", [(10, 19), (50, 59)], n_steps=100, n_resamples=5, rng=1)
+        assert (level.labels.n, level.labels.n_ranges, level.labels.n_labelled) == (100, 2, 20)
+        with pytest.raises(InputError, match="pass n_steps= or times="):
+            nf.chance("auc-roc", [(10, 19), (50, 59)])
+
+    def test_other_nulls_need_a_detector(self):
+        """What would they move?"""
+        with pytest.raises(InputError, match="null='circular-shift' needs a detector to compare with"):
+            nf.chance("auc-roc", [0, 1, 0], null="circular-shift")
+
+    def test_it_is_told_as_plain_values(self):
+        """JSON, text and pickles."""
+        level = nf.chance("auc-roc", [0, 1, 0, 0] * 10, n_resamples=20, rng=1)
+        assert json.loads(json.dumps(level.to_dict()))["expected"] == 0.5
+        assert pickle.loads(pickle.dumps(level)) == level
+        assert "critical value" in str(level)
