@@ -50,12 +50,13 @@ class Look:
     alpha: float
     period: Period | None = None
     sketch: Sketch | None = None
+    wide: int = 1  # steps around an event in which alarms count, where they are more than those within the tolerance
 
     @classmethod
-    def of(cls, cell: Cell, alpha: float, period: Period | None = None) -> Look:
+    def of(cls, cell: Cell, alpha: float, period: Period | None = None, *, wide: int = 1) -> Look:
         """A look at a cell of any trial; at events without a grid, through a sketch on one."""
         if not isinstance(cell, TimedCell):
-            return cls(cell=cell, alpha=alpha, period=period)
+            return cls(cell=cell, alpha=alpha, period=period, wide=wide)
         drawn = sketch(cell)
         return cls(cell=drawn.cell, alpha=alpha, period=period, sketch=drawn)
 

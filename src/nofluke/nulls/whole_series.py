@@ -57,7 +57,7 @@ def choose_for_series(
         return _within(null, len(edges) - 1)
     if isinstance(null, str) and null.strip() == AUTO:
         sides = _alarms_of(series, by_scores)
-        picks = [pick(Look.of(_cell(series, series.truth, flags, reach), alpha)) for flags in sides]
+        picks = [pick(Look.of(_cell(series, series.truth, flags), alpha, wide=2 * reach + 1)) for flags in sides]
         found = max(picks, key=_care)
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
     model = as_series_null(null).on_steps
@@ -66,7 +66,7 @@ def choose_for_series(
     whole = model.takes_ranges or series.truth.points
     truth = series.truth if whole else steps_of(series.truth)
     model.fits(truth)
-    every = [doubts(model, _cell(series, truth, flags, reach)) for flags in _alarms_of(series, by_scores)]
+    every = [doubts(model, _cell(series, truth, flags)) for flags in _alarms_of(series, by_scores)]
     return Choice(model=model, asked=model.text, why="", doubts=tuple(dict.fromkeys(sum(every, ()))))
 
 
@@ -90,8 +90,8 @@ def _highest(scores: FloatArray, share: float) -> BoolArray:
     return np.asarray(scores > np.partition(scores, at)[at])
 
 
-def _cell(series: Labelled, truth: Truth, flags: BoolArray, reach: int) -> Cell:
-    tolerance = Tolerance(early=reach, late=reach)
+def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
+    tolerance = Tolerance(early=0, late=0)
     sequence = series.sequence
     return Trial(
         truth=truth,
