@@ -8,6 +8,7 @@ comparison is exact. `cases` draws what both sides are to be asked.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -445,3 +446,76 @@ class Lists:
 def share_of(values: Sequence[Any], observed: Any) -> Fraction:
     """Of all that could be, how much is at least what was seen: the p-value by its definition."""
     return Fraction(sum(value >= observed for value in values), len(values))
+
+
+Runs = Sequence[tuple[int, int]]
+"""Labelled runs (start, stop), ascending; those that touch are two."""
+
+
+def random_runs(rng: np.random.Generator, n: int) -> list[tuple[int, int]]:
+    """Labelled runs of n steps, some of which touch, and often at the borders; sometimes none, sometimes all."""
+    cuts = sorted({0, n, *rng.integers(0, n + 1, rng.integers(0, 7)).tolist()})
+    share = rng.choice([0.0, 0.3, 0.6, 1.0], p=[0.05, 0.45, 0.4, 0.1])
+    return [piece for piece in itertools.pairwise(cuts) if rng.random() < share]
+
+
+def slow_affiliation(runs: Runs, n: int, detector: Sequence[Any]) -> tuple[Fraction | None, Fraction | None]:
+    """Affiliation precision and recall of Huet et al. (2022); None where undefined.
+
+    All integrands are linear between quarters of steps, where a sum over the middles of the quarters is the integral.
+    """
+    if not runs:
+        return None, None
+    quarter = Fraction(1, 4)
+    precisions, recalls = [], []
+    for k, (start, stop) in enumerate(runs):
+        low = Fraction(runs[k - 1][1] + start, 2) if k else Fraction(0)
+        high = Fraction(stop + runs[k + 1][0], 2) if k + 1 < len(runs) else Fraction(n)
+        alarms = [(max(low, i), min(high, i + 1)) for i in range(n) if detector[i] and i < high and i + 1 > low]
+        if not alarms:
+            recalls.append(Fraction(0))
+            continue
+        middles = [quarter / 2 + quarter * q for q in range(4 * n)]
+
+        def farther(x: Fraction, s: int = start, e: int = stop, a: Fraction = low, b: Fraction = high) -> Fraction:
+            """Chance that a place of the zone is as far from the event as x is, or farther."""
+            d = max(s - x, x - e, Fraction(0))
+            return (max(s - d - a, Fraction(0)) + max(b - e - d, Fraction(0))) / (b - a) if d else Fraction(1)
+
+        def found(y: Fraction, within: Any = tuple(alarms), a: Fraction = low, b: Fraction = high) -> Fraction:
+            """Chance that a place of the zone is as far from y as its nearest alarm is, or farther."""
+            d = min(max(s - y, y - e, Fraction(0)) for s, e in within)
+            return (max(y - d - a, Fraction(0)) + max(b - y - d, Fraction(0))) / (b - a)
+
+        on_alarms = [farther(x) for x in middles if any(s < x < e for s, e in alarms)]
+        precisions.append(sum(on_alarms, Fraction(0)) / len(on_alarms))
+        on_event = [found(y) for y in middles if start < y < stop]
+        recalls.append(sum(on_event, Fraction(0)) / len(on_event))
+    precision = sum(precisions, Fraction(0)) / len(precisions) if precisions else None
+    return precision, sum(recalls, Fraction(0)) / len(recalls)
+
+
+def slow_nab(runs: Runs, n: int, detector: Sequence[Any], missed: float = 1.0, false: float = 0.11) -> float | None:
+    """The score of Lavin and Ahmad (2015) step by step, as the benchmark's scorer has it; None where undefined."""
+    if not runs:
+        return None
+
+    def sigmoid(y: float) -> float:
+        return -1.0 if y > 3 else 2 / (1 + math.exp(5 * y)) - 1
+
+    rewards, raw = [-missed] * len(runs), 0.0
+    for i in range(n):
+        if not detector[i]:
+            continue
+        inside = [k for k, (start, stop) in enumerate(runs) if start <= i < stop]
+        before = [k for k, (_, stop) in enumerate(runs) if stop <= i]
+        if inside:
+            start, stop = runs[inside[0]]
+            rewards[inside[0]] = max(rewards[inside[0]], sigmoid(-(stop - i) / (stop - start)) / sigmoid(-1))
+        elif before:
+            start, stop = runs[before[-1]]
+            raw += false * (sigmoid((i - (stop - 1)) / (stop - start - 1)) if stop - start > 1 else -1.0)
+        else:
+            raw -= false
+    nothing, perfect = -missed * len(runs), 1.0 * len(runs)
+    return 100 * (raw + sum(rewards) - nothing) / (perfect - nothing)

@@ -11,13 +11,19 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, shown
+from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.functions import Function
+from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranking import AUCROC
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "NAB",
+    "AffiliationF1",
+    "AffiliationPrecision",
+    "AffiliationRecall",
     "Function",
     "Metric",
     "get",
@@ -27,6 +33,10 @@ __all__ = [
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
+    "affiliation-precision": AffiliationPrecision,
+    "affiliation-recall": AffiliationRecall,
+    "affiliation-f1": AffiliationF1,
+    "nab": NAB,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
