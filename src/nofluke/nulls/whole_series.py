@@ -105,8 +105,7 @@ def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
 def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
     """Scores that follow one another are alike: a null without that memory has too many tries."""
     given = series.alarms if series.scores is None else series.scores
-    phi: Any = getattr(model, "phi", None)
-    if given is None or phi or len(given) < 10:
+    if given is None or not model.permutes or len(given) < 10:
         return ()
     values = given.astype(np.float64)
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable") if given.dtype.kind == "f" else values
