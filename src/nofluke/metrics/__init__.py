@@ -14,10 +14,12 @@ from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.functions import Function
 from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "VUS",
     "Function",
     "Metric",
     "get",
@@ -25,8 +27,16 @@ __all__ = [
     "register",
 ]
 
+
+def _vus(curve: Curve, **settings: Any) -> Metric:
+    # not a partial of the class, which would take another curve as a setting
+    return VUS(curve=curve, **settings)
+
+
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
+    "vus-pr": partial(_vus, "pr"),
+    "vus-roc": partial(_vus, "roc"),
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
