@@ -61,9 +61,13 @@ class VUS(Metric):
 
     Parameters
     ----------
-    curve : {"pr", "roc"} "vus-pr" and "vus-roc" by name. window : int or str The widest buffer, half of it on either
-    side: steps or, with regular times, a duration such as "2h"; at most 10,000 steps. n_thresholds : int How many ranks
-    thresholds are taken at, 2 to 10,000.
+    curve : {"pr", "roc"}
+        "vus-pr" and "vus-roc" by name.
+    window : int or str
+        The widest buffer, half of it on either side: steps or, with regular times, a duration such as "2h"; at most
+        10,000 steps.
+    n_thresholds : int
+        How many ranks thresholds are taken at, 2 to 10,000.
 
     References
     ----------
@@ -110,7 +114,7 @@ class VUS(Metric):
 
     @property
     def name(self) -> str:  # type: ignore[override]
-        """ "vus-roc" or "vus-pr"."""
+        """By its curve, "vus-roc" or "vus-pr"."""
         return f"vus-{self.curve}"
 
     @property

@@ -60,7 +60,7 @@ def sort_steps(
     lowest: Int64Array,
     groups: Int64Array,
 ) -> bool:
-    """Count steps of runs and buffers by level, and groups of runs by their lowest level; say whether any buffers overlap.
+    """Count steps of runs and buffers by level, and groups of runs by their lowest level; whether any buffers overlap.
 
     A step in the buffers of two runs weighs 1, since what each of them gives is at least √½. So all that counts is how
     far the nearest run is, and at which distance a second one reaches the step. ``alone`` has the nearest, where no
