@@ -519,3 +519,52 @@ def slow_nab(runs: Runs, n: int, detector: Sequence[Any], missed: float = 1.0, f
             raw -= false
     nothing, perfect = -missed * len(runs), 1.0 * len(runs)
     return 100 * (raw + sum(rewards) - nothing) / (perfect - nothing)
+
+
+def slow_vus(
+    runs: list[tuple[int, int]], n: int, detector: list[Any], window: int = 100, n_thresholds: int = 250
+) -> tuple[float, float]:
+    """VUS-ROC and VUS-PR of Paparrizos et al. (2022) as their code has them, step by step; runs as (start, stop).
+
+    NaN where a rate has nothing to be a share of.
+    """
+    if not runs:
+        return math.nan, math.nan
+    descending = sorted(detector, reverse=True)
+    # ranks by floats, as their code has them
+    ranks = [int(k * ((n - 1) / (n_thresholds - 1))) for k in range(n_thresholds - 1)] + [n - 1]
+    inside = [any(start <= t < stop for start, stop in runs) for t in range(n)]
+    volumes = [0.0, 0.0]
+    for width in range(window + 1):
+        reach = width // 2
+        weights = []
+        for t in range(n):
+            weight = 1.0 if inside[t] else 0.0
+            for start, stop in runs:
+                distance = max(start - t, t - (stop - 1))
+                if 0 < distance <= reach:
+                    weight += math.sqrt(1 - distance / width)
+            weights.append(min(weight, 1.0))
+        groups: list[
+            tuple[int, int]
+        ] = []  # runs with their buffers, joined where they share a step; both ends included
+        for start, stop in runs:
+            begin, end = start - reach, stop - 1 + reach
+            if groups and begin <= groups[-1][1]:
+                begin = groups.pop()[0]
+            groups.append((begin, end))
+        roc, precisions = [(0.0, 0.0)], [1.0]
+        for rank in ranks:
+            alarms = [t for t in range(n) if detector[t] >= descending[rank]]
+            true = math.fsum(weights[t] for t in alarms)
+            positives = sum(inside) + math.fsum(weights[t] for t in alarms if not inside[t]) / 2
+            found = sum(any(begin <= t <= end for t in alarms) for begin, end in groups)
+            recall = min(true / positives, 1.0) * found / len(groups)
+            roc.append(((len(alarms) - true) / (n - positives) if positives < n else math.nan, recall))
+            precisions.append(true / len(alarms))
+        for k in range(1, len(roc)):
+            volumes[1] += (roc[k][1] - roc[k - 1][1]) * precisions[k]
+        roc.append((1.0, 1.0))
+        for (x, y), (next_x, next_y) in itertools.pairwise(roc):
+            volumes[0] += (next_x - x) * (y + next_y) / 2
+    return volumes[0] / (window + 1), volumes[1] / (window + 1)

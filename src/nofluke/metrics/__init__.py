@@ -16,11 +16,13 @@ from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
     "NAB",
+    "VUS",
     "AffiliationF1",
     "AffiliationPrecision",
     "AffiliationRecall",
@@ -31,12 +33,20 @@ __all__ = [
     "register",
 ]
 
+
+def _vus(curve: Curve, **settings: Any) -> Metric:
+    # not a partial of the class, which would take another curve as a setting
+    return VUS(curve=curve, **settings)
+
+
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
     "affiliation-precision": AffiliationPrecision,
     "affiliation-recall": AffiliationRecall,
     "affiliation-f1": AffiliationF1,
     "nab": NAB,
+    "vus-pr": partial(_vus, "pr"),
+    "vus-roc": partial(_vus, "roc"),
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
