@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray
-from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import Null, as_null
@@ -134,11 +133,11 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     """Borders of groups of steps that stand one after the other, from one entry for each step."""
     if groups is None:
         return None
-    values, kept = as_column(groups, "groups").values, series.sequence.open_steps
-    if len(values) != len(kept):
-        raise InputError(f"groups has {len(values)} entries and the series {len(kept)} steps: pass one for each.")
+    values, kept = np.asarray(groups), series.sequence.open_steps
+    if values.shape != kept.shape:
+        raise InputError(f"groups has shape {values.shape} and the series {len(kept)} steps: pass one entry for each.")
     values = values[kept]
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-    if len(np.unique(values)) != len(changes) + 1:
+    if len(set(values.tolist())) != len(changes) + 1:
         raise InputError("groups come back after others: sort the steps by group, so that each is in one piece.")
     return (0, *changes.tolist(), len(values))
