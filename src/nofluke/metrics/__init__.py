@@ -12,14 +12,22 @@ from typing import Any
 
 from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.functions import Function
+from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "ETaPRF1",
+    "ETaPRPrecision",
+    "ETaPRRecall",
     "Function",
     "Metric",
+    "RangeF1",
+    "RangePrecision",
+    "RangeRecall",
     "get",
     "names",
     "register",
@@ -27,6 +35,12 @@ __all__ = [
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
+    "range-precision": RangePrecision,
+    "range-recall": RangeRecall,
+    "range-f1": RangeF1,
+    "etapr-precision": ETaPRPrecision,
+    "etapr-recall": ETaPRRecall,
+    "etapr-f1": ETaPRF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
