@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -544,3 +544,19 @@ def slow_etapr(
         weights = [math.sqrt(stop - start) for start, stop in alarms]
         precision = math.fsum(weights[j] * float((1 + of_alarm(j)) / 2) for j in right) / math.fsum(weights)
     return precision, recall, float(slow_f(precision, recall, beta))
+
+
+def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[list[tuple[int, int]], int, Any]]:
+    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both borders.
+
+    Runs may touch and lie at the borders; all steps may be labelled or none, all may have alarms or none.
+    """
+    for _ in range(count):
+        n = int(rng.integers(1, longest + 1))
+        runs = []
+        for start, stop in runs_of((rng.random(n) < rng.choice([0, 0.2, 0.5, 0.8, 1])).tolist()):
+            cuts = [t for t in range(start + 1, stop) if rng.random() < 0.2]
+            runs += list(itertools.pairwise([start, *cuts, stop]))
+        alarms = rng.random(n) < rng.choice([0, 0.2, 0.5, 0.8, 1])
+        sides = [[alarms], [alarms, alarms], [alarms[::-1], alarms, alarms[::-1]]]
+        yield runs, n, np.concatenate(sides[rng.integers(3)])

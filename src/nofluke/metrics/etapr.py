@@ -44,7 +44,7 @@ class _ETaPR(Metric):
 
     def work(self, series: Labelled) -> float:
         """Runs of alarms are looked up for each labelled run, and held against each other."""
-        return 80.0 * len(series.truth.starts) + 100.0
+        return 60.0 * len(series.truth.starts) + 100.0
 
     def tables(self, detector: AnyArray, series: Labelled) -> _Tables:
         """The runs of alarms, and the roots of their lengths."""
@@ -91,8 +91,8 @@ class ETaPRPrecision(_ETaPR):
     Notes
     -----
     Touching labelled runs are two. The authors' package and faster-eTaPR 0.1.2 agree where there are labels and alarms, and
-    return 0 or fail elsewhere. The package's command line has :math:`\theta_p` = 0.5, its function ``evaluate_w_streams`` 0.7. A θ
-    of 0, which both allow, would count what meets nothing as found or right.
+    return 0 or fail elsewhere. The package's command line has :math:`\theta_p` = 0.5, its function ``evaluate_w_streams`` 0.7;
+    tsadmetrics has :math:`\theta_r` = 0.5. A θ of 0, which all of them allow, would count what meets nothing as found or right.
 
     References
     ----------
