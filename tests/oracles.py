@@ -473,7 +473,7 @@ def slow_ranged(
     cardinality: str = "one",
     beta: Fraction = Fraction(1),
 ) -> tuple[Any, Any, Any]:
-    """Range-based precision, recall and F_β of Tatbul et al. (2018), equations 1 to 9 and the functions of their figure 2."""
+    """Range-based precision, recall and F_β of Tatbul et al. (2018), range by range and step by step."""
     assert len(detector) == n
     predicted_runs = runs_of(detector)
 

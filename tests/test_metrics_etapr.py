@@ -33,7 +33,7 @@ def three(detector: Any, series: Any, draws: Draws, **settings: float) -> list[l
 
 
 def test_values_are_those_of_the_definition_in_every_window() -> None:
-    """With runs at both borders, touching runs, single steps, all or nothing labelled; a draw is its slice and nothing else."""
+    """Runs at both borders, touching runs, single steps, all or nothing labelled: a draw is its slice, nothing else."""
     rng = np.random.default_rng(13)
     for runs, n, detector in labelled_cases(rng, 1_300):
         series, begins = series_of(runs, n), np.arange(len(detector) - n + 1)

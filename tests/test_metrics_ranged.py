@@ -41,7 +41,7 @@ def three(rng: np.random.Generator) -> tuple[list[metrics.Metric], dict[str, Any
 
 
 def test_values_are_those_of_the_definition_in_every_window() -> None:
-    """With runs at both borders, touching runs, single steps, all or nothing labelled; a draw is its slice and nothing else."""
+    """Runs at both borders, touching runs, single steps, all or nothing labelled: a draw is its slice, nothing else."""
     rng = np.random.default_rng(13)
     for runs, n, detector in labelled_cases(rng, 1_300):
         begins = np.arange(len(detector) - n + 1)

@@ -20,7 +20,7 @@ MEASURES = ("precision", "recall", "f")
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Tables:
-    """Runs of alarms, and sums of the roots of their lengths, as whole numbers: sums do not depend on their order then."""
+    """Runs of alarms, and sums of the roots of their lengths: whole numbers, so that their order does not matter."""
 
     runs: AlarmRuns
     roots: IntArray = field(repr=False)
@@ -72,16 +72,17 @@ class _ETaPR(Metric):
 class ETaPRPrecision(_ETaPR):
     r"""Enhanced time-series aware precision, eTaP: how much of the alarms is right, by the roots of their lengths.
 
-    A labelled run :math:`A_i` is found where right runs of alarms cover at least :math:`\theta_r` of it, and a run of alarms
-    :math:`P_j` is right where found labelled runs cover at least :math:`\theta_p` of it: the largest sets for which both hold.
+    A labelled run :math:`A_i` is found where right runs of alarms cover at least :math:`\theta_r` of it, and a run of
+    alarms :math:`P_j` is right where found labelled runs cover at least :math:`\theta_p` of it: the largest sets for
+    which both hold.
 
     .. math::
 
         \mathrm{eTaP} = \sum_{j\ \mathrm{right}} \frac{\sqrt{|P_j|}}{\sum_k \sqrt{|P_k|}} \cdot
         \frac12 \left(1 + \sum_{i\ \mathrm{found}} \frac{|A_i \cap P_j|}{|P_j|}\right)
 
-    NaN where no step is labelled or has an alarm, 0 where no run of alarms is right. What flatters it: a right alarm is worth
-    ¾ even where half of it is wrong, and one long false alarm costs only the root of its length.
+    NaN where no step is labelled or has an alarm, 0 where no run of alarms is right. What flatters it: a right alarm is
+    worth ¾ even where half of it is wrong, and one long false alarm costs only the root of its length.
 
     Parameters
     ----------
@@ -90,9 +91,10 @@ class ETaPRPrecision(_ETaPR):
 
     Notes
     -----
-    Touching labelled runs are two. The authors' package and faster-eTaPR 0.1.2 agree where there are labels and alarms, and
-    return 0 or fail elsewhere. The package's command line has :math:`\theta_p` = 0.5, its function ``evaluate_w_streams`` 0.7;
-    tsadmetrics has :math:`\theta_r` = 0.5. A θ of 0, which all of them allow, would count what meets nothing as found or right.
+    Touching labelled runs are two. The authors' package and faster-eTaPR 0.1.2 agree where there are labels and
+    alarms, and return 0 or fail elsewhere. The package's command line has :math:`\theta_p` = 0.5, its function
+    ``evaluate_w_streams`` 0.7; tsadmetrics has :math:`\theta_r` = 0.5. A θ of 0, which all of them allow, would count
+    what meets nothing as found or right.
 
     References
     ----------
@@ -115,10 +117,12 @@ class ETaPRRecall(_ETaPR):
 
     .. math::
 
-        \mathrm{eTaR} = \frac1N \sum_{i\ \mathrm{found}} \frac12 \left(1 + \sum_{j\ \mathrm{right}} \frac{|A_i \cap P_j|}{|A_i|}\right)
+        \mathrm{eTaR} = \frac1N \sum_{i\ \mathrm{found}} \frac12
+        \left(1 + \sum_{j\ \mathrm{right}} \frac{|A_i \cap P_j|}{|A_i|}\right)
 
-    over N labelled runs :math:`A_i` and runs of alarms :math:`P_j`; found and right are as in :class:`ETaPRPrecision`. NaN where no
-    step is labelled, 0 without alarms. What flatters it: a tenth of a labelled run already earns more than half of the credit.
+    over N labelled runs :math:`A_i` and runs of alarms :math:`P_j`; found and right are as in :class:`ETaPRPrecision`.
+    NaN where no step is labelled, 0 without alarms. What flatters it: a tenth of a labelled run already earns more than
+    half of the credit.
 
     Parameters
     ----------
@@ -150,8 +154,8 @@ class ETaPRF1(_ETaPR):
 
     .. math:: F_\beta = \frac{(1 + \beta^2)\, \mathrm{eTaP}\, \mathrm{eTaR}}{\beta^2\, \mathrm{eTaP} + \mathrm{eTaR}}
 
-    NaN where no step is labelled, 0 without alarms or where none is right. What flatters it: short alarms at the labelled runs,
-    since a tenth of a run and half of an alarm are enough for most of the credit.
+    NaN where no step is labelled, 0 without alarms or where none is right. What flatters it: short alarms at the
+    labelled runs, since a tenth of a run and half of an alarm are enough for most of the credit.
 
     Parameters
     ----------

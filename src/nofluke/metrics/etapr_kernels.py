@@ -38,9 +38,9 @@ def etapr(
 ) -> None:
     """eTaP, eTaR or F of each draw.
 
-    A run of alarms within one labelled run stands and falls with it. Those that reach over a border of one, or of the draw,
-    are kept one by one ("edges"), with the labelled runs that they meet. What falls is put on a pile, and takes its overlap
-    from what it meets, until the pile is empty: each pair is looked at once.
+    A run of alarms within one labelled run stands and falls with it. Those that reach over a border of one, or of the
+    draw, are kept one by one ("edges"), with the labelled runs that they meet. What falls is put on a pile, and takes
+    its overlap from what it meets, until the pile is empty: each pair is looked at once.
     """
     most = np.int64(1)
     for i in range(begins.size):

@@ -21,7 +21,7 @@ Cardinality = Literal["one", "reciprocal"]
 BIASES = ("flat", "front", "middle", "back")  # as the kernel numbers them
 CARDINALITIES = ("one", "reciprocal")
 MEASURES = ("precision", "recall", "f")
-FEW = 10_000_000  # pairs of a rotation and a labelled run, above which Fourier transforms are faster
+FEW = 1_000_000  # pairs of a rotation and a labelled run, above which Fourier transforms are faster
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,21 +85,22 @@ class RangePrecision(_Ranged):
         P = \frac1{N_p} \sum_j \gamma(x_j)\, \omega(P_j), \qquad
         \omega(P_j) = \frac{\sum_{t \in P_j,\ \mathrm{labelled}} \delta(t, P_j)}{\sum_{t \in P_j} \delta(t, P_j)}
 
-    over the :math:`N_p` runs of alarms :math:`P_j`, of which each meets :math:`x_j` labelled runs. NaN where no step is labelled
-    or has an alarm. What flatters it: a false alarm costs the same whether it lasts one step or a day, so that many short alarms
-    within labelled runs outweigh long ones elsewhere.
+    over the :math:`N_p` runs of alarms :math:`P_j`, of which each meets :math:`x_j` labelled runs. NaN where no step is
+    labelled or has an alarm. What flatters it: a false alarm costs the same whether it lasts one step or a day, so that
+    many short alarms within labelled runs outweigh long ones elsewhere.
 
     Parameters
     ----------
     bias : {"flat", "front", "middle", "back"}
-        Which steps of a run weigh more: :math:`\delta` of the i-th of L steps is 1, L − i + 1, the smaller of i and L − i + 1, or i.
+        Which steps of a run weigh more: :math:`\delta` of the i-th of L steps is 1, L − i + 1 (front), the smaller of i
+        and L − i + 1 (middle), or i (back).
     cardinality : {"one", "reciprocal"}
         :math:`\gamma(x)`: 1, or 1/x where a run meets x > 1 others.
 
     Notes
     -----
-    Ranges that touch are two. The existence weight α of recall is 0 in precision, as the paper has it; prts and aeon let one set
-    it. aeon's default is ``cardinality="reciprocal"``, and it returns 0 where all steps have alarms.
+    Ranges that touch are two. The existence weight α of recall is 0 in precision, as the paper has it; prts and aeon
+    let one set it. aeon's default is ``cardinality="reciprocal"``, and it returns 0 where all steps have alarms.
 
     References
     ----------
@@ -137,9 +138,9 @@ class RangeRecall(_WithExistence):
         R = \frac1{N_r} \sum_i \alpha\, [x_i \ge 1] + (1 - \alpha)\, \gamma(x_i)\, \omega(R_i), \qquad
         \omega(R_i) = \frac{\sum_{t \in R_i,\ \mathrm{alarm}} \delta(t, R_i)}{\sum_{t \in R_i} \delta(t, R_i)}
 
-    over the :math:`N_r` labelled runs :math:`R_i`, of which each meets :math:`x_i` runs of alarms. NaN where no step is labelled,
-    0 without alarms. What flatters it: alarms everywhere, and the more so the larger α is: with α = 1 a single step of each run
-    is enough.
+    over the :math:`N_r` labelled runs :math:`R_i`, of which each meets :math:`x_i` runs of alarms. NaN where no step is
+    labelled, 0 without alarms. What flatters it: alarms everywhere, and the more so the larger α is: with α = 1 a
+    single step of each run is enough.
 
     Parameters
     ----------
@@ -173,8 +174,8 @@ class RangeF1(_WithExistence):
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
-    NaN where no step is labelled, 0 without alarms or where no alarm is labelled. What flatters it: short alarms and few long
-    ones, since each run counts once; with α = 1, a single alarm in each labelled run makes it 1.
+    NaN where no step is labelled, 0 without alarms or where no alarm is labelled. What flatters it: short alarms and
+    few long ones, since each run counts once; with α = 1, a single alarm in each labelled run makes it 1.
 
     Parameters
     ----------
@@ -187,9 +188,9 @@ class RangeF1(_WithExistence):
 
     Notes
     -----
-    The default, α = 0, flat and one, is the setting in which the paper's measures become the classical ones where all ranges are
-    single steps. aeon's ``range_f_score`` has α = 0.5 and ``cardinality="reciprocal"`` instead, and with β other than 1 the
-    denominator β² (P + R).
+    The default, α = 0, flat and one, is the setting in which the paper's measures become the classical ones where all
+    ranges are single steps. aeon's ``range_f_score`` has α = 0.5 and ``cardinality="reciprocal"`` instead, and with β
+    other than 1 the denominator β² (P + R).
 
     References
     ----------
@@ -215,8 +216,8 @@ class RangeF1(_WithExistence):
 def flat_rotations(alarms: BoolArray, series: Labelled) -> tuple[FloatArray, FloatArray]:
     """Precision and recall, all steps of a run weighing the same, of alarms begun at each of their steps in turn.
 
-    Recall, and precision of alarms on a circle, are sums over steps, so that a Fourier transform has them for all rotations. The
-    seam then cuts at most one run of alarms in two.
+    Recall, and precision of alarms on a circle, are sums over steps, so that a Fourier transform has them for all
+    rotations. The seam then cuts at most one run of alarms in two.
     """
     n, runs = len(alarms), series.runs
     lengths = runs.stops - runs.starts

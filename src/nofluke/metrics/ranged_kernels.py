@@ -52,8 +52,8 @@ def ranged(
 ) -> None:
     """Range-based precision, recall or F of each draw.
 
-    A run of alarms within one labelled run is worth 1. Only those that reach over a border of one, or of the draw, are looked
-    at: each labelled run has at most two of them, and passes the last one on to the next labelled run.
+    A run of alarms within one labelled run is worth 1. Only those that reach over a border of one, or of the draw,
+    are looked at: each labelled run has at most two of them, and passes the last one on to the next labelled run.
     """
     for i in range(begins.size):
         begin = begins[i]
