@@ -13,8 +13,10 @@ from typing import Any
 from nofluke.errors import InputError, shown
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
+from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC
 from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
@@ -26,8 +28,14 @@ __all__ = [
     "AffiliationF1",
     "AffiliationPrecision",
     "AffiliationRecall",
+    "ETaPRF1",
+    "ETaPRPrecision",
+    "ETaPRRecall",
     "Function",
     "Metric",
+    "RangeF1",
+    "RangePrecision",
+    "RangeRecall",
     "get",
     "names",
     "register",
@@ -47,6 +55,12 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "nab": NAB,
     "vus-pr": partial(_vus, "pr"),
     "vus-roc": partial(_vus, "roc"),
+    "range-precision": RangePrecision,
+    "range-recall": RangeRecall,
+    "range-f1": RangeF1,
+    "etapr-precision": ETaPRPrecision,
+    "etapr-recall": ETaPRRecall,
+    "etapr-f1": ETaPRF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
