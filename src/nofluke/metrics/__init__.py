@@ -13,11 +13,14 @@ from typing import Any
 from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.functions import Function
-from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "AveragePrecision",
+    "BestF1",
+    "BestPAF1",
     "Function",
     "Metric",
     "get",
@@ -27,6 +30,9 @@ __all__ = [
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
+    "average-precision": AveragePrecision,
+    "best-f1": BestF1,
+    "best-pa-f1": BestPAF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
