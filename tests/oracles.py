@@ -453,7 +453,7 @@ def labelled_steps(runs: Sequence[tuple[int, int]]) -> set[int]:
 
 
 def slow_auc_roc(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
-    """Of all pairs of a labelled step and another one, how many the first one wins, ties by half; None where there is no pair."""
+    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without pairs."""
     labelled = labelled_steps(runs)
     others = set(range(n)) - labelled
     won = [
@@ -485,7 +485,7 @@ def slow_f(precision: Fraction, recall: Fraction, beta: Fraction) -> Fraction:
 def slow_best_f1(
     runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
 ) -> Fraction | None:
-    """The largest F_β among all distinct scores as thresholds; adjusted, each run with an alarm has alarms on all of its steps."""
+    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its steps."""
     labelled = labelled_steps(runs)
     if not labelled:
         return None

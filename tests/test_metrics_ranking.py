@@ -1,4 +1,4 @@
-"""Metrics by the order of scores: against transcriptions of their definitions, on all rotations, and in their undefined cases."""
+"""Metrics by the order of scores: against transcriptions of their definitions, on rotations, and where undefined."""
 
 import itertools
 import math
@@ -72,7 +72,7 @@ def test_values_are_those_of_the_definition_on_every_rotation(name):
 
 @pytest.mark.parametrize("name", WAYS)
 def test_several_draws_of_labels_go_through_one_call(name):
-    """Each draw has runs of its own, more or fewer, and leaves nothing behind for the next; also beyond a word of 64 steps."""
+    """Each draw has runs of its own and leaves nothing behind for the next, also beyond a word of 64 steps."""
     rng, metric, n = np.random.default_rng(8), metrics.get(name), 150
     for scores in (rng.normal(size=n), rng.integers(0, 9, n) / 4.0):
         rows = [np.flatnonzero(rng.random(n) < share).tolist() for share in (0.1, 0, 0.9, 0.02, 0.5, 1)]
@@ -140,7 +140,7 @@ def test_best_values_are_no_lower_than_at_any_threshold():
 
 
 def test_undefined_cases_have_an_answer():
-    """No label: NaN. All labels: 1, but no area under a ROC curve. One step: the same. Equal scores are one threshold."""
+    """No label: NaN. All labels, or one step: 1, but no area under a ROC curve. Equal scores: one threshold."""
     for name in WAYS:
         metric = metrics.get(name)
         assert math.isnan(metric([0, 0, 0], [1.0, 2.0, 3.0]))
@@ -207,7 +207,7 @@ def test_sorting_is_that_of_a_stable_sort(values):
 
 
 def test_sorting_sees_differences_in_the_last_bit():
-    """Many numbers next to one another beside some far away, so that the leading bits of a word cannot tell them apart."""
+    """Many numbers next to one another beside some far away: the leading bits of a word cannot tell them apart."""
     rng = np.random.default_rng(3)
     close = 1.0 + rng.integers(0, 2**12, 3_000) * 2.0**-52
     scores = rng.permutation(np.concatenate([close, -close, [-1e300, 1e300, 0.0, -0.0]]))

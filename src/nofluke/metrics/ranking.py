@@ -24,8 +24,8 @@ class AUCROC(Metric):
 
     .. math:: \mathrm{AUC} = \frac{\#\{(i, j): z_i > z_j\} + \tfrac12 \#\{(i, j): z_i = z_j\}}{A (T - A)}
 
-    over labelled steps i and other steps j, A of T steps being labelled. Chance gives ½ under rotation and permutation. NaN
-    where no step or every step is labelled.
+    over labelled steps i and other steps j, A of T steps being labelled. Chance gives ½ under rotation and
+    permutation. NaN where no step or every step is labelled.
 
     References
     ----------
@@ -92,16 +92,16 @@ class AveragePrecision(_ByPlace):
 
     .. math:: \mathrm{AP} = \sum_k (R_k - R_{k-1}) P_k, \qquad R_0 = 0,
 
-    over all distinct scores as thresholds, from the highest down; P and R are the precision and recall of the steps that reach
-    the k-th. Tied scores are one threshold. NaN where no step is labelled; 1 where all are.
+    over all distinct scores as thresholds, from the highest down; P and R are the precision and recall of the steps
+    that reach the k-th. Tied scores are one threshold. NaN where no step is labelled; 1 where all are.
 
-    More labels flatter it: chance gives a little more than the share of labelled steps, see :func:`chance_average_precision`.
+    More labels flatter it: chance gives a little more than the share of labelled steps, see
+    :func:`chance_average_precision`.
 
     Notes
     -----
     A sum of steps, as scikit-learn has it, which gives 0 where no step is labelled. The "AUC-PR" of aeon, TimeEval and
-    dtaianomaly joins the points of the curve by straight lines (``auc(recall, precision)``), which is another number, mostly a
-    little lower or higher.
+    dtaianomaly joins the points of the curve by straight lines, which is another number.
 
     References
     ----------
@@ -130,11 +130,11 @@ class BestF1(_ByPlace):
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + n(\tau)}
 
-    where n(τ) steps score at least τ, h(τ) of them are labelled, and A steps are labelled; τ is any of the scores, so that there
-    is always an alarm. NaN where no step is labelled; 1 where all are.
+    where n(τ) steps score at least τ, h(τ) of them are labelled, and A steps are labelled; τ is any of the scores, so
+    that there is always an alarm. NaN where no step is labelled; 1 where all are.
 
-    The choice flatters it: alarms everywhere have F1 = 2A / (A + T), and no best value is below that. A null has to choose
-    again on every draw, which it does here.
+    The choice flatters it: alarms everywhere have F1 = 2A / (A + T), and no best value is below that. A null has to
+    choose again on every draw, which it does here.
 
     Parameters
     ----------
@@ -143,8 +143,8 @@ class BestF1(_ByPlace):
 
     Notes
     -----
-    TSB-AD's "Standard-F1" is this one but for 1e-5 that it adds to P + R, which lowers it a little; a grid of thresholds, as
-    many packages use, gives a lower value too.
+    TSB-AD's "Standard-F1" is this one but for 1e-5 that it adds to P + R, which lowers it a little; a grid of
+    thresholds, as many packages use, gives a lower value too.
 
     References
     ----------
@@ -178,11 +178,12 @@ class BestPAF1(_ByPlace):
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + h(\tau) + f(\tau)}
 
-    where h(τ) is the length of all labelled runs whose highest score is at least τ, f(τ) counts the other steps that score at
-    least τ, and A steps are labelled; τ is any of the scores. Only the highest score of a run can be the best threshold. NaN where
-    no step is labelled; 1 where all are.
+    where h(τ) is the length of all labelled runs whose highest score is at least τ, f(τ) counts the other steps that
+    score at least τ, and A steps are labelled; τ is any of the scores. Only the highest score of a run can be the
+    best threshold. NaN where no step is labelled; 1 where all are.
 
-    Long runs flatter it: among many steps one scores high by chance, and random scores reach .9 and more on public data.
+    Long runs flatter it: among many steps one scores high by chance, and random scores reach .9 and more on public
+    data.
 
     Parameters
     ----------
@@ -191,14 +192,15 @@ class BestPAF1(_ByPlace):
 
     Notes
     -----
-    Labelled runs that touch are adjusted one by one where they were passed as ranges; packages that read labels step by step see one
-    run. TSB-AD's adjustment misses a run at the first step, and its best value is over 100 thresholds; other grids give lower
-    values as well.
+    Labelled runs that touch are adjusted one by one where they were passed as ranges; packages that read labels step
+    by step see one run. TSB-AD's adjustment misses a run at the first step, and its best value is over 100
+    thresholds; other grids give lower values as well.
 
     References
     ----------
-    Xu et al. (2018), Unsupervised anomaly detection via variational auto-encoder for seasonal KPIs in web applications. Kim et al.
-    (2022), Towards a rigorous evaluation of time-series anomaly detection, on what random scores reach.
+    Xu et al. (2018), Unsupervised anomaly detection via variational auto-encoder for seasonal KPIs in web
+    applications. Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection, on what random
+    scores reach.
 
     Examples
     --------
@@ -225,10 +227,10 @@ class BestPAF1(_ByPlace):
 def chance_average_precision(n_steps: int, n_labelled: int) -> float:
     r"""The mean of average precision when steps are permuted and no scores are tied.
 
-    .. math:: \frac{A - 1}{T - 1} + \left(1 - \frac{A - 1}{T - 1}\right) \frac{H_T}{T}, \qquad H_T = \sum_{t=1}^T \frac1t
+    .. math:: \frac{A - 1}{T - 1} + \left(1 - \frac{A - 1}{T - 1}\right) \frac{H_T}{T}, \quad H_T = \sum_{t=1}^T \frac1t
 
-    since a labelled step is at place t with probability 1/T, and of the t − 1 steps above it a share of (A − 1)/(T − 1) is
-    labelled. NaN where no step is labelled.
+    since a labelled step is at place t with probability 1/T, and of the t − 1 steps above it a share of
+    (A − 1)/(T − 1) is labelled on average. NaN where no step is labelled.
 
     >>> chance_average_precision(1_000, 50)
     0.05616...

@@ -1,7 +1,7 @@
 """Compiled loops of metrics by rank; imported late, since numba takes a second to load.
 
-Places count from the highest score down. The labelled places of a draw are marked in a bitmap, one bit for each step, and read
-off in ascending order: labels are sorted by one pass over T/64 words.
+Places count from the highest score down. The labelled places of a draw are marked in a bitmap, one bit for each step,
+and read off in ascending order: labels are sorted by one pass over T/64 words.
 """
 
 import numpy as np

@@ -54,7 +54,7 @@ def twice_midranks(scores: AnyArray) -> IntArray:
 
 
 def places_from_above(scores: AnyArray) -> tuple[IntArray, IntArray]:
-    """The place of each step from the highest score down, from 0; and for each place, how many scores are at least as high.
+    """Place of each step from the highest score down, from 0; and for each place, how many scores are at least as high.
 
     >>> places_from_above(np.array([3.0, 1.0, 3.0]))
     (array([1, 2, 0]), array([2, 2, 3]))
