@@ -682,3 +682,57 @@ def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[li
         alarms = rng.random(n) < rng.choice([0, 0.2, 0.5, 0.8, 1])
         sides = [[alarms], [alarms, alarms], [alarms[::-1], alarms, alarms[::-1]]]
         yield runs, n, np.concatenate(sides[rng.integers(3)])
+
+
+def labelled_steps(runs: Sequence[tuple[int, int]]) -> set[int]:
+    """Steps in runs (start, stop), the stop not among them."""
+    return {t for start, stop in runs for t in range(start, stop)}
+
+
+def slow_auc_roc(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
+    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without pairs."""
+    labelled = labelled_steps(runs)
+    others = set(range(n)) - labelled
+    won = [
+        Fraction((detector[i] > detector[j]) * 2 + (detector[i] == detector[j]), 2) for i in labelled for j in others
+    ]
+    return sum(won, Fraction(0)) / len(won) if won else None
+
+
+def slow_average_precision(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
+    """Precision at each distinct score from above, times the recall that it adds; None without labels."""
+    labelled = labelled_steps(runs)
+    if not labelled:
+        return None
+    total, before = Fraction(0), Fraction(0)
+    for threshold in sorted(set(detector), reverse=True):
+        alarms = {t for t in range(n) if detector[t] >= threshold}
+        recall = Fraction(len(alarms & labelled), len(labelled))
+        total += (recall - before) * Fraction(len(alarms & labelled), len(alarms))
+        before = recall
+    return total
+
+
+def slow_f(precision: Fraction, recall: Fraction, beta: Fraction) -> Fraction:
+    """F_β = (1 + β²) P R / (β² P + R), 0 where both are."""
+    below = beta**2 * precision + recall
+    return (1 + beta**2) * precision * recall / below if below else Fraction(0)
+
+
+def slow_best_f1(
+    runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
+) -> Fraction | None:
+    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its steps."""
+    labelled = labelled_steps(runs)
+    if not labelled:
+        return None
+    values = []
+    for threshold in set(detector):
+        alarms = {t for t in range(n) if detector[t] >= threshold}
+        if adjust:
+            for start, stop in runs:
+                if alarms & set(range(start, stop)):
+                    alarms = alarms | set(range(start, stop))
+        hits = len(alarms & labelled)
+        values.append(slow_f(Fraction(hits, len(alarms)), Fraction(hits, len(labelled)), beta))
+    return max(values)

@@ -17,7 +17,7 @@ from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
-from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
 from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
 
@@ -28,6 +28,9 @@ __all__ = [
     "AffiliationF1",
     "AffiliationPrecision",
     "AffiliationRecall",
+    "AveragePrecision",
+    "BestF1",
+    "BestPAF1",
     "ETaPRF1",
     "ETaPRPrecision",
     "ETaPRRecall",
@@ -61,6 +64,9 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "etapr-precision": ETaPRPrecision,
     "etapr-recall": ETaPRRecall,
     "etapr-f1": ETaPRF1,
+    "average-precision": AveragePrecision,
+    "best-f1": BestF1,
+    "best-pa-f1": BestPAF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
