@@ -713,12 +713,6 @@ def slow_average_precision(runs: Sequence[tuple[int, int]], n: int, detector: Se
     return total
 
 
-def slow_f(precision: Fraction, recall: Fraction, beta: Fraction) -> Fraction:
-    """F_β = (1 + β²) P R / (β² P + R), 0 where both are."""
-    below = beta**2 * precision + recall
-    return (1 + beta**2) * precision * recall / below if below else Fraction(0)
-
-
 def slow_best_f1(
     runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
 ) -> Fraction | None:

@@ -102,18 +102,18 @@ def test_all_rotations_at_once_are_those_one_by_one(monkeypatch: pytest.MonkeyPa
         draws = Draws.moving(series.runs, n, np.arange(n))
         for metric in (RangePrecision(), RangeRecall(), RangeF1(), RangeF1(beta=3)):
             at_once = metric.every_rotation(detector, series)
-            assert at_once is not None
+            assert metric.at_once(series)
             one_by_one = metric.values(metric.tables(twice, series), draws)
             assert at_once == pytest.approx(one_by_one, abs=1e-13, nan_ok=True), (runs, detector[:n])
 
 
 def test_rotations_at_once_are_for_flat_metrics_and_many_runs_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Elsewhere they are gone through, which is exact."""
-    series, alarms = series_of([(1, 3)], 6), np.array([0, 1, 0, 0, 1, 1], dtype=bool)
-    assert RangeF1().every_rotation(alarms, series) is None
+    series = series_of([(1, 3)], 6)
+    assert not RangeF1().at_once(series)
     monkeypatch.setattr(ranged, "FEW", -1)
     for metric in (RangeF1(bias="front"), RangeF1(cardinality="reciprocal"), RangeRecall(alpha=0.5)):
-        assert metric.every_rotation(alarms, series) is None
+        assert not metric.at_once(series)
 
 
 @pytest.mark.parametrize(

@@ -226,3 +226,22 @@ def test_sorting_sees_differences_in_the_last_bit():
     np.testing.assert_array_equal(reach[places], [(scores >= score).sum() for score in scores])
     low, high = np.searchsorted(scores[order], scores), np.searchsorted(scores[order], scores, side="right")
     np.testing.assert_array_equal(twice_midranks(scores), low + high + 1)
+
+
+def test_random_scores_need_not_be_drawn_for_their_best_adjusted_f(monkeypatch):
+    """Draws of run maxima and counts above them have the law of the metric on random scores: means, deviations and tails."""
+    labels = np.zeros(400, dtype=int)
+    for start, length in ((0, 60), (100, 1), (130, 25), (399, 1)):
+        labels[start : start + length] = 1
+    for beta in (1.0, 2.0):
+        metric = BestPAF1(beta=beta)
+        quick = nf.chance(metric, labels, n_resamples=20_000, rng=1)
+        monkeypatch.setattr(BestPAF1, "on_random_scores", lambda *_: None)
+        slow = nf.chance(metric, labels, n_resamples=4_000, rng=2)
+        monkeypatch.undo()
+        error = slow.std / np.sqrt(4_000)
+        assert abs(quick.expected - slow.expected) < 4 * error
+        assert abs(quick.std / slow.std - 1) < 0.06
+        for level in (0.1, 0.5, 0.9):
+            bar = np.quantile(slow.values, level)
+            assert abs((quick.values <= bar).mean() - (slow.values <= bar).mean()) < 0.035

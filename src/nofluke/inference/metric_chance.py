@@ -98,7 +98,7 @@ def chance(
         )
     series = read_labelled(
         truth,
-        np.zeros(_length(truth, n_steps, times)),
+        np.arange(_length(truth, n_steps, times)),  # any scores without ties: others are drawn in their place
         times=times,
         mask=mask,
         warmup=warmup,

@@ -62,11 +62,15 @@ class _Ranged(Metric):
         )
         return found
 
-    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray | None:
-        """By Fourier transforms where all steps weigh the same and one by one would take long; None elsewhere."""
+    def at_once(self, series: Labelled) -> bool:
+        """Where all steps weigh the same and one by one would take long."""
         plain = self.bias == "flat" and self.cardinality == "one" and getattr(self, "alpha", 0.0) == 0
-        if not plain or len(series.truth.starts) * series.n_steps <= FEW:
-            return None
+        return plain and len(series.truth.starts) * series.n_steps > FEW
+
+    def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray:
+        """By Fourier transforms where that is faster."""
+        if not self.at_once(series):
+            return super().every_rotation(detector, series)
         precision, recall = flat_rotations(np.asarray(detector[: series.n_steps], dtype=np.bool_), series)
         if self.measure != "f":
             return precision if self.measure == "precision" else recall

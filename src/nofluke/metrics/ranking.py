@@ -17,6 +17,9 @@ from nofluke.plain import check_beta
 from nofluke.ratios import f_weights
 from nofluke.series.counting import flags_of
 
+MOST_TRANSFORMED = 2**25  # steps: rounding to whole numbers is then sure by far
+AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
+
 
 @dataclass(frozen=True, kw_only=True)
 class AUCROC(Metric):
@@ -41,7 +44,10 @@ class AUCROC(Metric):
     title: ClassVar[str] = "area under the ROC curve"
     needs: ClassVar[Needs] = "scores"
     any_window: ClassVar[bool] = False
-    at_once: ClassVar[bool] = True
+
+    def at_once(self, series: Labelled) -> bool:
+        """Up to the length at which the transform still tells whole numbers apart."""
+        return series.n_steps <= MOST_TRANSFORMED
 
     def mean_by_permutation(self, series: Labelled) -> float | None:
         """½, with ties and without."""
@@ -120,6 +126,13 @@ class AveragePrecision(_ByPlace):
 
     name: ClassVar[str] = "average-precision"
     title: ClassVar[str] = "average precision, the sum of steps under the precision-recall curve"
+
+    def mean_by_permutation(self, series: Labelled) -> float | None:
+        """Known where no scores are tied."""
+        scores = series.scores
+        if scores is None or not series.n_labelled or len(np.unique(scores)) < len(scores):
+            return None
+        return chance_average_precision(series.n_steps, series.n_labelled)
 
     def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
         from nofluke.metrics.ranking_kernels import average_precisions
@@ -227,6 +240,33 @@ class BestPAF1(_ByPlace):
         found, runs = np.empty(len(draws)), (draws.starts, draws.stops, draws.first, draws.last)
         best_adjusted_fs(*tables, *runs, draws.begins, *f_weights(self.beta), found)
         return found
+
+    def on_random_scores(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray:
+        """Only the highest score of each run matters, and how many of the other steps score above it: no scores are drawn.
+
+        The highest of L independent uniform numbers is U^(1/L); of the numbers below one bound, those above the next lower
+        bound are binomial.
+        """
+        if series.truth.n == 0:
+            return np.full(n, np.nan)
+        rows = max(AT_A_TIME // series.truth.n, 1)
+        return np.concatenate([self._random(series, min(rows, n - i), generator) for i in range(0, n, rows)])
+
+    def _random(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray:
+        lengths = series.truth.stops - series.truth.starts
+        highest = -generator.standard_exponential((n, len(lengths))) / lengths  # logarithms of the maxima
+        order = np.argsort(-highest, axis=1)
+        highest = np.take_along_axis(highest, order, axis=1)
+        found = np.cumsum(lengths[order], axis=1)
+        of_recall, of_precision = f_weights(self.beta)
+        above, best = np.zeros(n, dtype=np.int64), np.zeros(n)
+        others, bound = series.n_steps - series.n_labelled, np.zeros(n)
+        for k in range(len(lengths)):
+            above += generator.binomial(others - above, -np.expm1(highest[:, k] - bound))
+            bound = highest[:, k]
+            below = of_recall * series.n_labelled + of_precision * (found[:, k] + above)
+            np.maximum(best, (of_recall + of_precision) * found[:, k] / below, out=best)
+        return best
 
 
 def chance_average_precision(n_steps: int, n_labelled: int) -> float:
