@@ -143,7 +143,7 @@ def test_best_values_are_no_lower_than_at_any_threshold():
     truth, scores = rng.random(300) < 0.2, rng.integers(0, 40, 300)
     best = metrics.BestF1()(truth, scores)
     assert best == max(peer.f1_score(truth, scores >= threshold) for threshold in range(40))
-    assert metrics.metrics.BestPAF1()(truth, scores) >= best
+    assert metrics.BestPAF1()(truth, scores) >= best
     for name in WAYS:
         assert metrics.get(name)(truth, truth * 2.0) == 1.0
 
@@ -158,18 +158,18 @@ def test_undefined_cases_have_an_answer():
         assert metric([1, 1], [0.0, 4.0]) == 1.0 or name == "auc-roc"
     assert math.isnan(metrics.AUCROC()([1, 1], [0.0, 4.0]))
     assert metrics.AveragePrecision()([0, 1, 0, 0], [5.0] * 4) == 0.25
-    assert metrics.BestF1()([0, 1, 0, 0], [5.0] * 4) == metrics.metrics.BestPAF1()([0, 1, 0, 0], [5.0] * 4) == 0.4
+    assert metrics.BestF1()([0, 1, 0, 0], [5.0] * 4) == metrics.BestPAF1()([0, 1, 0, 0], [5.0] * 4) == 0.4
 
 
 def test_ranges_that_touch_are_adjusted_one_by_one():
     """Two ranges of two steps, the first with the highest score, the second with the lowest: labels cannot say so."""
     scores = [0.5, 9.0, 1.0, 0.1, 0.2, 5.0]
-    assert metrics.metrics.BestPAF1()([(1, 2), (3, 4)], scores, truth_as="ranges") == pytest.approx(0.8)
-    assert metrics.metrics.BestPAF1()([0, 1, 1, 1, 1, 0], scores) == 1.0
+    assert metrics.BestPAF1()([(1, 2), (3, 4)], scores, truth_as="ranges") == pytest.approx(0.8)
+    assert metrics.BestPAF1()([0, 1, 1, 1, 1, 0], scores) == 1.0
 
 
 @pytest.mark.parametrize("beta", [-1, math.nan, math.inf, "two", None])
-@pytest.mark.parametrize("kind", [metrics.BestF1, metrics.metrics.BestPAF1])
+@pytest.mark.parametrize("kind", [metrics.BestF1, metrics.BestPAF1])
 def test_a_beta_that_is_none_is_refused(kind, beta):
     """In one line that names it."""
     with pytest.raises(InputError, match=r"beta=.* must be finite and not negative"):
@@ -178,7 +178,7 @@ def test_a_beta_that_is_none_is_refused(kind, beta):
 
 def test_names_carry_the_settings():
     """By name as by class, and back; what needs scores says so."""
-    assert metrics.get("best-pa-f1:beta=0.5") == metrics.metrics.BestPAF1(beta=0.5)
+    assert metrics.get("best-pa-f1:beta=0.5") == metrics.BestPAF1(beta=0.5)
     assert metrics.BestF1(beta=np.float32(2)).text == "best-f1:beta=2.0"
     assert metrics.get("average-precision").text == "average-precision"
     with pytest.raises(InputError, match="'best-f1' needs scores, and predictions were passed"):
