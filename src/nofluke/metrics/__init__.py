@@ -11,15 +11,29 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, shown
+from nofluke.metrics.adjusted import F1, PAF1, PAKAUC, PAKF1, DelayPAF1
 from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
 from nofluke.metrics.functions import Function
 from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "F1",
+    "PAF1",
+    "PAKAUC",
+    "PAKF1",
+    "CompositeF1",
+    "DelayPAF1",
+    "EventF1",
+    "EventFARF1",
     "Function",
     "Metric",
+    "Precision",
+    "Recall",
+    "TolerantF1",
     "get",
     "names",
     "register",
@@ -27,6 +41,17 @@ __all__ = [
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
+    "f1": F1,
+    "pa-f1": PAF1,
+    "pak-f1": PAKF1,
+    "pak-auc": PAKAUC,
+    "delay-pa-f1": DelayPAF1,
+    "composite-f1": CompositeF1,
+    "event-f1": EventF1,
+    "event-far-f1": EventFARF1,
+    "precision": Precision,
+    "recall": Recall,
+    "tolerant-f1": TolerantF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 
