@@ -108,6 +108,23 @@ def test_a_window_of_a_longer_detector_is_the_slice(name, layout):
         for begin, value in zip(begins, values, strict=True):
             expected = slow(runs, n, list(map(int, long[begin : begin + n])), **settings)
             assert same(value, expected), (runs, long, begin, value, expected)
+        # windows that follow one another are counted by a loop of their own
+        backwards = of_windows(type(metrics.get(name))(**settings), series, long, begins[::-1])
+        np.testing.assert_array_equal(values, backwards[::-1])
+
+
+@pytest.mark.parametrize("text", ["pa-f1", "pak-f1:k=30", "delay-pa-f1:delay=4", "composite-f1", "event-f1"])
+def test_all_rotations_of_a_longer_series_are_those_one_by_one(text):
+    """Over several blocks of the loop that counts them together, the last one not full."""
+    generator = np.random.default_rng(9)
+    n = 2_500
+    series = as_read([(s, s + int(generator.integers(1, 40))) for s in range(0, n - 40, 100)], n)
+    twice = np.tile(np.repeat(generator.random(n // 5) < 0.1, 5), 2)
+    metric, begins = metrics.get(text), np.arange(n)
+    order = generator.permutation(n)
+    values = of_windows(metric, series, twice, begins)
+    np.testing.assert_array_equal(values[order], of_windows(metric, series, twice, begins[order]))
+    assert len(np.unique(values)) > 50
 
 
 @pytest.mark.parametrize("name", FAMILY)
@@ -145,6 +162,24 @@ def test_undefined_cases_and_extremes(name):
     assert metric([0, 1, 1, 0, 1], [0, 1, 1, 0, 1]) == metric.perfect == 1
     assert metric([1], [1]) == metric([1, 1, 1], [1, 1, 1]) == 1
     assert metric([1, 0], [0, 1]) == 0
+
+
+def test_peers_that_follow_the_definitions_agree():
+    """Values of tsadmetrics 1.0.16, whose k of a limited delay counts from 1, and of dtaianomaly 0.5.1 for event-far-f1."""
+    truth, alarms = [1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0]
+    for text, value in (
+        ("f1", 0.4444444444444444),
+        ("pa-f1", 0.88),
+        ("pa-f1:beta=0.5", 0.8208955223880596),
+        ("pak-f1", 0.88),
+        ("delay-pa-f1:delay=1", 0.6),
+        ("composite-f1", 0.7272727272727273),
+        ("event-f1", 0.8571428571428571),
+        ("event-far-f1", 0.46153846153846156),
+        ("event-far-f1:beta=0.5", 0.34883720930232565),
+        ("tolerant-f1:tolerance=2", 0.9523809523809523),
+    ):
+        assert metrics.get(text)(truth, alarms) == pytest.approx(value, rel=1e-14), text
 
 
 def test_a_run_that_is_found_too_late_is_missed_whole():

@@ -30,8 +30,8 @@ class OfRuns(Metric):
         object.__setattr__(self, "beta", check_beta(self.beta))
 
     def work(self, series: Labelled) -> float:
-        """Two steps are looked up for each run."""
-        return 10.0 * len(series.truth.starts) + 100.0
+        """Two steps are looked up for each run; those of rotations one after another lie side by side."""
+        return 3.0 * len(series.truth.starts) + 50.0
 
     def tables(self, detector: AnyArray, series: Labelled) -> Any:
         """Alarms before each step."""
@@ -63,11 +63,18 @@ def adjusted_counts(
 ) -> IntArray:
     """Rows of one entry for each draw: alarms, steps and runs that are labelled, steps and runs of them with an alarm, and steps
     with one once the runs are adjusted that have alarms on this share of their steps, or one at most so many steps late."""
-    from nofluke.metrics.adjusted_kernels import adjusted_counts as count
+    from nofluke.metrics import adjusted_kernels
 
     counts = np.empty((len(draws), 6), dtype=np.int64)
     within = draws.n_steps if delay is None else min(delay, draws.n_steps)
-    count(sums, *as_runs(draws), within, share.numerator, share.denominator, int(delay is None), counts)
+    rule = (within, share.numerator, share.denominator, int(delay is None))
+    begins = draws.begins
+    if draws.still and len(begins) > 1 and bool((np.diff(begins) == 1).all()):
+        runs = slice(draws.first[0], draws.last[0])
+        same = (draws.starts[runs], draws.stops[runs], int(begins[0]), draws.n_steps)
+        adjusted_kernels.consecutive_counts(sums, *same, *rule, counts)
+    else:
+        adjusted_kernels.adjusted_counts(sums, *as_runs(draws), *rule, counts)
     return counts.T
 
 
@@ -124,7 +131,7 @@ class PAF1(OfCounts):
 
     Notes
     -----
-    Runs that touch are adjusted each on its own. TSB-AD 1.5 misses a run that begins at step 0.
+    Runs that touch are adjusted each on its own. TSB-AD 1.5 leaves step 0 unadjusted.
 
     References
     ----------
@@ -207,8 +214,8 @@ class PAKAUC(OfRuns):
 
     Notes
     -----
-    Packages sum over whole percentages by trapezoids, which differs by up to a percent or so; Kim et al. choose the best threshold
-    for each k.
+    tadpak, the authors' own, looks for the threshold that is best at each k, and leaves the sum over k to its user; here alarms are
+    the same at every k.
 
     References
     ----------
@@ -225,7 +232,7 @@ class PAKAUC(OfRuns):
 
     def work(self, series: Labelled) -> float:
         """The runs of each draw are sorted by their shares of alarms."""
-        return 60.0 * len(series.truth.starts) + 200.0
+        return 60.0 * len(series.truth.starts) + 100.0
 
     def values(self, tables: Any, draws: Draws) -> FloatArray:
         from nofluke.metrics.adjusted_kernels import areas_over_shares
@@ -256,7 +263,8 @@ class DelayPAF1(PAF1):
 
     Notes
     -----
-    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour.
+    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts from 1: its
+    k = 3 is a delay of 2.
 
     References
     ----------

@@ -98,8 +98,9 @@ class Tolerant(Metric):
 
     def work(self, series: Labelled) -> float:
         """A few steps are looked up for each run; for each labelled step, where a mask or a clock makes windows differ."""
-        alike = series.count_events == "ranges" or self._plain(series)
-        return 100.0 + (20.0 * len(series.truth.starts) if alike else 5.0 * series.n_labelled)
+        if series.count_events == "ranges":
+            return 25.0 * len(series.truth.starts) + 50.0
+        return 50.0 + (60.0 * len(series.truth.starts) if self._plain(series) else 5.0 * series.n_labelled)
 
     def _plain(self, series: Labelled) -> bool:
         return self.window.unit == "steps" and bool(series.sequence.open_steps.all())
