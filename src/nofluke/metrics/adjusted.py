@@ -1,4 +1,4 @@
-"""F of alarms, step by step: as they are, or after point adjustment, which counts a run as wholly found for some alarms in it."""
+"""F of alarms, step by step: as they are, or after point adjustment, which takes a run for wholly found."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ class OfCounts(OfRuns):
 def adjusted_counts(
     sums: IntArray, draws: Draws, *, share: Fraction = Fraction(0), delay: int | None = None
 ) -> IntArray:
-    """Rows of one entry for each draw: alarms, steps and runs that are labelled, steps and runs of them with an alarm, and steps
-    with one once the runs are adjusted that have alarms on this share of their steps, or one at most so many steps late."""
+    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and labelled steps
+    with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most so many steps late.
+    """
     from nofluke.metrics import adjusted_kernels
 
     counts = np.empty((len(draws), 6), dtype=np.int64)
@@ -89,8 +90,8 @@ class F1(OfCounts):
 
     .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
 
-    with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the steps
-    flatter it: alarms on all steps reach 2A / (A + T).
+    with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the
+    steps flatter it: alarms on all steps reach 2A / (A + T).
 
     Parameters
     ----------
@@ -121,8 +122,8 @@ class PAF1(OfCounts):
 
     .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}} \text{length}
 
-    with A labelled steps and FP alarms outside of them. NaN where no step is labelled; 0 where there is no alarm in a run. Long
-    runs flatter it: a few random alarms find them, and each is worth a whole run.
+    with A labelled steps and FP alarms outside of them. NaN where no step is labelled; 0 where there is no alarm in a
+    run. Long runs flatter it: a few random alarms find them, and each is worth a whole run.
 
     Parameters
     ----------
@@ -160,8 +161,8 @@ class PAKF1(PAF1):
         TP_k = \sum_{\text{runs}} \begin{cases} \text{length} & \text{alarms} \ge 1,\ 100\, \text{alarms} \ge k\, \text{length} \\
         \text{alarms} & \text{else} \end{cases}
 
-    with A labelled steps and FP alarms outside of them: k = 0 is point adjustment, k = 100 none. NaN where no step is labelled; 0
-    where there is no alarm in a run. A small k and short runs flatter it: of five steps, one is 20 percent.
+    with A labelled steps and FP alarms outside of them: k = 0 is point adjustment, k = 100 none. NaN where no step is
+    labelled; 0 where there is no alarm in a run. A small k and short runs flatter it: of five steps, one is 20 percent.
 
     Parameters
     ----------
@@ -204,8 +205,9 @@ class PAKAUC(OfRuns):
 
     .. math:: \int_0^1 F_\beta(100 \kappa)\, d\kappa
 
-    of :class:`PAKF1`, exactly: F falls in steps, where k passes the share of alarms in a run. NaN where no step is labelled; 0 where
-    there is no alarm in a run. Short runs flatter it: one alarm of few steps holds the adjustment up to a large k.
+    of :class:`PAKF1`, exactly: F falls in steps, where k passes the share of alarms in a run. NaN where no step is
+    labelled; 0 where there is no alarm in a run. Short runs flatter it: one alarm of few steps holds the adjustment up
+    to a large k.
 
     Parameters
     ----------
@@ -214,8 +216,8 @@ class PAKAUC(OfRuns):
 
     Notes
     -----
-    tadpak, the authors' own, looks for the threshold that is best at each k, and leaves the sum over k to its user; here alarms are
-    the same at every k.
+    tadpak, the authors' own, looks for the threshold that is best at each k, and leaves the sum over k to its user;
+    here alarms are the same at every k.
 
     References
     ----------
@@ -244,15 +246,15 @@ class PAKAUC(OfRuns):
 
 @dataclass(frozen=True, kw_only=True)
 class DelayPAF1(PAF1):
-    r"""F_β after point adjustment of the runs with an alarm in time, within the first k + 1 steps; the others are missed.
+    r"""F_β after point adjustment of the runs with an alarm within their first k + 1 steps; the others are missed.
 
     .. math::
         F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad
         TP = \sum_{\text{runs with an alarm at most k steps after their start}} \text{length}
 
-    with A labelled steps and FP alarms outside of them. Alarms in a run that is found too late are neither right nor wrong: all
-    steps of it are missed. NaN where no step is labelled; 0 where no run is found in time. Long runs and a long delay flatter it: one
-    early alarm is worth a whole run.
+    with A labelled steps and FP alarms outside of them. Alarms in a run that is found too late are neither right nor
+    wrong: all steps of it are missed. NaN where no step is labelled; 0 where no run is found in time. Long runs and a
+    long delay flatter it: one early alarm is worth a whole run.
 
     Parameters
     ----------
@@ -263,7 +265,8 @@ class DelayPAF1(PAF1):
 
     Notes
     -----
-    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts from 1: its
+    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts
+    from 1: its
     k = 3 is a delay of 2.
 
     References

@@ -27,10 +27,11 @@ def adjusted_counts(
     keeps: int,
     counts: Int64Array,
 ) -> None:
-    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, labelled steps with one once adjusted.
+    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, labelled steps once adjusted.
 
-    A run is found if it has an alarm in its first ``delay`` + 1 steps and alarms on at least ``above`` / ``below`` of its steps;
-    one that is not keeps the alarms that it has, or loses them where ``keeps`` is 0. ``sums`` are alarms before each step.
+    A run is found if it has an alarm in its first ``delay`` + 1 steps and alarms on at least ``above`` / ``below`` of
+    its steps; one that is not keeps the alarms that it has, or loses them where ``keeps`` is 0. ``sums`` are alarms
+    before each step.
     """
     for i in range(begins.size):
         labelled, hit, found, adjusted = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
@@ -68,7 +69,7 @@ def consecutive_counts(
     keeps: int,
     counts: Int64Array,
 ) -> None:
-    """The same for the same runs and windows that begin one step after another, run by run: four times as fast for all rotations.
+    """The same for the same runs and windows that begin one step after another: several times as fast for all rotations.
 
     In blocks that stay in the fastest memory, and without branches, so that several windows are counted at once.
     """
@@ -112,10 +113,12 @@ def event_counts(
     n_steps: int,
     counts: Int64Array,
 ) -> None:
-    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, runs of alarms that touch no label, and
-    steps without a label.
+    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs of alarms, other steps.
 
-    ``sums`` are alarms, and runs of them that have begun, before each step: side by side, since both are looked up together.
+    False are those that touch no label; other steps are those without one.
+
+    ``sums`` are alarms, and runs of them that have begun, before each step: side by side, since both are looked up
+    together.
     """
     for i in range(begins.size):
         labelled, hit, found = np.int64(0), np.int64(0), np.int64(0)

@@ -20,8 +20,8 @@ class CompositeF1(OfCounts):
     .. math:: P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an alarm}\}}{\#\{\text{runs}\}},
         \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
-    NaN where no step is labelled; 0 where there is no alarm in a run. Long runs flatter it: random alarms find all of them, and
-    precision is then the share of steps that are labelled.
+    NaN where no step is labelled; 0 where there is no alarm in a run. Long runs flatter it: random alarms find all of
+    them, and precision is then the share of steps that are labelled.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ class EventF1(OfCounts):
     .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an alarm}\}, \quad
         FP = \#\{\text{runs of alarms that touch no label}\}
 
-    with m labelled runs. NaN where no step is labelled; 0 where no run is found. Long runs of alarms flatter it: alarms on all
-    steps find everything, and none of them is false.
+    with m labelled runs. NaN where no step is labelled; 0 where no run is found. Long runs of alarms flatter it: alarms
+    on all steps find everything, and none of them is false.
 
     Parameters
     ----------
@@ -67,7 +67,8 @@ class EventF1(OfCounts):
 
     Notes
     -----
-    Labelled runs that touch are two, though one run of alarms may find both. TSB-AD's "Event-based-F1" is :class:`CompositeF1`.
+    Labelled runs that touch are two, though one run of alarms may find both. TSB-AD's "Event-based-F1" is
+    :class:`CompositeF1`.
 
     References
     ----------
@@ -95,7 +96,7 @@ class EventF1(OfCounts):
         return sums
 
     def _counts(self, tables: Any, draws: Draws) -> IntArray:
-        """Alarms, steps and runs that are labelled, those with an alarm, runs of alarms that touch no label, steps without one."""
+        """As `event_counts` has them."""
         from nofluke.metrics.adjusted_kernels import event_counts
 
         counts = np.empty((len(draws), 7), dtype=np.int64)
@@ -114,9 +115,9 @@ class EventFARF1(EventF1):
     .. math:: P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of runs}\}}\right), \qquad
         R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
-    with TP of the m labelled runs found and FP runs of alarms that touch no label. NaN where no step is labelled; 0 where no run is
-    found; where every step is labelled, the rate is 0. Long runs flatter it: one alarm finds each, and long runs of alarms, which are
-    seldom wholly false, cost no more than the steps that they cover.
+    with TP of the m labelled runs found and FP runs of alarms that touch no label. NaN where no step is labelled; 0
+    where no run is found; where every step is labelled, the rate is 0. Long runs flatter it: one alarm finds each, and
+    long runs of alarms, which are seldom wholly false, cost no more than the steps that they cover.
 
     Parameters
     ----------
@@ -129,7 +130,8 @@ class EventFARF1(EventF1):
 
     References
     ----------
-    El Amine Sehili and Zhang (2023), Multivariate Time Series Anomaly Detection: Fancy Algorithms and Flawed Evaluation Methodology.
+    El Amine Sehili and Zhang (2023), Multivariate Time Series Anomaly Detection: Fancy Algorithms and Flawed Evaluation
+    Methodology.
 
     Examples
     --------

@@ -31,10 +31,11 @@ class Near:
     cover : Ranges
         For each step of the series, seen as an event, the steps whose alarms find it.
     own : Ranges or None
-        The same for each of the data's own ranges, which may have their own ends in time; None where each step is an event.
+        The same for each of the data's own ranges, which may have their own ends in time; None where each step is an
+        event.
     near : int array
-        Steps of the detector with an alarm near them, before each step; for those from ``inner`` up to ``outer``, whose windows no
-        border cuts.
+        Steps of the detector with an alarm near them, before each step; for those from ``inner`` up to ``outer``, whose
+        windows no border cuts.
     """
 
     sums: IntArray = field(repr=False)
@@ -165,8 +166,8 @@ class Precision(Tolerant):
 
     .. math:: P_\delta = \frac{\#\{\text{alarms } p: q - \text{early} \le p \le q + \text{late for some event } q\}}{\#\{\text{alarms}\}}
 
-    as in :func:`nofluke.evaluate`. NaN where no step is labelled, and where there is no alarm. Many labels and a wide tolerance
-    flatter it: most steps are then near an event.
+    as in :func:`nofluke.evaluate`. NaN where no step is labelled, and where there is no alarm. Many labels and a wide
+    tolerance flatter it: most steps are then near an event.
 
     Parameters
     ----------
@@ -179,8 +180,8 @@ class Precision(Tolerant):
 
     Notes
     -----
-    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times. Without
-    labels `evaluate` gives 0: whoever has no events has no hits.
+    Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times.
+    Without labels `evaluate` gives 0: whoever has no events has no hits.
 
     References
     ----------
@@ -205,8 +206,9 @@ class Recall(Tolerant):
 
     .. math:: R_\delta = \frac{\#\{\text{events } q: q - \text{early} \le p \le q + \text{late for some alarm } p\}}{\#\{\text{events}\}}
 
-    as in :func:`nofluke.evaluate`: each labelled step is an event, or each range where ``count_events`` says so. NaN where no step
-    is labelled; 0 where there is no alarm. Many alarms and a wide tolerance flatter it: alarms on every step find everything.
+    as in :func:`nofluke.evaluate`: each labelled step is an event, or each range where ``count_events`` says so. NaN
+    where no step is labelled; 0 where there is no alarm. Many alarms and a wide tolerance flatter it: alarms on every
+    step find everything.
 
     Parameters
     ----------
@@ -246,8 +248,8 @@ class TolerantF1(Tolerant):
 
     .. math:: F_\beta = \frac{(1 + \beta^2) P_\delta R_\delta}{\beta^2 P_\delta + R_\delta}
 
-    NaN where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters it, and
-    many labels: both fill the series with steps on which any alarm is right.
+    NaN where no step is labelled; 0 where there is no alarm near an event, or none at all. A wide tolerance flatters
+    it, and many labels: both fill the series with steps on which any alarm is right.
 
     Parameters
     ----------

@@ -58,8 +58,8 @@ def near_steps(
 ) -> None:
     """The same where each labelled step is an event; ``opens`` and ``closes`` are the windows of all steps of the series.
 
-    The steps from ``inner`` up to ``outer`` have windows that no border cuts, alike for all of them: how many of a run are found
-    is looked up in ``near``, steps found before each step. All others are looked at one by one.
+    The steps from ``inner`` up to ``outer`` have windows that no border cuts, alike for all of them: how many of a run
+    are found is looked up in ``near``, steps found before each step. All others are looked at one by one.
     """
     for i in range(begins.size):
         hits, found, labelled, covered = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
