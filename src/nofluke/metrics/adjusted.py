@@ -266,8 +266,7 @@ class DelayPAF1(PAF1):
     Notes
     -----
     Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts
-    from 1: its
-    k = 3 is a delay of 2.
+    from 1: its k = 3 is a delay of 2.
 
     References
     ----------
