@@ -128,7 +128,7 @@ def test_they_equal_evaluate(count_events):
     """On labels and ranges with their own ends in time, masks, uneven clocks, steps and durations; F is 0 without alarms."""
     generator = np.random.default_rng(11)
     compared = 0
-    for case in range(84):
+    for case in range(105):
         truth, alarms, given = random_input(generator)
         tolerance = TOLERANCES[case % len(TOLERANCES)]
         given["count_events"] = count_events
