@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
 from nofluke.metrics.labelled import Labelled
@@ -135,7 +135,7 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     """Borders of groups of steps that stand one after the other, from one entry for each step."""
     if groups is None:
         return None
-    values, kept = as_column(groups, "groups").values, series.sequence.open_steps
+    values, kept = _names_of(groups), series.sequence.open_steps
     if len(values) != len(kept):
         raise InputError(f"groups has {len(values)} entries and the series {len(kept)} steps: pass one for each.")
     values = values[kept]
@@ -143,3 +143,11 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     if len(np.unique(values)) != len(changes) + 1:
         raise InputError("groups come back after others: sort the steps by group, so that each is in one piece.")
     return (0, *changes.tolist(), len(values))
+
+
+def _names_of(groups: Any) -> AnyArray:
+    """What tells groups apart, as numbers; they may have names."""
+    values = np.asarray(groups)
+    if values.ndim == 1 and values.dtype.kind in "OSTU":
+        return np.unique(values.astype(np.str_), return_inverse=True)[1]
+    return as_column(groups, "groups").values
