@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -519,3 +519,214 @@ def slow_nab(runs: Runs, n: int, detector: Sequence[Any], missed: float = 1.0, f
             raw -= false
     nothing, perfect = -missed * len(runs), 1.0 * len(runs)
     return 100 * (raw + sum(rewards) - nothing) / (perfect - nothing)
+
+
+def slow_vus(
+    runs: list[tuple[int, int]], n: int, detector: list[Any], window: int = 100, n_thresholds: int = 250
+) -> tuple[float, float]:
+    """VUS-ROC and VUS-PR of Paparrizos et al. (2022) as their code has them, step by step; runs as (start, stop).
+
+    NaN where a rate has nothing to be a share of.
+    """
+    if not runs:
+        return math.nan, math.nan
+    descending = sorted(detector, reverse=True)
+    # ranks by floats, as their code has them
+    ranks = [int(k * ((n - 1) / (n_thresholds - 1))) for k in range(n_thresholds - 1)] + [n - 1]
+    inside = [any(start <= t < stop for start, stop in runs) for t in range(n)]
+    volumes = [0.0, 0.0]
+    for width in range(window + 1):
+        reach = width // 2
+        weights = []
+        for t in range(n):
+            weight = 1.0 if inside[t] else 0.0
+            for start, stop in runs:
+                distance = max(start - t, t - (stop - 1))
+                if 0 < distance <= reach:
+                    weight += math.sqrt(1 - distance / width)
+            weights.append(min(weight, 1.0))
+        groups: list[
+            tuple[int, int]
+        ] = []  # runs with their buffers, joined where they share a step; both ends included
+        for start, stop in runs:
+            begin, end = start - reach, stop - 1 + reach
+            if groups and begin <= groups[-1][1]:
+                begin = groups.pop()[0]
+            groups.append((begin, end))
+        roc, precisions = [(0.0, 0.0)], [1.0]
+        for rank in ranks:
+            alarms = [t for t in range(n) if detector[t] >= descending[rank]]
+            true = math.fsum(weights[t] for t in alarms)
+            positives = sum(inside) + math.fsum(weights[t] for t in alarms if not inside[t]) / 2
+            found = sum(any(begin <= t <= end for t in alarms) for begin, end in groups)
+            recall = min(true / positives, 1.0) * found / len(groups)
+            roc.append(((len(alarms) - true) / (n - positives) if positives < n else math.nan, recall))
+            precisions.append(true / len(alarms))
+        for k in range(1, len(roc)):
+            volumes[1] += (roc[k][1] - roc[k - 1][1]) * precisions[k]
+        roc.append((1.0, 1.0))
+        for (x, y), (next_x, next_y) in itertools.pairwise(roc):
+            volumes[0] += (next_x - x) * (y + next_y) / 2
+    return volumes[0] / (window + 1), volumes[1] / (window + 1)
+
+
+def runs_of(flags: Sequence[Any]) -> list[tuple[int, int]]:
+    """Maximal runs of true flags, each as its first step and the step behind its last."""
+    n = len(flags)
+    opens = [t for t in range(n) if flags[t] and (t == 0 or not flags[t - 1])]
+    closes = [t + 1 for t in range(n) if flags[t] and (t == n - 1 or not flags[t + 1])]
+    return list(zip(opens, closes, strict=True))
+
+
+def slow_f(precision: Any, recall: Any, beta: Fraction) -> Any:
+    """F_β; 0 where precision is undefined or both are 0."""
+    if precision != precision or precision == recall == 0:
+        return Fraction(0)
+    return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
+
+
+def slow_ranged(
+    runs: list[tuple[int, int]],
+    n: int,
+    detector: Sequence[Any],
+    *,
+    alpha: Fraction = Fraction(0),
+    bias: str = "flat",
+    cardinality: str = "one",
+    beta: Fraction = Fraction(1),
+) -> tuple[Any, Any, Any]:
+    """Range-based precision, recall and F_β of Tatbul et al. (2018), range by range and step by step."""
+    assert len(detector) == n
+    predicted_runs = runs_of(detector)
+
+    def delta(i: int, length: int) -> int:
+        if bias == "flat":
+            return 1
+        if bias == "front":
+            return length - i + 1
+        if bias == "middle":
+            return i if i <= Fraction(length, 2) else length - i + 1
+        return i
+
+    def omega(anomaly: tuple[int, int], overlap: set[int]) -> Fraction:
+        length = anomaly[1] - anomaly[0]
+        weights = [delta(i, length) for i in range(1, length + 1)]
+        return Fraction(sum(w for w, t in zip(weights, range(*anomaly), strict=True) if t in overlap), sum(weights))
+
+    def score(anomaly: tuple[int, int], others: list[tuple[int, int]], existence: Fraction) -> Fraction:
+        overlaps = [set(range(*anomaly)) & set(range(*other)) for other in others]
+        x = sum(1 for overlap in overlaps if overlap)
+        gamma = Fraction(1, x) if cardinality == "reciprocal" and x > 1 else Fraction(1)
+        reward = gamma * sum((omega(anomaly, overlap) for overlap in overlaps), Fraction(0))
+        return existence * indicator(x >= 1) + (1 - existence) * reward
+
+    if not runs:
+        return (math.nan,) * 3
+    recall = sum((score(run, predicted_runs, alpha) for run in runs), Fraction(0)) / len(runs)
+    precision: Any = math.nan
+    if predicted_runs:
+        precision = sum((score(run, runs, Fraction(0)) for run in predicted_runs), Fraction(0)) / len(predicted_runs)
+    return precision, recall, slow_f(precision, recall, beta)
+
+
+def slow_etapr(
+    runs: list[tuple[int, int]],
+    n: int,
+    detector: Sequence[Any],
+    *,
+    theta_p: Fraction = Fraction(1, 2),
+    theta_r: Fraction = Fraction(1, 10),
+    beta: Fraction = Fraction(1),
+) -> tuple[float, float, float]:
+    """eTaP, eTaR and F_β of Hwang et al. (2022): begin with all, take out what is not covered enough, until nothing changes."""
+    assert len(detector) == n
+    alarms = runs_of(detector)
+    found, right = set(range(len(runs))), set(range(len(alarms)))
+
+    def overlap(i: int, j: int) -> int:
+        return len(set(range(*runs[i])) & set(range(*alarms[j])))
+
+    def of_label(i: int) -> Fraction:
+        return Fraction(sum(overlap(i, j) for j in right), runs[i][1] - runs[i][0])
+
+    def of_alarm(j: int) -> Fraction:
+        return Fraction(sum(overlap(i, j) for i in found), alarms[j][1] - alarms[j][0])
+
+    while True:
+        before = len(found), len(right)
+        found = {i for i in found if of_label(i) >= theta_r}
+        right = {j for j in right if of_alarm(j) >= theta_p}
+        if (len(found), len(right)) == before:
+            break
+    if not runs:
+        return (math.nan,) * 3
+    recall = float(sum(((1 + of_label(i)) / 2 for i in found), Fraction(0)) / len(runs))
+    precision = math.nan
+    if alarms:
+        weights = [math.sqrt(stop - start) for start, stop in alarms]
+        precision = math.fsum(weights[j] * float((1 + of_alarm(j)) / 2) for j in right) / math.fsum(weights)
+    return precision, recall, float(slow_f(precision, recall, beta))
+
+
+def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[list[tuple[int, int]], int, Any]]:
+    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both borders.
+
+    Runs may touch and lie at the borders; all steps may be labelled or none, all may have alarms or none.
+    """
+    for _ in range(count):
+        n = int(rng.integers(1, longest + 1))
+        runs = []
+        for start, stop in runs_of((rng.random(n) < rng.choice([0, 0.2, 0.5, 0.8, 1])).tolist()):
+            cuts = [t for t in range(start + 1, stop) if rng.random() < 0.2]
+            runs += list(itertools.pairwise([start, *cuts, stop]))
+        alarms = rng.random(n) < rng.choice([0, 0.2, 0.5, 0.8, 1])
+        sides = [[alarms], [alarms, alarms], [alarms[::-1], alarms, alarms[::-1]]]
+        yield runs, n, np.concatenate(sides[rng.integers(3)])
+
+
+def labelled_steps(runs: Sequence[tuple[int, int]]) -> set[int]:
+    """Steps in runs (start, stop), the stop not among them."""
+    return {t for start, stop in runs for t in range(start, stop)}
+
+
+def slow_auc_roc(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
+    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without pairs."""
+    labelled = labelled_steps(runs)
+    others = set(range(n)) - labelled
+    won = [
+        Fraction((detector[i] > detector[j]) * 2 + (detector[i] == detector[j]), 2) for i in labelled for j in others
+    ]
+    return sum(won, Fraction(0)) / len(won) if won else None
+
+
+def slow_average_precision(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
+    """Precision at each distinct score from above, times the recall that it adds; None without labels."""
+    labelled = labelled_steps(runs)
+    if not labelled:
+        return None
+    total, before = Fraction(0), Fraction(0)
+    for threshold in sorted(set(detector), reverse=True):
+        alarms = {t for t in range(n) if detector[t] >= threshold}
+        recall = Fraction(len(alarms & labelled), len(labelled))
+        total += (recall - before) * Fraction(len(alarms & labelled), len(alarms))
+        before = recall
+    return total
+
+
+def slow_best_f1(
+    runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
+) -> Fraction | None:
+    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its steps."""
+    labelled = labelled_steps(runs)
+    if not labelled:
+        return None
+    values = []
+    for threshold in set(detector):
+        alarms = {t for t in range(n) if detector[t] >= threshold}
+        if adjust:
+            for start, stop in runs:
+                if alarms & set(range(start, stop)):
+                    alarms = alarms | set(range(start, stop))
+        hits = len(alarms & labelled)
+        values.append(slow_f(Fraction(hits, len(alarms)), Fraction(hits, len(labelled)), beta))
+    return max(values)

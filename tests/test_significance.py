@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import relaxed
 
 import nofluke as nf
 from nofluke import InputError
@@ -19,6 +18,7 @@ from nofluke.inference.reached import familywise
 from nofluke.metrics.labelled import read_labelled
 from nofluke.nulls.base import Moved, NullModel
 from nofluke.nulls.moves import moves_of
+from oracles import relaxed
 
 
 def example(n=240, seed=0, phi=0.8):
@@ -48,7 +48,16 @@ def mirrored(x, reach, begin):
     return np.concatenate([x[:reach][::-1], x, x[-reach:][::-1]])[begin : begin + len(x)]
 
 
-METRICS = ("auc-roc", "average-precision", "best-pa-f1", "vus-pr:window=10", "pa-f1", "range-f1", "affiliation-f1", "nab")
+METRICS = (
+    "auc-roc",
+    "average-precision",
+    "best-pa-f1",
+    "vus-pr:window=10",
+    "pa-f1",
+    "range-f1",
+    "affiliation-f1",
+    "nab",
+)
 
 
 class TestDraws:
@@ -83,9 +92,7 @@ class TestDraws:
         labels, scores = example(250)
         result = nf.significance("auc-roc", labels, scores, null="circular-shift:every=24")
         metric = nf.metrics.get("auc-roc")
-        slow = [
-            metric(labels, np.concatenate([np.roll(scores[:240], -24 * k), scores[240:]])) for k in range(10)
-        ]
+        slow = [metric(labels, np.concatenate([np.roll(scores[:240], -24 * k), scores[240:]])) for k in range(10)]
         np.testing.assert_allclose(result.values, slow, atol=1e-12)
 
     def test_permutations_of_few_steps_are_all_equally_likely(self):
@@ -103,15 +110,14 @@ class TestDraws:
         assert result.pvalue == pytest.approx(np.mean(np.array(every) >= result.value - 1e-12), abs=0.02)
 
     @pytest.mark.parametrize(
-        "null", ["segments", "permutation", "blocks:length=30", "interval-shuffle", "seasonal:period=24", "jitter:window=20"]
+        "null",
+        ["segments", "permutation", "blocks:length=30", "interval-shuffle", "seasonal:period=24", "jitter:window=20"],
     )
     def test_draws_keep_what_the_null_keeps(self, null):
         """As many labelled steps, and for segments the lengths of the ranges."""
         labels, scores = example()
         series = read_labelled(labels, scores)
-        moves = moves_of(
-            nf.nulls.as_null(null), series, n_resamples=40, rng=3, chunk=16, affordable=lambda _: False
-        )
+        moves = moves_of(nf.nulls.as_null(null), series, n_resamples=40, rng=3, chunk=16, affordable=lambda _: False)
         assert list(moves.chunks) == [0, 1, 2]
         lengths = sorted(series.truth.stops - series.truth.starts)
         for chunk in moves.chunks:
@@ -119,8 +125,10 @@ class TestDraws:
             for i in range(len(draws)):
                 part = slice(draws.first[i], draws.last[i])
                 starts, stops = draws.starts[part], draws.stops[part]
-                assert (stops > starts).all() and (starts[1:] >= stops[:-1]).all()
-                assert 0 <= starts[0] and stops[-1] <= len(labels)
+                assert (stops > starts).all()
+                assert (starts[1:] >= stops[:-1]).all()
+                assert starts[0] >= 0
+                assert stops[-1] <= len(labels)
                 assert draws.flags(i).sum() == labels.sum()
                 if null == "segments":
                     assert sorted(stops - starts) == lengths
@@ -135,7 +143,7 @@ class TestDraws:
             assumption = "Chance reads the scores backwards."
 
             def draw(self, side):
-                return lambda generator, size: np.tile(side[::-1], (size, 1))
+                return lambda _, size: np.tile(side[::-1], (size, 1))
 
         labels, scores = example()
         result = nf.significance(["auc-roc", "f1"], labels, scores, threshold=1.5, null=Reversed(), n_resamples=3)
@@ -159,7 +167,7 @@ class TestDraws:
         labels, scores = [0, 1, 0, 0], [1, 2, 3, 4]
         with pytest.raises(InputError, match="groups come back after others"):
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 1, 2])
-        with pytest.raises(InputError, match="groups has 3 entries and the series 4 steps"):
+        with pytest.raises(InputError, match=r"groups has shape \(3,\) and the series 4 steps"):
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 2])
         with pytest.raises(InputError, match="pass null='circular-shift' or 'auto'"):
             nf.significance("auc-roc", labels, scores, groups=[1, 1, 2, 2], null="segments")
@@ -221,7 +229,7 @@ class TestPvalues:
         assert result.chance_corrected == 1.0
 
     @pytest.mark.parametrize("after", [1, 5, 20])
-    def test_early_stopping_is_at_the_very_draw(self, after, monkeypatch):
+    def test_early_stopping_is_at_the_very_draw(self, after):
         """p = h/l whatever the chunks and the workers, and the draws are those of the full run."""
         labels, scores = example()
         ask = {"null": "segments", "n_resamples": 2_000, "rng": 9}
@@ -240,7 +248,9 @@ class TestPvalues:
     def test_early_stopping_that_never_stops_is_the_plain_p(self):
         """(b + 1)/(n + 1) of all draws."""
         labels, scores = example()
-        result = nf.significance("auc-roc", labels, labels + 0.1 * scores, null="segments", n_resamples=200, rng=1, stop_after=20)
+        result = nf.significance(
+            "auc-roc", labels, labels + 0.1 * scores, null="segments", n_resamples=200, rng=1, stop_after=20
+        )
         b = int((result.values >= result.value - 1e-9).sum())
         assert b < 20
         assert (result.n_resamples, result.pvalue) == (200, (b + 1) / 201)
@@ -272,7 +282,9 @@ class TestSeveral:
         names = ["auc-roc", "average-precision", "best-f1"]
         found = nf.significance(names, labels, scores, null="circular-shift")
         values = np.column_stack([one.values for one in found])
-        own = np.array([[Fraction(int((column >= v - 1e-9).sum()), len(values)) for v in column] for column in values.T]).T
+        own = np.array(
+            [[Fraction(int((column >= v - 1e-9).sum()), len(values)) for v in column] for column in values.T]
+        ).T
         slow = sum(min(row) <= min(own[0]) for row in own) / len(values)
         assert min(one.pvalue for one in found) <= found.pvalue
         assert found.pvalue == pytest.approx(slow, abs=0.02)  # equal p-values are told apart by their distance
@@ -303,7 +315,7 @@ class TestSeveral:
     def test_undefined_metrics_have_no_say(self):
         """Their corrected p is 1, and the others keep theirs."""
         labels, scores = example()
-        nothing = nf.metrics.Function(function=lambda e, x: math.nan, name="nothing")
+        nothing = nf.metrics.Function(function=lambda *_: math.nan, name="nothing")
         found = nf.significance(["auc-roc", nothing], labels, scores, null="circular-shift")
         alone = nf.significance("auc-roc", labels, scores, null="circular-shift")
         assert found.corrected[1] == 1.0
@@ -400,7 +412,9 @@ class TestFunctions:
             return 1.0
 
         labels, scores = example()
-        with pytest.raises(InputError, match=r"metric='once' failed on each of 20 draws one after the other \(ValueError: only once\)"):
+        with pytest.raises(
+            InputError, match=r"metric='once' failed on each of 20 draws one after the other \(ValueError: only once\)"
+        ):
             nf.significance(once, labels, scores, null="segments")
         assert len(calls) == 21
 
@@ -414,7 +428,7 @@ class TestFunctions:
         with pytest.raises(InputError, match="metric='broken' failed on the data with ZeroDivisionError"):
             nf.significance(broken, labels, scores)
         with pytest.raises(InputError, match="metric='words' must return a number, got 'much'"):
-            nf.significance(nf.metrics.Function(function=lambda e, x: "much", name="words"), labels, scores)
+            nf.significance(nf.metrics.Function(function=lambda *_: "much", name="words"), labels, scores)
 
     def test_what_cannot_be_pickled_is_done_by_one_process(self):
         """And the result says why it took so long."""
@@ -424,6 +438,35 @@ class TestFunctions:
         )
         assert any("cannot be sent to other processes" in note for note in result.notes)
         assert result.n_resamples == 30
+
+    @pytest.mark.parametrize("value", [None, "x", [1.0], np.array([1.0, 2.0])], ids=repr)
+    def test_what_is_no_number_is_refused(self, value):
+        """By the metric's name, before any draw."""
+        mine = nf.metrics.Function(function=lambda *_: value, name="mine")
+        with pytest.raises(InputError, match="metric='mine' must return a number, got"):
+            nf.significance(mine, [0, 1, 0, 0], [1, 2, 3, 4])
+
+    @pytest.mark.parametrize("value", [np.inf, -np.inf, 0.0, 1e300])
+    def test_what_never_changes_is_no_evidence(self, value):
+        """p = 1 where every draw has the observed value, be it infinite."""
+        labels, scores = example()
+        found = nf.significance(lambda *_: value, labels, scores, null="segments", n_resamples=19, rng=1)
+        assert found.pvalue == 1.0
+        str(found), found.to_dict()
+
+    @pytest.mark.parametrize("unit", [1e-15, 1e200])
+    def test_the_unit_of_a_metric_does_not_matter(self, unit):
+        """The same p-values, however small the numbers are, also corrected ones."""
+        labels, scores = example()
+        ask = {"null": "segments", "n_resamples": 99, "rng": 1}
+
+        def scaled(labels, x):
+            return unit * share_above(labels, x)
+
+        plain = nf.significance([share_above, "auc-roc"], labels, scores, **ask)
+        found = nf.significance([scaled, "auc-roc"], labels, scores, **ask)
+        assert found[0].pvalue == plain[0].pvalue
+        np.testing.assert_array_equal(found.corrected, plain.corrected)
 
     def test_functions_cannot_change_the_data(self):
         """Scores are given as they are, for reading."""
@@ -500,7 +543,7 @@ class TestTold:
         result = nf.significance("auc-roc", labels, scores, null="circular-shift")
         said = result.in_words()
         assert said.startswith("auc-roc is 0.")
-        assert "chance gives 0.50 ± " in said
+        assert "chance gives 0.500 ± " in said
         assert "under circular-shift; p = " in said
         assert "corrected for chance" in said
 
@@ -523,7 +566,11 @@ class TestTold:
     def test_what_cannot_be_told_is_not_told(self):
         """No labels, all labelled, too few rotations, no null that holds."""
         empty = nf.significance("auc-roc", [0, 0, 0, 0], [1, 2, 3, 4])
-        assert (empty.pvalue, empty.verdict, empty.reason) == (1.0, "cannot tell", "The metric is undefined on these data.")
+        assert (empty.pvalue, empty.verdict, empty.reason) == (
+            1.0,
+            "cannot tell",
+            "The metric is undefined on these data.",
+        )
         assert "No step is labelled: there is nothing to find." in empty.notes
         few = nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 0, 0], null="circular-shift")
         assert few.verdict == "cannot tell"
@@ -582,7 +629,8 @@ class TestChance:
         """Scores with a memory have fewer tries, and the spread of AUC-ROC shows it."""
         labels = ([0] * 90 + [1] * 10) * 10
         plain, slow = (
-            nf.chance("auc-roc", labels, null=null, n_resamples=200, rng=1) for null in ("random-scores", "random-scores:phi=0.95")
+            nf.chance("auc-roc", labels, null=null, n_resamples=200, rng=1)
+            for null in ("random-scores", "random-scores:phi=0.95")
         )
         assert slow.std > 2 * plain.std
         assert plain.expected == 0.5
@@ -591,7 +639,10 @@ class TestChance:
         """Rounded down; without a share there is an error with the remedy."""
         labels = ([0] * 90 + [1] * 10) * 10
         level = nf.chance(
-            nf.metrics.Function(function=lambda e, x: x.sum(), name="many", needs="alarms"), labels, budget="2.55%", n_resamples=5
+            nf.metrics.Function(function=lambda _, x: x.sum(), name="many", needs="alarms"),
+            labels,
+            budget="2.55%",
+            n_resamples=5,
         )
         assert set(level.values) == {25.0}
         assert level.labels.n_alarms == 25

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -25,9 +26,9 @@ def _known(_context: click.Context, option: click.Parameter, names: tuple[str, .
     return names
 
 
-def metric_option(**more: Any) -> Any:
+def metric_option(about: str) -> Callable[[Any], Any]:
     """--metric, which may be repeated."""
-    return click.option("--metric", "metrics", metavar="METRIC", multiple=True, callback=_known, **more)
+    return click.option("--metric", "metrics", metavar="METRIC", multiple=True, callback=_known, help=about)
 
 
 def _drawing(default: int) -> tuple[Any, ...]:

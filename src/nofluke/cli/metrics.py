@@ -26,7 +26,7 @@ from nofluke.errors import InputError
 @click.command(cls=Command)
 @series_options
 @cut_options
-@metric_option(help="Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
+@metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
 @null_options
 @gate_option
 @format_option
@@ -77,7 +77,7 @@ def significance(
 @truth_options
 @step_options
 @warmup_option
-@metric_option(help="Such as best-pa-f1; nofluke metrics lists them.")
+@metric_option("Such as best-pa-f1; nofluke metrics lists them.")
 @level_options
 @format_option
 @output_option

@@ -240,7 +240,7 @@ zero_division_option = click.option(
 familywise_option = click.option(
     "--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo)."
 )
-gate_option = click.option(
+gate_option: Callable[[Any], Any] = click.option(
     "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
 )
 gate_options = several(

@@ -109,19 +109,28 @@ class ChanceLevel(ByValue):
 
     @lazy
     def _defined(self) -> FloatArray:
-        return self.values[~np.isnan(self.values)]
+        return self.values[np.isfinite(self.values)]
+
+    @lazy
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation of what is finite, in units in which no square overflows."""
+        if not len(self._defined):
+            return math.nan, math.nan
+        unit = float(np.abs(self._defined).max()) or 1.0
+        scaled = self._defined / unit
+        return float(scaled.mean()) * unit, float(scaled.std()) * unit
 
     @property
     def expected(self) -> float:
         """What chance gives on average: over all shifts, over the draws, or exactly where that is known."""
         if self.known_mean is not None:
             return self.known_mean
-        return float(self._defined.mean()) if len(self._defined) else math.nan
+        return self._moments[0]
 
     @property
     def std(self) -> float:
         """Standard deviation of what chance gives."""
-        return float(self._defined.std()) if len(self._defined) else math.nan
+        return self._moments[1]
 
     @property
     def band(self) -> tuple[float, float] | None:
@@ -174,9 +183,7 @@ class ChanceLevel(ByValue):
             if bar is None
             else f"; a detector has to be {better} {show_number(bar)} to be better at the {self.alpha:.3g} level"
         )
-        return (
-            f"Chance gives {show_chance(self.expected, self.std)} in {self.name} under {self.choice.model.text}{needs}."
-        )
+        return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
@@ -187,13 +194,17 @@ class ChanceLevel(ByValue):
             rows=(
                 (
                     self.name,
-                    show_chance(self.expected, self.std),
+                    self.chance_in_words(),
                     self._band_in_words(),
                     "" if bar is None else show_number(bar),
                 ),
             ),
             notes=(self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
         )
+
+    def chance_in_words(self) -> str:
+        """Mean ± standard deviation."""
+        return "undefined" if math.isnan(self.expected) else show_chance(self.expected, self.std)
 
     def _band_in_words(self) -> str:
         return "" if self.band is None else "{} to {}".format(*map(show_number, self.band))
@@ -249,7 +260,7 @@ class ChanceLevel(ByValue):
         return chance_level(self, ax)
 
     def __repr__(self) -> str:
-        return f"<ChanceLevel of {self.name}: {show_chance(self.expected, self.std)};\n null {self.choice.label}: {self.method}>"
+        return f"<ChanceLevel of {self.name}: {self.chance_in_words()};\n null {self.choice.label}: {self.method}>"
 
     def __str__(self) -> str:
         return self.table().text()

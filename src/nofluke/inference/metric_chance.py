@@ -20,7 +20,6 @@ from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.layouts import highest
 from nofluke.nulls.moves import moves_of
-from nofluke.nulls.random_scores import RandomScores
 from nofluke.nulls.whole_series import as_series_null
 from nofluke.plain import as_rng, as_share, as_whole, check_alpha
 from nofluke.series.labels import Missing, TruthKind
@@ -93,13 +92,13 @@ def chance(
     alpha, n_resamples, rng = check_alpha(alpha), check_resamples(n_resamples), as_rng(rng)
     workers = None if workers is None else as_whole(workers, "workers", 1)
     model = as_series_null(null)
-    if not isinstance(model, RandomScores):
+    if model.needs_detector:
         raise InputError(
             f"null={shown(model.text)} needs a detector to compare with: pass null='random-scores', or call nf.significance."
         )
     series = read_labelled(
         truth,
-        np.zeros(_length(truth, n_steps, times)),
+        np.arange(_length(truth, n_steps, times)),  # any scores without ties: others are drawn in their place
         times=times,
         mask=mask,
         warmup=warmup,
@@ -124,18 +123,18 @@ def chance(
         choice=Choice(model=model, asked=model.text, why=""),
         method=how,
         alpha=alpha,
-        known_mean=None if model.phi else wanted.mean_by_permutation(series),
+        known_mean=wanted.mean_by_permutation(series) if model.permutes else None,
         notes=(*series.notes, *notes),
     )
 
 
 def _drawn(
-    metric: Metric, series: Labelled, model: RandomScores, n_resamples: int, rng: Any, workers: int | None
+    metric: Metric, series: Labelled, model: NullModel, n_resamples: int, rng: Any, workers: int | None
 ) -> tuple[Values, How, tuple[str, ...]]:
     seed = as_seed(rng)
     how = How(kind="simulated", n_resamples=n_resamples, seed=seed)
     generator = np.random.default_rng(rng if seed is None else seed)
-    short = None if model.phi else metric.on_random_scores(series, n_resamples, generator)
+    short = metric.on_random_scores(series, n_resamples, generator) if model.permutes else None
     if short is not None:
         return Values(short), how, ()
     moves = moves_of(

@@ -15,7 +15,7 @@ from nofluke.inference.verdict import Verdict, headline
 from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK
-from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import Table, csv_text, show_number
 
 NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
@@ -159,7 +159,7 @@ class Significance(ChanceLevel):
         corrected = self.chance_corrected
         beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_number(corrected)}"
         return (
-            f"{self.name} is {show_number(self.value)}; chance gives {show_chance(self.expected, self.std)} under "
+            f"{self.name} is {show_number(self.value)}; chance gives {self.chance_in_words()} under "
             f"{self.choice.model.text}; {p_is(self.pvalue)}{f' ± {error:.1g}' if error else ''}{beyond}."
         )
 
@@ -173,7 +173,7 @@ class Significance(ChanceLevel):
         return (
             self.name,
             show_number(self.value),
-            show_chance(self.expected, self.std),
+            self.chance_in_words(),
             self._band_in_words(),
             "" if math.isnan(corrected) else show_number(corrected),
             show_p(self.pvalue),
@@ -239,7 +239,7 @@ class Significance(ChanceLevel):
 
     def __repr__(self) -> str:
         return (
-            f"<Significance of {self.name}: {show_number(self.value)}, chance {show_chance(self.expected, self.std)}, "
+            f"<Significance of {self.name}: {show_number(self.value)}, chance {self.chance_in_words()}, "
             f"{p_is(self.pvalue)};\n null {self.choice.label}: {self.method}>"
         )
 

@@ -126,7 +126,6 @@ def _result(
     if stop_after is not None and alternative != "two-sided":
         at = stopped_at(reaching(values, value, alternative, metric.perfect), stop_after)
         values = values if at is None else values[:at]
-    permuted = choice.model.name in ("permutation", "score-permutation", "random-scores")
     return Significance(
         metric=metric,
         value=value,
@@ -137,7 +136,7 @@ def _result(
         alternative=alternative,
         alpha=alpha,
         stop_after=stop_after,
-        known_mean=metric.mean_by_permutation(series) if permuted else None,
+        known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
         notes=(*series.notes, *_remarks(series), *more, *choice.notes),
     )
 

@@ -111,7 +111,7 @@ def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int) 
             return True
         costs = [
             0.0
-            if metric.at_once and isinstance(layout, Circle)
+            if isinstance(layout, Circle) and metric.at_once(series)
             else metric.work(series) + (0.0 if _by_windows(metric, layout) else TABLES * series.n_steps)
             for metric in metrics
         ]
@@ -138,7 +138,7 @@ def measure(
     drawn: list[int] = []
     functions: list[int] = []
     for i, metric in enumerate(metrics):
-        fast = metric.at_once and moves.listed and isinstance(moves.layout, Circle)
+        fast = moves.listed and isinstance(moves.layout, Circle) and metric.at_once(series)
         (at_once if fast else drawn if metric.compiled else functions).append(i)
     for i in at_once:
         rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)

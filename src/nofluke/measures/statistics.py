@@ -1,22 +1,19 @@
 """Statistics: what is measured on a trial, and what it would be on other events or with another detector.
 
-A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once; any function of
-(truth, scores or alarms) can be a statistic too, and is asked for each placement.
+A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once. What is measured on a
+whole series, by any function of labels and scores or alarms, is a metric.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
-from nofluke.errors import InputError, shown
 from nofluke.laws.law import Law
-from nofluke.plain import number_or_none
 from nofluke.ratios import f_of_hits
 from nofluke.series.trial import Cell, Trial
 
@@ -99,44 +96,6 @@ class FBeta(Statistic):
 
     def _of(self, trial: Trial, precision: AnyArray, recall: AnyArray) -> FloatArray:
         return f_of_hits(precision, recall, trial.n_predictions, trial.n_events, self.beta)
-
-
-@dataclass(frozen=True)
-class Function(Statistic):
-    """Any function of 0/1 labels and scores (or alarms), such as a metric of another library.
-
-    Parameters
-    ----------
-    function : callable
-        Takes the labels and the detector's values of the steps that count, and returns a number. With alarms at several
-        thresholds, or ``on="alarms"``, it is given the alarms of each threshold.
-    name : str
-    on : {"scores", "alarms"}
-
-    Examples
-    --------
-    >>> overlap = Function(lambda truth, alarms: float((truth & alarms).sum()), "overlap", on="alarms")
-    >>> overlap.name
-    'overlap'
-    """
-
-    function: Callable[[AnyArray, AnyArray], float]
-    name: str = "function"
-    on: Literal["scores", "alarms"] = "scores"
-
-    def observed(self, trial: Trial) -> FloatArray:
-        if self.on == "scores":
-            return np.full(trial.shape, self._value(trial, trial.detector))
-        row = [self._value(trial, trial.alarm_flags(k)) for k in range(len(trial.thresholds))]
-        return np.tile(row, (len(trial.tolerances), 1))
-
-    def _value(self, trial: Trial, detector: AnyArray) -> float:
-        given = detector.view()
-        given.setflags(write=False)
-        value = number_or_none(self.function(trial.truth.flags, given))
-        if value is None:
-            raise InputError(f"the function {shown(self.name)} must return one number for labels and scores or alarms.")
-        return value
 
 
 def _both_hits(trial: Trial, placements: AnyArray) -> dict[str, FloatArray]:

@@ -13,23 +13,42 @@ from typing import Any
 from nofluke.errors import InputError, shown
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
-from nofluke.metrics.ranking import AUCROC
+from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
+from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
+from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
     "NAB",
+    "VUS",
     "AffiliationF1",
     "AffiliationPrecision",
     "AffiliationRecall",
+    "AveragePrecision",
+    "BestF1",
+    "BestPAF1",
+    "ETaPRF1",
+    "ETaPRPrecision",
+    "ETaPRRecall",
     "Function",
     "Metric",
+    "RangeF1",
+    "RangePrecision",
+    "RangeRecall",
     "get",
     "names",
     "register",
 ]
+
+
+def _vus(curve: Curve, **settings: Any) -> Metric:
+    # not a partial of the class, which would take another curve as a setting
+    return VUS(curve=curve, **settings)
+
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
@@ -37,6 +56,17 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "affiliation-recall": AffiliationRecall,
     "affiliation-f1": AffiliationF1,
     "nab": NAB,
+    "vus-pr": partial(_vus, "pr"),
+    "vus-roc": partial(_vus, "roc"),
+    "range-precision": RangePrecision,
+    "range-recall": RangeRecall,
+    "range-f1": RangeF1,
+    "etapr-precision": ETaPRPrecision,
+    "etapr-recall": ETaPRRecall,
+    "etapr-f1": ETaPRF1,
+    "average-precision": AveragePrecision,
+    "best-f1": BestF1,
+    "best-pa-f1": BestPAF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 

@@ -39,8 +39,6 @@ class Metric(ABC):
     any_window : bool
         Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
         are the same in every window.
-    at_once : bool
-        Whether `every_rotation` has a way that is faster than one by one.
     """
 
     name: ClassVar[str]
@@ -50,7 +48,6 @@ class Metric(ABC):
     perfect: ClassVar[float | None] = 1.0
     compiled: ClassVar[bool] = True
     any_window: ClassVar[bool] = True
-    at_once: ClassVar[bool] = False
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -80,6 +77,11 @@ class Metric(ABC):
     @abstractmethod
     def values(self, tables: Any, draws: Draws) -> FloatArray:
         """Its value for each draw; NaN where it is undefined. Without the interpreter's lock where it is compiled."""
+
+    def at_once(self, series: Labelled) -> bool:
+        """Whether `every_rotation` has a way that is faster than one by one."""
+        del series
+        return False
 
     def every_rotation(self, detector: AnyArray, series: Labelled) -> FloatArray:
         """Its value for the detector begun at each of its steps in turn."""

@@ -76,6 +76,8 @@ class NullModel(ABC):
         Whether it can place events that are whole ranges.
     takes_times : bool
         Whether it can place events at their own times, without a grid of steps.
+    needs_detector : bool
+        Whether what it does depends on a detector; else labels alone will do.
     """
 
     name: ClassVar[str]
@@ -83,6 +85,7 @@ class NullModel(ABC):
     methods: ClassVar[tuple[Method, ...]] = ("auto", "montecarlo")
     takes_ranges: ClassVar[bool] = False
     takes_times: ClassVar[bool] = False
+    needs_detector: ClassVar[bool] = True
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -110,6 +113,11 @@ class NullModel(ABC):
     def keeps(self) -> frozenset[Trait]:
         """What it leaves as it is in the side it moves; nothing is said against a null that does not tell."""
         return EVERYTHING
+
+    @property
+    def permutes(self) -> bool:
+        """Whether it takes every order of the steps for equally likely."""
+        return False
 
     @property
     def caveat(self) -> str:

@@ -57,6 +57,10 @@ class Permutation(NullModel):
     takes_times: ClassVar[bool] = True
 
     @property
+    def permutes(self) -> bool:
+        return True
+
+    @property
     def assumption(self) -> str:
         return (
             "Chance places the events on random steps, independently of one another; the predictions stay as they are."

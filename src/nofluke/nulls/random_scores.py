@@ -31,6 +31,7 @@ class RandomScores(NullModel):
 
     name: ClassVar[str] = "random-scores"
     moves: ClassVar[Moved] = "detector"
+    needs_detector: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         phi = as_number(self.phi, "phi", "be at least 0 and below 1", lambda value: 0 <= value < 1)
@@ -45,6 +46,11 @@ class RandomScores(NullModel):
     def keeps(self) -> frozenset[Trait]:
         """The labels are not moved: what they do stays. What the scores do does not."""
         return frozenset({"runs", "clusters"})
+
+    @property
+    def permutes(self) -> bool:
+        """Unless there is a memory."""
+        return not self.phi
 
     def draw(self, side: AnyArray) -> Draw:
         n = len(side)
@@ -84,6 +90,10 @@ class ScorePermutation(NullModel):
     @property
     def caveat(self) -> str:
         return "The null score-permutation takes scores for independent of one another; p-values are too small where they are not."
+
+    @property
+    def permutes(self) -> bool:
+        return True
 
     def draw(self, side: AnyArray) -> Draw:
         def permuted(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:

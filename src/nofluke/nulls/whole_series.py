@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.data.columns import as_column
+from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import Null, as_null
@@ -105,8 +104,7 @@ def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
 def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
     """Scores that follow one another are alike: a null without that memory has too many tries."""
     given = series.alarms if series.scores is None else series.scores
-    phi: Any = getattr(model, "phi", None)
-    if given is None or phi or len(given) < 10:
+    if given is None or not model.permutes or len(given) < 10:
         return ()
     values = given.astype(np.float64)
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable") if given.dtype.kind == "f" else values
@@ -135,19 +133,11 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     """Borders of groups of steps that stand one after the other, from one entry for each step."""
     if groups is None:
         return None
-    values, kept = _names_of(groups), series.sequence.open_steps
-    if len(values) != len(kept):
-        raise InputError(f"groups has {len(values)} entries and the series {len(kept)} steps: pass one for each.")
+    values, kept = np.asarray(groups), series.sequence.open_steps
+    if values.shape != kept.shape:
+        raise InputError(f"groups has shape {values.shape} and the series {len(kept)} steps: pass one entry for each.")
     values = values[kept]
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-    if len(np.unique(values)) != len(changes) + 1:
+    if len(set(values.tolist())) != len(changes) + 1:
         raise InputError("groups come back after others: sort the steps by group, so that each is in one piece.")
     return (0, *changes.tolist(), len(values))
-
-
-def _names_of(groups: Any) -> AnyArray:
-    """What tells groups apart, as numbers; they may have names."""
-    values = np.asarray(groups)
-    if values.ndim == 1 and values.dtype.kind in "OSTU":
-        return np.unique(values.astype(np.str_), return_inverse=True)[1]
-    return as_column(groups, "groups").values
