@@ -46,7 +46,7 @@ def significance(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Any metric of a detector, beside what chance gives on the same labels, and its p-value.
+    """Any metric, beside what chance gives on the same labels.
 
     FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a p-value
     corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with --threshold, --quantile
@@ -95,9 +95,9 @@ def chance(
     output: str | None,
     **options: Any,
 ) -> None:
-    """What chance gives in a metric, from the labels alone: the level that any detector has to exceed.
+    """What chance gives in a metric, from the labels alone.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it lists events or ranges by their steps.
+    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it lists events or ranges by their steps.
     """
     _check(metrics)
     if len(metrics) > 1:
@@ -123,9 +123,9 @@ def chance(
 @format_option
 @output_option
 def metrics(form: str | None, output: str | None) -> None:
-    """All metrics with a line each: what they need, and their settings with the defaults.
+    """All metrics with a line each.
 
-    A setting goes behind the name: --metric vus-pr:window=50.
+    What they need, and their settings with the defaults. A setting goes behind the name: --metric vus-pr:window=50.
     """
     from nofluke.metrics.listing import Listing
 

@@ -35,7 +35,7 @@ class Listing:
             (
                 metric.name,
                 metric.needs,
-                ", ".join(f"{key}={value}" for key, value in _settings(metric).items()),
+                _written(metric, ", "),
                 metric.title,
             )
             for metric in self.metrics
@@ -68,7 +68,7 @@ class Listing:
                 metric.needs,
                 metric.better,
                 metric.perfect,
-                ",".join(f"{key}={value}" for key, value in _settings(metric).items()),
+                _written(metric, ","),
                 metric.title,
             )
             for metric in self.metrics
@@ -81,3 +81,9 @@ def _settings(metric: Metric) -> dict[str, Any]:
     if isinstance(metric, Function):
         return {}
     return {f.name: getattr(metric, f.name) for f in fields(metric) if f.init and f.name not in IN_THE_NAME}
+
+
+def _written(metric: Metric, between: str) -> str:
+    """The settings as they are written behind the name."""
+    plain = {key: f"{value:g}" if isinstance(value, float) else value for key, value in _settings(metric).items()}
+    return between.join(f"{key}={value}" for key, value in plain.items())

@@ -45,7 +45,9 @@ class Origin:
     leads: str = ""
 
 
-def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None) -> Origin:
+def origin_of(
+    result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None, metrics: str = ""
+) -> Origin:
     """Everything a reader needs to make the same report again."""
     tests = (result.precision_test, result.recall_test)
     methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
@@ -67,7 +69,7 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
         ("sliders", payload["grid"]),
         ("version", f"nofluke {__version__}"),
     ]
-    code = [("In Python", python_code(result, source))]
+    code = [("In Python", python_code(result, source, metrics))]
     if source is not None:
         code.insert(0, ("On the command line", source.command))
     lists = isinstance(result, Coincidence)
@@ -131,8 +133,8 @@ def _parts(sequence: Sequence) -> tuple[Any, ...]:
     return arrays if sequence.instants is None else (*arrays, sequence.instants)
 
 
-def python_code(result: Evaluation, source: Source | None) -> str:
-    """Python that makes the same report."""
+def python_code(result: Evaluation, source: Source | None, metrics: str = "") -> str:
+    """Python that makes the same report, with these metrics as a list in code."""
     lists = isinstance(result, Coincidence)
     read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
     arguments += [
@@ -143,7 +145,7 @@ def python_code(result: Evaluation, source: Source | None) -> str:
         "import nofluke as nf",
         *read,
         f"result = nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})",
-        'result.report("report.html")',
+        f'result.report("report.html"{f", metrics={metrics}" if metrics else ""})',
     ]
     return "\n".join(lines)
 
