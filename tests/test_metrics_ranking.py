@@ -208,6 +208,7 @@ HARD = st.sampled_from([0.0, -0.0, 1.0, np.nextafter(1.0, 2), np.nextafter(1.0, 
 
 @given(st.lists(HARD | st.floats(allow_nan=False, allow_infinity=False), min_size=0, max_size=200))
 @example([0.0, -0.0])
+@example([1e308, -8e307])
 @oracles.relaxed
 def test_sorting_is_that_of_a_stable_sort(values):
     """Of any finite floats: tiny, huge, of both signs, equal and next to one another; -0.0 equals 0.0."""

@@ -26,7 +26,8 @@ def ascending(scores: FloatArray) -> IntArray:
     words = (keys >> np.uint64(lost) << np.uint64(low)) | np.arange(n, dtype=np.uint64)
     words = sort_from_bit(words, low)
     order: IntArray = (words & np.uint64(2**low - 1)).astype(np.int64)
-    if lost and np.any(np.diff(scores[order]) < 0):  # some scores differ in the bits that were left out only
+    ordered = scores[order]
+    if lost and (ordered[1:] < ordered[:-1]).any():  # some scores differ in the bits that were left out only
         same = np.diff(words >> np.uint64(low)) == 0
         at = np.flatnonzero(np.append(same, False) | np.append(False, same))
         unsure = order[at]
