@@ -25,6 +25,7 @@ from nofluke.show.report.lists import (
 )
 from nofluke.text.tables import plural
 
+USUAL_RESAMPLES = 10_000
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
 
 
@@ -219,6 +220,8 @@ def _tested(result: Evaluation) -> list[str]:
         made.append(f"method={settings.method!r}")
     if drawn is not None:
         made += [f"n_resamples={drawn.n_resamples}", f"rng={drawn.seed}"]
+    elif settings.n_resamples != USUAL_RESAMPLES:  # other metrics may be simulated where precision and recall are not
+        made.append(f"n_resamples={settings.n_resamples}")
     defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
     made += [f"{n}={getattr(settings, n)!r}" for n, usual in defaults.items() if getattr(settings, n) != usual]
     return made
