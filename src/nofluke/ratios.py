@@ -49,6 +49,8 @@ def f_of_shares(precision: FloatArray, recall: FloatArray, beta: float) -> Float
     array([0.5, 0. , nan])
     """
     precision = np.where(np.isnan(precision), 0.0, precision)
+    if beta == 0:  # precision itself, without rounding
+        return np.where(np.isnan(recall), recall, precision)
     of_recall, of_precision = f_weights(beta)
     below = of_recall * precision + of_precision * recall
     above = (of_recall + of_precision) * precision * recall
