@@ -10,7 +10,6 @@ import pooch
 import pytest
 import requests
 
-from nofluke import datasets
 from nofluke.datasets import load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
@@ -32,7 +31,7 @@ def no_network(monkeypatch):
 def small_files(monkeypatch):
     """The two files in small, with their sums in place of the paper's."""
     content = {FILES[0]: b"3.0e+00\n5.0e+00\n", FILES[1]: b"0.0e+00\n1.0e+00\n"}
-    monkeypatch.setattr(datasets, "_SHA256", {f: hashlib.sha256(b).hexdigest() for f, b in content.items()})
+    monkeypatch.setattr("nofluke.datasets.quakes._SHA256", {f: hashlib.sha256(b).hexdigest() for f, b in content.items()})
     return content
 
 
