@@ -36,9 +36,7 @@ _DIGESTS = {
     "PSM": "a5ab3c0af9cf864cfef9467a7d1e0b50669c0f1e54e4f471ffb53d9b1c187c54",
 }
 _FILE, _COLUMNS = "ranges.csv", ("benchmark", "entity", "length", "start", "end")
-_WITHOUT_NETWORK = (
-    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (both within the range)"
-)
+_WITHOUT_NETWORK = f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (both within the range)"
 
 
 class Range(NamedTuple):

@@ -108,3 +108,12 @@ def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]
         f'<div class="wide" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> listed(["MSL", "SMAP", "PSM"]), listed(["PSM"]), listed([])
+    ('MSL, SMAP and PSM', 'PSM', '')
+    """
+    return " and ".join([", ".join(words[:-1]), *words[-1:]]) if len(words) > 1 else "".join(words)
