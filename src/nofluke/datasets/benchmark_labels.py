@@ -36,11 +36,13 @@ _DIGESTS = {
     "PSM": "a5ab3c0af9cf864cfef9467a7d1e0b50669c0f1e54e4f471ffb53d9b1c187c54",
 }
 _FILE, _COLUMNS = "ranges.csv", ("benchmark", "entity", "length", "start", "end")
-_WITHOUT_NETWORK = f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (both within the range)"
+_WITHOUT_NETWORK = (
+    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step within)"
+)
 
 
 class Range(NamedTuple):
-    """One labelled range: first and last step within it, counted from the start of its entity, which has so many steps."""
+    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's length."""
 
     entity: str
     length: int
@@ -96,8 +98,8 @@ def public_labels(name: str) -> BenchmarkLabels:
     """Load the labels of a public benchmark: no values and no scores, only which steps of the test part are labelled.
 
     They are taken from ``ranges.csv`` in the directory named by the environment variable ``NOFLUKE_DATA`` (or its
-    subdirectory ``public-labels``). Without it they are downloaded once from the repositories of their authors, into pooch's
-    cache directory or the one named by ``NOFLUKE_CACHE``. Either way SHA-256 sums are checked.
+    subdirectory ``public-labels``). Without it they are downloaded once from the repositories of their authors,
+    into pooch's cache directory or the one named by ``NOFLUKE_CACHE``. Either way SHA-256 sums are checked.
 
     Parameters
     ----------
@@ -114,14 +116,15 @@ def public_labels(name: str) -> BenchmarkLabels:
 
     Notes
     -----
-    The list of SMAP has P-2 twice, with different ranges; the first is kept. Papers that prepare the data as OmniAnomaly does leave
-    P-2 out: ``public_labels("SMAP").without("P-2")``.
+    The list of SMAP has P-2 twice, with different ranges; the first is kept. Papers that prepare the data as
+    OmniAnomaly does leave P-2 out: ``public_labels("SMAP").without("P-2")``.
 
     References
     ----------
-    Hundman et al. (2018), Detecting spacecraft anomalies using LSTMs and nonparametric dynamic thresholding (MSL, SMAP). Su et al.
-    (2019), Robust anomaly detection for multivariate time series through stochastic recurrent neural network (SMD). Abdulaal et al.
-    (2021), Practical approach to asynchronous multivariate time series anomaly detection and localization (PSM).
+    Hundman et al. (2018), Detecting spacecraft anomalies using LSTMs and nonparametric dynamic thresholding (MSL,
+    SMAP). Su et al. (2019), Robust anomaly detection for multivariate time series through stochastic recurrent
+    neural network (SMD). Abdulaal et al. (2021), Practical approach to asynchronous multivariate time series
+    anomaly detection and localization (PSM).
 
     Examples
     --------
@@ -190,8 +193,7 @@ def _from_file(path: Path, name: str) -> list[Range]:
 def _downloaded(name: str) -> Iterator[Range]:
     """The ranges as their authors publish them: a list for MSL and SMAP, a label for each step for the others."""
     repository = _REPOSITORIES[name]
-    for line in files("nofluke.datasets").joinpath("benchmark_labels.sha256").read_text(encoding="utf-8").splitlines():
-        sha256, address = line.split()
+    for address, sha256 in _sums().items():
         if address.startswith(f"{repository}/"):
             path = download(
                 f"https://raw.githubusercontent.com/{address}", sha256, _WITHOUT_NETWORK, repository.split("/")[1]
@@ -204,8 +206,14 @@ def _downloaded(name: str) -> Iterator[Range]:
                 yield from _stepwise(path.stem, np.loadtxt(path))
 
 
+def _sums() -> dict[str, str]:
+    """SHA-256 sums of all files, by repository, commit and path, in the order in which they are read."""
+    text = files("nofluke.datasets").joinpath("benchmark_labels.sha256").read_text(encoding="utf-8")
+    return {address: sha256 for sha256, address in map(str.split, text.splitlines())}
+
+
 def _listed(path: Path, name: str) -> Iterator[Range]:
-    """Ranges of telemanom's list, with the length of each channel's test part; of a channel listed twice the first line."""
+    """Ranges of telemanom's list, with the length of each test part; of a channel listed twice the first line."""
     seen = set()
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):

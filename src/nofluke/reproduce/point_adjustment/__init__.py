@@ -67,8 +67,8 @@ def reproduce_point_adjustment(output: str | Path, *, seed: int = 0, n_resamples
 
     References
     ----------
-    Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection, AAAI. Xu et al. (2022), Anomaly Transformer:
-    time series anomaly detection with association discrepancy, ICLR.
+    Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection, AAAI. Xu et al. (2022), Anomaly
+    Transformer: time series anomaly detection with association discrepancy, ICLR.
 
     Examples
     --------

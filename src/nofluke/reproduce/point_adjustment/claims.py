@@ -41,7 +41,8 @@ def better_than_random(case: Case) -> Claim:
     return Claim(
         key=f"better-than-random-{case.name.lower()}",
         section=case.name,
-        statement=f"On {case.name}, the published point-adjusted F1 is better than that of random scores at their best thresholds.",
+        statement=f"On {case.name}, the published point-adjusted F1 is better than that of random scores at their best "
+        "thresholds.",
         outcome=outcome,
         finding=f"Random scores have {show_chance(case.random.expected, case.random.std)}; "
         f"{case.reached():,} of {case.random.n_resamples:,} reach the published {case.published} "
@@ -59,7 +60,8 @@ def turns_into_state_of_the_art(study: AdjustmentStudy) -> Claim:
         section="Kim et al. 2022",
         statement="By point adjustment even random scores turn into a state of the art.",
         outcome=outcome_of(bool(level)),
-        finding=f"At their best thresholds, more than one of twenty random scores reach the published value on {(listed(level) or 'none of them')}; the "
+        finding=f"At their best thresholds, more than one of twenty random scores reach the published value on "
+        f"{listed(level) or 'none of them'}; the "
         f"shares are {_each(study.cases, [show_p(case.pvalue) for case in study.cases])}.",
         decided_by="Table 2",
     )
@@ -122,8 +124,8 @@ def level_at_the_share(study: AdjustmentStudy) -> Claim:
         outcome=outcome_of(len(level) == len(study.cases)),
         finding=f"Of {levels[0].n_resamples} draws "
         f"{_each(study.cases, [f'{case.reached(one)}' for case, one in zip(study.cases, levels, strict=True)])} reach the "
-        f"published value: level at the .05 level on {(listed(level) or 'none of them')}{alone}. On how many steps of the test parts there were "
-        "published alarms is not known here.",
+        f"published value: level on {listed(level) or 'none of them'}{alone}. On how many steps of the test "
+        "parts there were published alarms is not known here.",
         decided_by="Table 3",
     )
 

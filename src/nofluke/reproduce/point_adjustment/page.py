@@ -178,8 +178,9 @@ def _rotated(study: AdjustmentStudy) -> str:
             "<p>Who has the scores of a detector need not guess their memory. Rotating them against the labels keeps it. Several "
             "entities that stand one after the other are rotated each within itself, since a score of one says nothing about another: "
             "<code>nf.significance(&quot;best-pa-f1&quot;, labels.truth, scores, groups=labels.groups)</code>. The threshold is chosen "
-            f"anew in every rotation. Here are three made-up detectors on {ROTATED}, of which two know nothing; the third is the second with 1.5 added to the scores of labelled steps, where their standard "
-            f"deviation is 1.{lower}</p>",
+            f"anew in every rotation. Here are three made-up detectors on {ROTATED}, of which two know nothing; the third is the "
+            "second with 1.5 added to the scores of labelled steps, one and a half times their standard deviation."
+            f"{lower}</p>",
             table(
                 f"Table 4. Three made-up detectors on {ROTATED}, {first.n_resamples:,} rotations.",
                 ("detector", "best PA-F1", "chance", "p", "corrected"),
@@ -195,8 +196,8 @@ def _colophon(study: AdjustmentStudy) -> str:
         "<footer><h2>How this was made</h2>\n"
         f"<pre>{escape(command)}</pre>\n"
         f"<p>Everything is simulated with seed {study.seed}: {study.n_resamples:,} draws of independent scores by "
-        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. Same labels, seed and versions, same bytes. Beside this "
-        "page lie every figure as SVG, PDF and PNG, and the numbers behind figures and tables as CSV.</p></footer>"
+        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. Same labels, seed "
+        "and versions, same bytes. Beside this page lie every figure as SVG, PDF and PNG, and the numbers behind figures and tables as CSV.</p></footer>"
     )
 
 
