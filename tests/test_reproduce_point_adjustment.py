@@ -259,3 +259,12 @@ def test_the_documentation_shows_the_same_table(public):
     )
     shown = [first[:5] + second[1:] for first, second in zip(labels, chance, strict=True)]
     assert [row for row in written if row[0] in BENCHMARKS and len(row) == 11] == shown
+
+
+def test_every_option_is_documented():
+    """The table of options of the command has exactly its options."""
+    text = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+    table = text.split("| option of `nofluke reproduce` |")[1].split("\n\n")[0]
+    assert set(re.findall(r"^\| `(?:-o`, `)?(--[a-z-]+)", table, re.MULTILINE)) == {
+        option.opts[-1] for option in cli.commands["reproduce"].params
+    }
