@@ -10,8 +10,7 @@ import pooch
 import pytest
 import requests
 
-from nofluke import datasets
-from nofluke.datasets import load_earthquakes, simulate_quakes
+from nofluke.datasets import BENCHMARKS, benchmark_labels, load_earthquakes, public_labels, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
 
@@ -32,7 +31,9 @@ def no_network(monkeypatch):
 def small_files(monkeypatch):
     """The two files in small, with their sums in place of the paper's."""
     content = {FILES[0]: b"3.0e+00\n5.0e+00\n", FILES[1]: b"0.0e+00\n1.0e+00\n"}
-    monkeypatch.setattr(datasets, "_SHA256", {f: hashlib.sha256(b).hexdigest() for f, b in content.items()})
+    monkeypatch.setattr(
+        "nofluke.datasets.quakes._SHA256", {f: hashlib.sha256(b).hexdigest() for f, b in content.items()}
+    )
     return content
 
 
@@ -166,6 +167,134 @@ def test_a_download_is_not_announced(small_files, server):
         logger.removeHandler(handler)
     assert records == []
     assert logger.level == level
+
+
+LISTED = (
+    b"chan_id,spacecraft,anomaly_sequences,class,num_values\n"
+    b'P-1,SMAP,"[[5, 6], [1, 2]]","[contextual, point]",8\n'
+    b'P-2,SMAP,"[[0, 1]]",[point],3\n'
+    b'M-6,MSL,"[[1, 1]]",[point],2\n'
+    b'P-2,SMAP,"[[2, 2]]",[point],3\n'
+)
+SMALL = {
+    "khundman/telemanom/2e6c/labeled_anomalies.csv": LISTED,
+    "NetManAIOps/OmniAnomaly/7fb0/ServerMachineDataset/test_label/machine-1-1.txt": b"1\n0\n1\n",
+    "NetManAIOps/OmniAnomaly/7fb0/ServerMachineDataset/test_label/machine-1-2.txt": b"1\n1\n0\n",
+    "eBay/RANSynCoders/948e/data/test_label.csv": b"timestamp_(min),label\n132480.0,0\n132481.0,1\n132482.0,1\n",
+}
+EXPECTED = {
+    "MSL": ("01", ["M-6"], 1),
+    "SMAP": ("01100110" + "110", ["P-1", "P-2"], 3),
+    "SMD": ("101" + "110", ["machine-1-1", "machine-1-2"], 3),
+    "PSM": ("011", ["PSM"], 1),
+}
+RANGES = (
+    "benchmark,entity,length,start,end\nMSL,M-6,2,1,1\nSMAP,P-1,8,1,2\nSMAP,P-1,8,5,6\nSMAP,P-2,3,0,1\n"
+    "SMD,machine-1-1,3,0,0\nSMD,machine-1-1,3,2,2\nSMD,machine-1-2,3,0,1\nPSM,PSM,3,1,2\n"
+)
+
+
+@pytest.fixture
+def small_labels(monkeypatch):
+    """Files of the same forms as the public ones, in small, and sums of the ranges as written by hand."""
+    sums = {address: hashlib.sha256(content).hexdigest() for address, content in SMALL.items()}
+    rows = [line.partition(",") for line in RANGES.splitlines()[1:]]
+    texts = {name: "".join(f"{rest}\n" for first, _, rest in rows if first == name) for name in BENCHMARKS}
+    digests = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
+    monkeypatch.setattr(benchmark_labels, "_sums", lambda: sums)
+    monkeypatch.setattr(benchmark_labels, "_DIGESTS", digests)
+
+
+def shown(labels):
+    """Labels as text, the entities, the ranges."""
+    return "".join(str(int(one)) for one in labels.truth), list(labels.entities), labels.n_ranges
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_public_labels_are_the_same_from_the_network_and_from_a_file(name, small_labels, server, tmp_path, monkeypatch):
+    """Lists of ranges (of a channel listed twice the first line) and labels of steps are read and joined."""
+    server[0].update({address.rsplit("/", 1)[1]: content for address, content in SMALL.items()})
+    downloaded = public_labels(name)
+    assert shown(downloaded) == EXPECTED[name]
+    assert shown(public_labels(name)) == EXPECTED[name]
+    assert len(server[1]) == (2 if name == "SMD" else 1)
+    assert all(url.startswith("https://raw.githubusercontent.com/") for url in server[1])
+    (tmp_path / "public-labels").mkdir()
+    (tmp_path / "public-labels" / "ranges.csv").write_text(RANGES)
+    monkeypatch.setenv("NOFLUKE_DATA", str(tmp_path))
+    found = public_labels(name)
+    assert shown(found) == EXPECTED[name]
+    np.testing.assert_array_equal(found.groups, downloaded.groups)
+    assert [downloaded.entities[k] for k in np.unique(downloaded.groups)] == list(downloaded.entities)
+
+
+def test_entities_can_be_left_out(small_labels, tmp_path, monkeypatch):
+    """The others keep their labels and are counted anew; an entity that is not there is named."""
+    (tmp_path / "ranges.csv").write_text(RANGES)
+    monkeypatch.setenv("NOFLUKE_DATA", str(tmp_path))
+    left = public_labels("SMD").without("machine-1-1")
+    assert shown(left) == ("110", ["machine-1-2"], 1)
+    assert left.groups.tolist() == [0, 0, 0]
+    assert left.source.endswith("without machine-1-1")
+    with pytest.raises(InputError, match=r"entities='machine-9' is none of SMD"):
+        public_labels("SMD").without("machine-9")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (None, r"has no ranges\.csv, nor has its public-labels directory: put it there .* or unset NOFLUKE_DATA"),
+        ("a,b\n1,2\n", r"ranges\.csv must have the columns benchmark, entity, length, start, end: replace it"),
+        (RANGES.replace("8,5,6", "8,5,x"), r"ranges\.csv has a length, start or end that is no whole number"),
+        (RANGES.replace("8,5,6", "8,5"), r"ranges\.csv has a length, start or end that is no whole number"),
+        (RANGES.replace("8,5,6", "8,5,7"), r"ranges\.csv does not have the public labels of SMAP: replace it"),
+    ],
+)
+def test_other_labels_are_refused(content, message, small_labels, tmp_path, monkeypatch):
+    """A missing file, other columns, no numbers and other ranges are each said to be so."""
+    if content is not None:
+        (tmp_path / "ranges.csv").write_text(content)
+    monkeypatch.setenv("NOFLUKE_DATA", str(tmp_path))
+    with pytest.raises(InputError, match=message):
+        public_labels("SMAP")
+
+
+def test_public_labels_say_what_to_do_without_a_network(tmp_path, monkeypatch):
+    """An unknown name lists the known ones; offline, the message names the file to provide."""
+    monkeypatch.delenv("NOFLUKE_DATA", raising=False)
+    monkeypatch.setenv("NOFLUKE_CACHE", str(tmp_path))
+    with pytest.raises(InputError, match="name='SWaT' must be one of 'MSL', 'SMAP', 'SMD', 'PSM'"):
+        public_labels("SWaT")
+    with pytest.raises(
+        InputError, match=r"cannot download https://raw\..*/labeled_anomalies\.csv .*set NOFLUKE_DATA to"
+    ):
+        public_labels("MSL")
+
+
+@pytest.mark.parametrize(
+    ("name", "steps", "entities", "ranges", "labelled"),
+    [
+        ("MSL", 73_729, 27, 36, 7_766),
+        ("SMAP", 435_826, 54, 68, 55_922),
+        ("SMD", 708_420, 28, 327, 29_444),
+        ("PSM", 87_841, 1, 72, 24_381),
+    ],
+)
+def test_the_public_labels_are_whole(name, steps, entities, ranges, labelled):
+    """As their authors describe them; SMAP without P-2 is OmniAnomaly's, of 427,617 steps with 54,696 labelled."""
+    if not os.environ.get("NOFLUKE_DATA"):
+        pytest.skip("NOFLUKE_DATA is unset: it names the directory of public-labels/ranges.csv")
+    found = public_labels(name)
+    assert (found.truth.size, len(found.entities), found.n_ranges, int(found.truth.sum())) == (
+        steps,
+        entities,
+        ranges,
+        labelled,
+    )
+    assert (np.diff(found.groups) >= 0).all()
+    if name == "SMAP":
+        left = found.without("P-2")
+        assert (left.truth.size, int(left.truth.sum())) == (427_617, 54_696)
 
 
 def test_the_same_seed_gives_the_same_data():

@@ -15,6 +15,7 @@ from nofluke import __version__
 from nofluke.cli import commands, metrics
 from nofluke.cli.coincidence import coincidence
 from nofluke.cli.options import FORMATS
+from nofluke.cli.reproduce import reproduce
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 from nofluke.progress import one_call
 
@@ -55,7 +56,7 @@ for _command in (
     commands.diagnose,
     commands.report,
     commands.demo,
-    commands.reproduce,
+    reproduce,
 ):
     cli.add_command(_command)
 

@@ -15,7 +15,6 @@ from nofluke.cli.options import (
     chance_options,
     data_options,
     detector_options,
-    directory,
     familywise_option,
     file_or_stream,
     finite,
@@ -177,33 +176,6 @@ def demo(seed: int, report: str | None) -> None:
     if report is not None:
         dated = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
         click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
-
-
-@click.command(cls=Command)
-@click.option(
-    "-o",
-    "--output",
-    callback=directory,
-    required=True,
-    metavar="DIR",
-    help="Where to write index.html, figures, numbers and claims.json.",
-)
-@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of everything simulated: same seed, same bytes.")
-@click.option(
-    "--permutations", type=int, default=10_000, show_default=True, help="Random placements, where the paper simulates."
-)
-def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> None:
-    """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
-
-    Takes the paper's data from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
-    """
-    from nofluke.reproduce import reproduce as run
-
-    done = run(output, simulated=simulated, seed=seed, permutations=permutations)
-    for claim in done.claims:
-        click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
-    click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")
 
 
 @click.command(cls=Command)

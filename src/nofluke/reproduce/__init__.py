@@ -6,15 +6,15 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError
 from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
-from nofluke.reproduce.claim import Claim
-from nofluke.reproduce.claims import check_claims, tally
+from nofluke.reproduce.claim import Claim, tally
+from nofluke.reproduce.claims import check_claims
+from nofluke.reproduce.point_adjustment import PointAdjustment, reproduce_point_adjustment
 from nofluke.reproduce.study import Study, run_study
+from nofluke.reproduce.writing import prepared, written
 
-__all__ = ["Claim", "Reproduction", "Study", "reproduce"]
+__all__ = ["Claim", "PointAdjustment", "Reproduction", "Study", "reproduce", "reproduce_point_adjustment"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,14 +84,7 @@ def reproduce(
     from nofluke.reproduce.records import records
 
     check_matplotlib()
-    directory = expanded(output, "output")
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(
-            f"output={str(output)!r} is no directory to write to ({error.strerror}): choose another."
-        ) from None
-    check_place(directory / "index.html", str(directory / "index.html"))
+    directory = prepared(output)
     study = run_study(simulated=simulated, seed=seed, permutations=permutations)
     claims = check_claims(study)
     figures = {}
@@ -103,9 +96,8 @@ def reproduce(
     contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
     contents["claims.json"] = _claims_json(study, claims).encode()
     contents["index.html"] = render(study, claims, figures).encode()
-    for name, data in contents.items():
-        write_file(directory / name, data, str(directory / name))
-    return Reproduction(directory=directory, files=tuple(sorted(contents)), claims=claims, study=study)
+    files = written(directory, contents)
+    return Reproduction(directory=directory, files=files, claims=claims, study=study)
 
 
 def _claims_json(study: Study, claims: tuple[Claim, ...]) -> str:

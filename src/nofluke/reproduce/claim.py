@@ -41,6 +41,10 @@ class Claim:
     finding: str
     decided_by: str
 
+    def said_in(self) -> str:
+        """The section, as it is named in a table; one that is no number stands for itself."""
+        return f"section {self.section}" if self.section[:1].isdigit() else self.section
+
     def to_dict(self) -> dict[str, Any]:
         """The claim as plain values, for JSON."""
         return asdict(self)
@@ -49,6 +53,15 @@ class Claim:
 def outcome_of(condition: bool | np.bool_) -> Outcome:
     """Holds or not."""
     return "holds" if condition else "does not hold"
+
+
+def tally(claims: tuple[Claim, ...]) -> str:
+    """How many statements hold, do not, cannot be checked: in words."""
+    counts = {o: sum(c.outcome == o for c in claims) for o in OUTCOMES}
+    return (
+        f"Of {len(claims)} statements, {counts['holds']} hold, {counts['does not hold']} do not, and "
+        f"{counts['cannot be checked']} cannot be checked"
+    )
 
 
 def by_tolerance(values: Any, form: Callable[[Any], str] = lambda v: show_share(float(v))) -> str:

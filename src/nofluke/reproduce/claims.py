@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nofluke.reproduce import chance_claims, measure_claims
-from nofluke.reproduce.claim import OUTCOMES, Claim
+from nofluke.reproduce.claim import Claim
 from nofluke.reproduce.study import Study
 
 
@@ -33,12 +33,3 @@ def check_claims(study: Study) -> tuple[Claim, ...]:
         chance_claims.everywhere,
     )
     return tuple(check(study) for check in checks)
-
-
-def tally(claims: tuple[Claim, ...]) -> str:
-    """How many statements hold, do not, cannot be checked: in words."""
-    counts = {o: sum(c.outcome == o for c in claims) for o in OUTCOMES}
-    return (
-        f"Of {len(claims)} statements, {counts['holds']} hold, {counts['does not hold']} do not, and "
-        f"{counts['cannot be checked']} cannot be checked"
-    )

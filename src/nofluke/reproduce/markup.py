@@ -1,17 +1,54 @@
-"""Pieces of a page: figures put inline, matrices and tables."""
+"""Pieces of a page: its frame, figures put inline, matrices, tables and checked statements."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from html import escape
+from importlib.resources import files
 
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE
-from nofluke.reproduce.figures import Drawn
+from nofluke.reproduce.claim import Claim
+from nofluke.reproduce.drawing import Drawn
 
 
-def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool) -> str:
+def document(title: str, body: Sequence[str], *, simulated: bool = False) -> str:
+    """A whole page that asks for nothing from anywhere."""
+    style = files("nofluke.reproduce").joinpath("page.css").read_text(encoding="utf-8")
+    if simulated:
+        style += '@page { @bottom-right { content: "simulated data"; font: italic 9pt sans-serif; } }\n'
+    return "\n".join(
+        [
+            "<!doctype html>",
+            '<html lang="en"><head><meta charset="utf-8">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<link rel="icon" href="data:,">',  # or browsers ask for one
+            f"<title>{'Simulated data: ' if simulated else ''}{title}</title>",
+            f"<style>\n{style}</style></head>",
+            "<body><main>",
+            *filter(None, body),
+            "</main></body></html>",
+            "",
+        ]
+    )
+
+
+def claims_table(claims: Sequence[Claim]) -> str:
+    """Statements with their outcomes, what was found, and where to see it."""
+    rows = "\n".join(
+        f'<tr id="claim-{c.key}"><td class="outcome {c.outcome.replace(" ", "-")}">{c.outcome}</td><td>{escape(c.statement)}'
+        f'<p class="finding">{escape(c.finding)}</p></td><td class="where">{escape(c.said_in())},<br> {c.decided_by}</td></tr>'
+        for c in claims
+    )
+    return (
+        '<div class="wide" tabindex="0"><table class="claims">'
+        '<thead><tr><th scope="col">outcome</th><th scope="col">statement and finding</th><th scope="col">see</th></tr>'
+        f"</thead><tbody>\n{rows}\n</tbody></table></div>"
+    )
+
+
+def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool = False) -> str:
     """A figure with its caption, and links to its files."""
     label = f"Figure {number} (simulated data)" if simulated else f"Figure {number}"
     links = ", ".join(f'<a href="{drawn.name}.{form}">{form.upper()}</a>' for form in ("svg", "pdf", "png", "csv"))
@@ -71,3 +108,12 @@ def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]
         f'<div class="wide" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them.
+
+    >>> listed(["MSL", "SMAP", "PSM"]), listed(["PSM"]), listed([])
+    ('MSL, SMAP and PSM', 'PSM', '')
+    """
+    return " and ".join([", ".join(words[:-1]), *words[-1:]]) if len(words) > 1 else "".join(words)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from html import escape
-from importlib.resources import files
 
 from nofluke import __version__
-from nofluke.reproduce.claim import Claim
-from nofluke.reproduce.claims import tally
-from nofluke.reproduce.figures import Drawn
-from nofluke.reproduce.markup import figure, matrix, table
+from nofluke.reproduce.claim import Claim, tally
+from nofluke.reproduce.drawing import Drawn
+from nofluke.reproduce.markup import claims_table, document, figure, matrix, table
 from nofluke.reproduce.study import NEARBY, QUANTILES, SIDES, THE_QUANTILE, TOLERANCES, Study
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import show_share
@@ -41,23 +39,7 @@ def render(study: Study, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -
         _all_cells(study),
         _colophon(study),
     ]
-    style = files("nofluke.reproduce").joinpath("page.css").read_text(encoding="utf-8")
-    if simulated:
-        style += '@page { @bottom-right { content: "simulated data"; font: italic 9pt sans-serif; } }\n'
-    return "\n".join(
-        [
-            "<!doctype html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<link rel="icon" href="data:,">',  # or browsers ask for one
-            f"<title>{'Simulated data: ' if simulated else ''}{title}</title>",
-            f"<style>\n{style}</style></head>",
-            "<body><main>",
-            *filter(None, body),
-            "</main></body></html>",
-            "",
-        ]
-    )
+    return document(title, body, simulated=simulated)
 
 
 def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:
@@ -178,17 +160,10 @@ def _chance(study: Study, figures: dict[str, Drawn]) -> str:
 
 
 def _claims(claims: tuple[Claim, ...], simulated: bool) -> str:
-    rows = "\n".join(
-        f'<tr id="claim-{c.key}"><td class="outcome {c.outcome.replace(" ", "-")}">{c.outcome}</td><td>{escape(c.statement)}'
-        f'<p class="finding">{escape(c.finding)}</p></td><td class="where">section {c.section},<br> {c.decided_by}</td></tr>'
-        for c in claims
-    )
     about = " The outcomes are about the simulated data, not about the paper's." if simulated else ""
     return (
         f"<h2>The paper's statements</h2>\n<p>{tally(claims)}.{about} The same list is in "
-        '<a href="claims.json">claims.json</a>.</p>\n<div class="wide" tabindex="0"><table class="claims">'
-        '<thead><tr><th scope="col">outcome</th><th scope="col">statement and finding</th><th scope="col">see</th></tr>'
-        f"</thead><tbody>\n{rows}\n</tbody></table></div>"
+        '<a href="claims.json">claims.json</a>.</p>\n' + claims_table(claims)
     )
 
 

@@ -1,22 +1,20 @@
-"""Labelled series to try things on: the paper's earthquakes, and a simulated series of the same shape.
-
-Both come as `Quakes`: a count per day, and whether an earthquake happened that day.
-"""
+"""The paper's earthquakes, and a simulated series of the same shape."""
 
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nofluke.datasets.files import download, find, own_directory
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_rng, as_whole
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from numpy.typing import NDArray
 
 _COUNTS_FILE, _TRUTH_FILE = "twitter-earthquakes.dat", "earthquakes.dat"
@@ -139,9 +137,7 @@ def load_earthquakes() -> Quakes:
     >>> quakes.counts.size, int(quakes.truth.sum())  # doctest: +SKIP
     (2557, 162)
     """
-    directory = os.environ.get("NOFLUKE_DATA")
-    locate = _download if not directory else lambda name: _find(Path(directory), name)
-    counts, truth = (np.loadtxt(locate(name)) for name in (_COUNTS_FILE, _TRUTH_FILE))
+    counts, truth = (np.loadtxt(_located(name)) for name in (_COUNTS_FILE, _TRUTH_FILE))
     return Quakes(
         counts=counts.astype(np.int64),
         truth=truth > 0,
@@ -171,44 +167,18 @@ def _bursts(starts: NDArray[np.int64], n_steps: int, generator: np.random.Genera
     return np.bincount(day[inside], weights=height[inside], minlength=n_steps).astype(np.float64)
 
 
-def _find(directory: Path, name: str) -> Path:
-    if not directory.is_dir():
-        raise InputError(f"NOFLUKE_DATA={directory} is not a directory: correct it, or unset it to download.")
-    for path in (directory / "anomaly-eval" / name, directory / name):
-        if path.is_file():
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
-            if found != _SHA256[name]:
-                raise InputError(
-                    f"{path} is not the paper's file: its SHA-256 begins {found[:12]}, not "
-                    f"{_SHA256[name][:12]}. Replace it, or unset NOFLUKE_DATA to download."
-                )
-            return path
-    raise InputError(
-        f"NOFLUKE_DATA={directory} has no {name}, nor has its anomaly-eval directory: put it there (from "
-        f"github.com/{_REPOSITORY}), or unset NOFLUKE_DATA to download."
-    )
-
-
-def _download(name: str) -> Path:
-    import pooch  # imported late: it loads requests, and only a first use needs it
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel("CRITICAL")  # a library does not print; the address is in the error if there is one
-    try:
-        path = pooch.retrieve(
-            _ADDRESS + name,
-            known_hash=f"sha256:{_SHA256[name]}",
-            fname=name,
-            path=os.environ.get("NOFLUKE_CACHE") or pooch.os_cache("nofluke"),
+def _located(name: str) -> Path:
+    directory = own_directory()
+    if directory is None:
+        return download(_ADDRESS + name, _SHA256[name], _WITHOUT_NETWORK)
+    path = find(directory, "anomaly-eval", name, f"from github.com/{_REPOSITORY}")
+    found = hashlib.sha256(path.read_bytes()).hexdigest()
+    if found != _SHA256[name]:
+        raise InputError(
+            f"{path} is not the paper's file: its SHA-256 begins {found[:12]}, not "
+            f"{_SHA256[name][:12]}. Replace it, or unset NOFLUKE_DATA to download."
         )
-    except (OSError, ValueError) as error:
-        # OSError: no network (requests' errors are OSErrors) or no place to write; ValueError: wrong bytes
-        cause = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"cannot download {_ADDRESS}{name} ({cause[:120]}): {_WITHOUT_NETWORK}.") from error
-    finally:
-        logger.setLevel(level)
-    return Path(path)
+    return path
 
 
 def _seed_in_words(rng: int | np.random.Generator | None) -> str:

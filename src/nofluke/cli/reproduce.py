@@ -1,0 +1,52 @@
+"""`nofluke reproduce`: the paper's study, or the page about point adjustment."""
+
+from __future__ import annotations
+
+import click
+
+from nofluke.cli.options import directory
+from nofluke.cli.wording import Command
+
+
+@click.command(cls=Command)
+@click.option(
+    "-o",
+    "--output",
+    callback=directory,
+    required=True,
+    metavar="DIR",
+    help="Where to write index.html, figures, numbers and claims.json.",
+)
+@click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of everything simulated: same seed, same bytes.")
+@click.option(
+    "--permutations",
+    type=int,
+    default=10_000,
+    show_default=True,
+    help="Random placements, where the paper simulates; random scores with --point-adjustment.",
+)
+@click.option(
+    "--point-adjustment",
+    is_flag=True,
+    help="Another page: published point-adjusted F1 beside that of random scores, on MSL, SMAP, SMD and PSM.",
+)
+def reproduce(output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool) -> None:
+    """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
+
+    Takes data and labels from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
+    """
+    from nofluke import reproduce as pages
+
+    done: pages.Reproduction | pages.PointAdjustment
+    if not point_adjustment:
+        done = pages.reproduce(output, simulated=simulated, seed=seed, permutations=permutations)
+    elif simulated:
+        raise click.UsageError(
+            "--simulated goes with the paper's study: published values are about public labels. Leave it out."
+        )
+    else:
+        done = pages.reproduce_point_adjustment(output, seed=seed, n_resamples=permutations)
+    for claim in done.claims:
+        click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
+    click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")

@@ -1,0 +1,10 @@
+"""Labelled series to try things on: the paper's earthquakes, simulated ones, and the labels of public benchmarks.
+
+Earthquakes come as `Quakes`: a count per day, and whether an earthquake happened that day. Of the benchmarks there are
+the labels alone (`BenchmarkLabels`): what chance reaches on them needs no more.
+"""
+
+from nofluke.datasets.benchmark_labels import BENCHMARKS, BenchmarkLabels, public_labels
+from nofluke.datasets.quakes import Quakes, load_earthquakes, simulate_quakes
+
+__all__ = ["BENCHMARKS", "BenchmarkLabels", "Quakes", "load_earthquakes", "public_labels", "simulate_quakes"]
