@@ -578,9 +578,11 @@ def runs_of(flags: Sequence[Any]) -> list[tuple[int, int]]:
     return list(zip(opens, closes, strict=True))
 
 
-def slow_f(precision: Any, recall: Any, beta: Fraction) -> Any:
-    """F_β; 0 where precision is undefined or both are 0."""
-    if precision != precision or precision == recall == 0:
+def slow_f(precision: Any, recall: Any, beta: Any = 1) -> Any:
+    """F_β; None where recall is undefined, 0 where precision is or both are 0."""
+    if recall is None:
+        return None
+    if precision is None or precision != precision or precision == recall == 0:
         return Fraction(0)
     return (1 + beta**2) * precision * recall / (beta**2 * precision + recall)
 
@@ -730,3 +732,110 @@ def slow_best_f1(
         hits = len(alarms & labelled)
         values.append(slow_f(Fraction(hits, len(alarms)), Fraction(hits, len(labelled)), beta))
     return max(values)
+
+
+def slow_share(above: int, below: int) -> Fraction | None:
+    """A share, None where it is one of nothing."""
+    return Fraction(above, below) if below else None
+
+
+def slow_steps_f1(labels: list[int], alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """F_β of two columns of 0 and 1, step by step."""
+    both = sum(e and y for e, y in zip(labels, alarms, strict=True))
+    return slow_f(slow_share(both, sum(alarms)), slow_share(both, sum(labels)), beta)
+
+
+def slow_labels(runs: list[tuple[int, int]], n: int) -> list[int]:
+    """Runs of steps as 0 and 1."""
+    return [indicator(any(start <= t < stop for start, stop in runs)) for t in range(n)]
+
+
+def slow_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """F_β without any adjustment."""
+    return slow_steps_f1(slow_labels(runs, n), alarms, beta)
+
+
+def slow_pa_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """Xu et al. (2018): an alarm anywhere in a run makes alarms of all of its steps."""
+    adjusted = list(alarms)
+    for start, stop in runs:
+        if any(alarms[start:stop]):
+            adjusted[start:stop] = [1] * (stop - start)
+    return slow_steps_f1(slow_labels(runs, n), adjusted, beta)
+
+
+def slow_pak_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], k: Any = 20, beta: Any = 1) -> Fraction | None:
+    """Kim et al. (2022): so does a share of at least k percent."""
+    adjusted = list(alarms)
+    for start, stop in runs:
+        share = Fraction(sum(alarms[start:stop]), stop - start)
+        if share > 0 and share >= Fraction(k) / 100:
+            adjusted[start:stop] = [1] * (stop - start)
+    return slow_steps_f1(slow_labels(runs, n), adjusted, beta)
+
+
+def slow_pak_auc(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """The area of that over k: between two shares that some run could have, F is the same everywhere."""
+    cuts = sorted({Fraction(i, b - a) for a, b in runs for i in range(b - a + 1)} | {Fraction(0), Fraction(1)})
+    area = Fraction(0)
+    for low, high in itertools.pairwise(cuts):
+        value = slow_pak_f1(runs, n, alarms, 50 * (low + high), beta)
+        if value is None:
+            return None
+        area += (high - low) * value
+    return area
+
+
+def slow_delay_pa_f1(
+    runs: list[tuple[int, int]], n: int, alarms: list[int], delay: int = 10, beta: Any = 1
+) -> Fraction | None:
+    """Ren et al. (2019): an alarm at most so many steps behind the start finds the whole run; else all of it is missed."""
+    adjusted = list(alarms)
+    for start, stop in runs:
+        in_time = any(alarms[t] for t in range(start, stop) if t - start <= delay)
+        adjusted[start:stop] = [indicator(in_time)] * (stop - start)
+    return slow_steps_f1(slow_labels(runs, n), adjusted, beta)
+
+
+def slow_composite_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """Garg et al. (2021): precision of steps, recall of runs."""
+    labels = slow_labels(runs, n)
+    right = sum(e and y for e, y in zip(labels, alarms, strict=True))
+    found = sum(any(alarms[start:stop]) for start, stop in runs)
+    return slow_f(slow_share(right, sum(alarms)), slow_share(found, len(runs)), beta)
+
+
+def slow_alarm_runs(alarms: list[int]) -> list[tuple[int, int]]:
+    """Runs of alarms, from each first one up to the first step without."""
+    starts = [t for t in range(len(alarms)) if alarms[t] and not (t and alarms[t - 1])]
+    return [(s, next((t for t in range(s, len(alarms)) if not alarms[t]), len(alarms))) for s in starts]
+
+
+def slow_event_f1(
+    runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1, rate: Fraction = Fraction(0)
+) -> Fraction | None:
+    """Hundman et al. (2018): runs found, and runs of alarms that touch no label; precision is lowered by a rate."""
+    found = sum(any(alarms[start:stop]) for start, stop in runs)
+    apart = [
+        run for run in slow_alarm_runs(alarms) if not any(run[0] < stop and start < run[1] for start, stop in runs)
+    ]
+    precision = slow_share(found, found + len(apart))
+    recall = slow_share(found, len(runs))
+    return slow_f(None if precision is None else precision * (1 - rate), recall, beta)
+
+
+def slow_event_far_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: Any = 1) -> Fraction | None:
+    """El Amine Sehili and Zhang (2023): the rate is that of alarms on steps without a label."""
+    normal = [y for e, y in zip(slow_labels(runs, n), alarms, strict=True) if not e]
+    return slow_event_f1(runs, n, alarms, beta, slow_share(sum(normal), len(normal)) or Fraction(0))
+
+
+def slow_tolerant(
+    runs: list[tuple[int, int]], n: int, alarms: list[int], early: int = 0, late: int = 0, *, ranges: bool = False
+) -> tuple[Fraction | None, Fraction | None]:
+    """Precision and recall: events are runs, or all of their steps; an alarm counts from start - early to end + late."""
+    events = runs if ranges else [(t, t + 1) for start, stop in runs for t in range(start, stop)]
+    at = [t for t in range(n) if alarms[t]]
+    near = [[p for p in at if start - early <= p <= stop - 1 + late] for start, stop in events]
+    precision = slow_share(len({p for found in near for p in found}), len(at)) if events else None
+    return precision, slow_share(sum(map(bool, near)), len(events))

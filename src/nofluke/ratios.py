@@ -33,7 +33,7 @@ def f_beta(precision: float, recall: float, beta: float = 1.0) -> float:
     return (of_recall + of_precision) * precision * recall / below if below else 0.0
 
 
-def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_events: float, beta: float) -> FloatArray:
+def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_events: Any, beta: float) -> FloatArray:
     """F_β = (1 + β²) C R / (β² C m + R n) of arrays of hits C of n predictions and R of m events; 0 without hits."""
     hits, found = np.asarray(precision_hits, dtype=np.float64), np.asarray(recall_hits, dtype=np.float64)
     of_recall, of_precision = f_weights(beta)

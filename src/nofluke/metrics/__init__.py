@@ -11,19 +11,26 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, shown
+from nofluke.metrics.adjusted import F1, PAF1, PAKAUC, PAKF1, DelayPAF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
+from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
+from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.metrics.vus import VUS, Curve
 from nofluke.plain import text_with_settings
 
 __all__ = [
     "AUCROC",
+    "F1",
     "NAB",
+    "PAF1",
+    "PAKAUC",
+    "PAKF1",
     "VUS",
     "AffiliationF1",
     "AffiliationPrecision",
@@ -31,14 +38,21 @@ __all__ = [
     "AveragePrecision",
     "BestF1",
     "BestPAF1",
+    "CompositeF1",
+    "DelayPAF1",
     "ETaPRF1",
     "ETaPRPrecision",
     "ETaPRRecall",
+    "EventF1",
+    "EventFARF1",
     "Function",
     "Metric",
+    "Precision",
     "RangeF1",
     "RangePrecision",
     "RangeRecall",
+    "Recall",
+    "TolerantF1",
     "get",
     "names",
     "register",
@@ -52,21 +66,32 @@ def _vus(curve: Curve, **settings: Any) -> Metric:
 
 _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "auc-roc": AUCROC,
-    "affiliation-precision": AffiliationPrecision,
-    "affiliation-recall": AffiliationRecall,
-    "affiliation-f1": AffiliationF1,
-    "nab": NAB,
-    "vus-pr": partial(_vus, "pr"),
+    "average-precision": AveragePrecision,
+    "best-f1": BestF1,
+    "best-pa-f1": BestPAF1,
     "vus-roc": partial(_vus, "roc"),
+    "vus-pr": partial(_vus, "pr"),
+    "f1": F1,
+    "pa-f1": PAF1,
+    "pak-f1": PAKF1,
+    "pak-auc": PAKAUC,
+    "delay-pa-f1": DelayPAF1,
+    "composite-f1": CompositeF1,
+    "event-f1": EventF1,
+    "event-far-f1": EventFARF1,
     "range-precision": RangePrecision,
     "range-recall": RangeRecall,
     "range-f1": RangeF1,
     "etapr-precision": ETaPRPrecision,
     "etapr-recall": ETaPRRecall,
     "etapr-f1": ETaPRF1,
-    "average-precision": AveragePrecision,
-    "best-f1": BestF1,
-    "best-pa-f1": BestPAF1,
+    "affiliation-precision": AffiliationPrecision,
+    "affiliation-recall": AffiliationRecall,
+    "affiliation-f1": AffiliationF1,
+    "nab": NAB,
+    "precision": Precision,
+    "recall": Recall,
+    "tolerant-f1": TolerantF1,
 }
 _ADDED: dict[str, Callable[..., Metric]] = {}
 

@@ -70,7 +70,7 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
     >>> ax = nf.plot.significance(result, Figure().subplots())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['chance, circular-shift', 'observed 0.7188, p = 0.15']
+    ['chance, circular-shift', 'observed 0.7188, p = 0.2']
     """
     check_kind("result", result, Significance, "nf.significance")
     ax = _draw(result, make_axes(ax), (result.value,))

@@ -28,8 +28,10 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     if dates:
         return "times"
     values = column.values
+    if len(values) == n:
+        return "labels"
     binary = values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
-    return "labels" if len(values) == n or (binary and len(values) > 0) else "positions"
+    return "labels" if binary and len(values) > 0 else "positions"
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
@@ -79,7 +81,7 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         return values.astype(np.bool_)
     if values.dtype.kind == "M":
         raise InputError(f"{name} must be 0 or 1 for each step, got dates: turn them into 0 and 1.")
-    wrong = ~np.isin(values, (0, 1))
+    wrong = (values != 0) & (values != 1)
     if ignore is not None:
         wrong &= ~ignore
     if wrong.any():

@@ -69,6 +69,8 @@ class Spans(ByValue):
 
         One between two steps belongs to the step before it, as all times do.
         """
+        if open_steps.all():
+            return self
         at = np.flatnonzero(open_steps)
         rank = np.concatenate([[0], np.cumsum(open_steps)])
         kept = np.where(self.between, open_steps[np.maximum(self.starts - 1, 0)], rank[self.stops] > rank[self.starts])

@@ -79,11 +79,14 @@ class Truth:
     @classmethod
     def of_spans(cls, spans: Spans, clock: Clock | None, open_steps: BoolArray) -> Truth:
         """Ranges, given over all steps, on those that count; the clock is of these."""
-        rank = np.concatenate([[0], np.cumsum(open_steps)]).astype(np.int64)
+        starts, stops, n_steps = spans.starts, spans.stops, len(open_steps)
+        if not open_steps.all():
+            rank = np.concatenate([[0], np.cumsum(open_steps)]).astype(np.int64)
+            starts, stops, n_steps = rank[starts], rank[stops], int(rank[-1])
         return cls(
-            starts=rank[spans.starts],
-            stops=rank[spans.stops],
-            n_steps=int(rank[-1]),
+            starts=starts,
+            stops=stops,
+            n_steps=n_steps,
             clock=clock,
             open_steps=open_steps,
             begins=spans.begins,

@@ -1,0 +1,296 @@
+"""F of alarms, step by step: as they are, or after point adjustment, which takes a run for wholly found."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.metrics.base import Metric
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.labelled import Labelled
+from nofluke.plain import as_number, check_beta, exact_fraction
+from nofluke.ratios import f_of_hits, f_weights
+from nofluke.series.lengths import Length, as_length, in_places
+
+FINEST = 1_000_000  # parts of a percent: shares of runs are then compared in whole numbers of 64 bits
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfRuns(Metric):
+    """F_β of alarms that are counted run by run."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", check_beta(self.beta))
+
+    def work(self, series: Labelled) -> float:
+        """Two steps are looked up for each run; those of rotations one after another lie side by side."""
+        return 3.0 * len(series.truth.starts) + 50.0
+
+    def tables(self, detector: AnyArray, series: Labelled) -> Any:
+        """Alarms before each step."""
+        del series
+        sums = np.zeros(len(detector) + 1, dtype=np.int64)
+        np.cumsum(detector, out=sums[1:])
+        return sums
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfCounts(OfRuns):
+    """One that is a ratio of counts."""
+
+    def values(self, tables: Any, draws: Draws) -> FloatArray:
+        found = f_of_hits(*self._hits(self._counts(tables, draws)), self.beta)
+        return np.where(draws.last > draws.first, found, np.nan)
+
+    def _counts(self, tables: Any, draws: Draws) -> IntArray:
+        """Rows of one entry for each draw, as `adjusted_counts` has them."""
+        return adjusted_counts(tables, draws)
+
+    @abstractmethod
+    def _hits(self, counts: IntArray) -> tuple[Any, Any, Any, Any]:
+        """Hits of precision, hits of recall, and what each is a share of."""
+
+
+def adjusted_counts(
+    sums: IntArray, draws: Draws, *, share: Fraction = Fraction(0), delay: int | None = None
+) -> IntArray:
+    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and labelled steps
+    with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most so many steps late.
+    """
+    from nofluke.metrics import adjusted_kernels
+
+    counts = np.empty((len(draws), 6), dtype=np.int64)
+    within = draws.n_steps if delay is None else min(delay, draws.n_steps)
+    rule = (within, share.numerator, share.denominator, int(delay is None))
+    begins = draws.begins
+    if draws.still and len(begins) > 1 and bool((np.diff(begins) == 1).all()):
+        runs = slice(draws.first[0], draws.last[0])
+        same = (draws.starts[runs], draws.stops[runs], int(begins[0]), draws.n_steps)
+        adjusted_kernels.consecutive_counts(sums, *same, *rule, counts)
+    else:
+        adjusted_kernels.adjusted_counts(sums, *as_runs(draws), *rule, counts)
+    return counts.T
+
+
+def as_runs(draws: Draws) -> tuple[Any, ...]:
+    """Draws as the compiled loops take them."""
+    return draws.starts, draws.stops, draws.first, draws.last, draws.begins, draws.n_steps
+
+
+@dataclass(frozen=True, kw_only=True)
+class F1(OfCounts):
+    r"""F_β of the steps: the harmonic mean of precision and recall, without any tolerance.
+
+    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
+
+    with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the
+    steps flatter it: alarms on all steps reach 2A / (A + T).
+
+    Parameters
+    ----------
+    beta : float
+        Recall counts β² times as much as precision.
+
+    References
+    ----------
+    van Rijsbergen (1979), Information Retrieval.
+
+    Examples
+    --------
+    >>> F1()([0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
+    0.5
+    """
+
+    name: ClassVar[str] = "f1"
+    title: ClassVar[str] = "F of the steps"
+
+    def _hits(self, counts: IntArray) -> tuple[Any, Any, Any, Any]:
+        alarms, labelled, _, hit, _, _ = counts
+        return hit, hit, alarms, labelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class PAF1(OfCounts):
+    r"""F_β after point adjustment: a labelled run with one alarm counts as found on all of its steps.
+
+    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}} \text{length}
+
+    with A labelled steps and FP alarms outside of them. NaN where no step is labelled; 0 where there is no alarm in a
+    run. Long runs flatter it: a few random alarms find them, and each is worth a whole run.
+
+    Parameters
+    ----------
+    beta : float
+        Recall counts β² times as much as precision.
+
+    Notes
+    -----
+    Runs that touch are adjusted each on its own. TSB-AD 1.5 leaves step 0 unadjusted.
+
+    References
+    ----------
+    Xu et al. (2018), Unsupervised Anomaly Detection via Variational Auto-Encoder for Seasonal KPIs in Web Applications.
+
+    Examples
+    --------
+    >>> PAF1()([0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
+    1.0
+    """
+
+    name: ClassVar[str] = "pa-f1"
+    title: ClassVar[str] = "F after point adjustment (Xu et al. 2018)"
+
+    def _hits(self, counts: IntArray) -> tuple[Any, Any, Any, Any]:
+        alarms, labelled, _, hit, _, adjusted = counts
+        return adjusted, adjusted, adjusted + alarms - hit, labelled
+
+
+@dataclass(frozen=True, kw_only=True)
+class PAKF1(PAF1):
+    r"""F_β after point adjustment of the runs that have alarms on at least k percent of their steps, PA%K.
+
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP_k}{\beta^2 A + TP_k + FP}, \qquad
+        TP_k = \sum_{\text{runs}} \begin{cases} \text{length} & \text{alarms} \ge 1,\ 100\, \text{alarms} \ge k\, \text{length} \\
+        \text{alarms} & \text{else} \end{cases}
+
+    with A labelled steps and FP alarms outside of them: k = 0 is point adjustment, k = 100 none. NaN where no step is
+    labelled; 0 where there is no alarm in a run. A small k and short runs flatter it: of five steps, one is 20 percent.
+
+    Parameters
+    ----------
+    k : float
+        Percent, from 0 to 100. Shares are compared in whole numbers, k being taken to the nearest millionth part.
+    beta : float
+        Recall counts β² times as much as precision.
+
+    Notes
+    -----
+    A share of exactly k percent is enough, as in most packages; in tadpak, the authors' own, it must be larger.
+
+    References
+    ----------
+    Kim et al. (2022), Towards a Rigorous Evaluation of Time-Series Anomaly Detection.
+
+    Examples
+    --------
+    >>> PAKF1(k=50)([0, 1, 1, 1, 0], [0, 0, 1, 0, 0]), PAKF1(k=50)([0, 1, 1, 1, 0], [0, 1, 1, 0, 0])
+    (0.5, 1.0)
+    """
+
+    name: ClassVar[str] = "pak-f1"
+    title: ClassVar[str] = "F after point adjustment of runs with alarms on k percent of their steps (Kim et al. 2022)"
+
+    k: float = 20
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        k = as_number(self.k, "k", "be a percentage from 0 to 100", lambda percent: 0 <= percent <= 100)
+        object.__setattr__(self, "k", int(k) if k.is_integer() else k)
+
+    def _counts(self, tables: Any, draws: Draws) -> IntArray:
+        return adjusted_counts(tables, draws, share=exact_fraction(self.k).limit_denominator(FINEST) / 100)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PAKAUC(OfRuns):
+    r"""Area of F_β after PA%K over k from 0 to 100 percent.
+
+    .. math:: \int_0^1 F_\beta(100 \kappa)\, d\kappa
+
+    of :class:`PAKF1`, exactly: F falls in steps, where k passes the share of alarms in a run. NaN where no step is
+    labelled; 0 where there is no alarm in a run. Short runs flatter it: one alarm of few steps holds the adjustment up
+    to a large k.
+
+    Parameters
+    ----------
+    beta : float
+        Recall counts β² times as much as precision.
+
+    Notes
+    -----
+    tadpak, the authors' own, looks for the threshold that is best at each k, and leaves the sum over k to its user;
+    here alarms are the same at every k.
+
+    References
+    ----------
+    Kim et al. (2022), Towards a Rigorous Evaluation of Time-Series Anomaly Detection.
+
+    Examples
+    --------
+    >>> round(PAKAUC()([0, 1, 1, 1, 0], [0, 0, 1, 0, 0]), 4)  # 1 up to k = 33.3, then 0.5
+    0.6667
+    """
+
+    name: ClassVar[str] = "pak-auc"
+    title: ClassVar[str] = "area of F after PA%K over all k (Kim et al. 2022)"
+
+    def work(self, series: Labelled) -> float:
+        """The runs of each draw are sorted by their shares of alarms."""
+        return 60.0 * len(series.truth.starts) + 100.0
+
+    def values(self, tables: Any, draws: Draws) -> FloatArray:
+        from nofluke.metrics.adjusted_kernels import areas_over_shares
+
+        areas = np.empty(len(draws))
+        areas_over_shares(tables, *as_runs(draws), *f_weights(self.beta), areas)
+        return areas
+
+
+@dataclass(frozen=True, kw_only=True)
+class DelayPAF1(PAF1):
+    r"""F_β after point adjustment of the runs with an alarm within their first k + 1 steps; the others are missed.
+
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad
+        TP = \sum_{\text{runs with an alarm at most k steps after their start}} \text{length}
+
+    with A labelled steps and FP alarms outside of them. Alarms in a run that is found too late are neither right nor
+    wrong: all steps of it are missed. NaN where no step is labelled; 0 where no run is found in time. Long runs and a
+    long delay flatter it: one early alarm is worth a whole run.
+
+    Parameters
+    ----------
+    delay : int or str
+        k, in steps, or a duration such as "10min" on a regular clock of dates, of which whole steps count.
+    beta : float
+        Recall counts β² times as much as precision.
+
+    Notes
+    -----
+    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts
+    from 1: its k = 3 is a delay of 2.
+
+    References
+    ----------
+    Ren et al. (2019), Time-Series Anomaly Detection Service at Microsoft.
+
+    Examples
+    --------
+    >>> DelayPAF1(delay=1)([0, 1, 1, 1, 0], [0, 0, 1, 0, 0]), DelayPAF1(delay=0)([0, 1, 1, 1, 0], [0, 0, 1, 0, 0])
+    (1.0, 0.0)
+    """
+
+    name: ClassVar[str] = "delay-pa-f1"
+    title: ClassVar[str] = "F after point adjustment of runs with an alarm in time (Ren et al. 2019)"
+
+    delay: Length = 10
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "delay", as_length(self.delay, "delay", 0, whole=True))
+
+    def tables(self, detector: AnyArray, series: Labelled) -> tuple[IntArray, int]:
+        """Alarms before each step, and the delay in steps."""
+        return super().tables(detector, series), int(in_places(self.delay, series.truth, "delay", least=0))
+
+    def _counts(self, tables: Any, draws: Draws) -> IntArray:
+        sums, delay = tables
+        return adjusted_counts(sums, draws, delay=delay)
