@@ -2,7 +2,7 @@
 
 Three series of 10,000 steps, each with 5% of the steps labelled: one run of 20 to 80 steps in each 1,000, single steps at
 random, and one long run. Scores are random numbers, independent ones or with a memory (AR(1), φ = 0.9); alarms are the
-highest 1% or 5% of them. Prints, in Markdown, the mean over the draws and in brackets the value that only 5% of them reach:
+highest 1% or 5% of them. Prints, in Markdown, the mean over the draws and in brackets what has to be exceeded for p ≤ 0.05:
 
     python benchmarks/metric_chance.py [--draws 1000] [--seed 1] [--only vus]
 """
@@ -52,11 +52,12 @@ def labels(rng: np.random.Generator) -> dict[str, np.ndarray]:
 
 
 def cell(metric: str, truth: np.ndarray, null: str, budget: float | None, draws: int) -> str:
-    """Mean, and what few draws reach."""
+    """Mean and critical value, as the pages show them."""
     level = nf.chance(metric, truth, null=null, budget=budget, n_resamples=draws, rng=1)
-    reached = level.critical_value
     digits = 1 if level.metric.perfect == 100 else 3
-    return f"{level.expected:.{digits}f} ({reached:.{digits}f})"
+    shown = [f"{value:.{digits}f}".replace("-", "−") for value in (level.expected, level.critical_value)]
+    mean, bar = shown if digits == 1 else [text.removeprefix("0") for text in shown]
+    return f"{mean} ({bar})"
 
 
 def table(metrics: tuple[str, ...], series: dict[str, np.ndarray], draws: int) -> None:
@@ -67,7 +68,9 @@ def table(metrics: tuple[str, ...], series: dict[str, np.ndarray], draws: int) -
     print("| --- |" + " ---: |" * (len(heads) + alarms))
     for metric in metrics:
         for budget in BUDGETS if alarms else (None,):
-            found = [cell(metric, truth, null, budget, draws) for truth in series.values() for null in DETECTORS.values()]
+            found = [
+                cell(metric, truth, null, budget, draws) for truth in series.values() for null in DETECTORS.values()
+            ]
             share = f" {budget:.0%} |" if budget else ""
             print(f"| `{metric}` |{share}" + "".join(f" {one} |" for one in found), flush=True)
     print()

@@ -21,7 +21,7 @@ from nofluke.measures.confusion import MEASURES
 from nofluke.nulls.permutation import CELL_OPERATIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("metrics/*.md")])
 README = DOCS.parent / "README.md"
 
 

@@ -108,8 +108,21 @@ def vus() -> Any:
             away = np.maximum(np.maximum(start - steps, steps - stop + 1), 0)
             weights += np.where((away > 0) & (away <= width // 2), np.sqrt(np.maximum(1 - away / width, 0)), 0)
         weights = np.where(distance == 0, 1, np.minimum(weights, 1))
-        left.step(np.append(steps, 60), np.append(weights, 0), where="post", color=colour, linestyle=dashes, label=f"ℓ = {width}")
-    left.set(xlabel="step", ylabel="weight", xlim=(0, 60), ylim=(0, 1.05), title="weights of steps for three widths of the buffer")
+        left.step(
+            np.append(steps, 60),
+            np.append(weights, 0),
+            where="post",
+            color=colour,
+            linestyle=dashes,
+            label=f"ℓ = {width}",
+        )
+    left.set(
+        xlabel="step",
+        ylabel="weight",
+        xlim=(0, 60),
+        ylim=(0, 1.05),
+        title="weights of steps for three widths of the buffer",
+    )
     left.legend(loc="upper right", fontsize="small", framealpha=1)
     rng = np.random.default_rng(1)
     truth = flags(10_000, *((1_000 * i + 400, 1_000 * i + 450) for i in range(10)))
@@ -166,7 +179,7 @@ def adjusted() -> Any:
     ax.set_yticks([-i - 1.0 for i in range(len(rows))], [name for name, _ in rows], fontsize="small")
     for colour, name in ((GOOD, "found"), ("white", "missed"), (BAD, "false")):
         ax.broken_barh([], (0, 0), facecolor=colour, edgecolor=GREY, label=name)
-    ax.legend(loc="lower right", fontsize="small", ncols=1, framealpha=1, bbox_to_anchor=(1, 0.72))
+    ax.legend(loc="lower right", fontsize="small", ncols=3, bbox_to_anchor=(1, 1.0), frameon=False)
     ax.set_xlabel("step")
     ax.set_xticks(range(0, n + 1, 10))
     ax.spines[["top", "right", "left"]].set_visible(False)
@@ -281,10 +294,7 @@ def significance() -> Any:
     return figure
 
 
-PICTURES = {
-    made.__name__: made
-    for made in (significance, ranking, vus, adjusted, ranges, affiliation, nab, tolerant)
-}
+PICTURES = {made.__name__: made for made in (significance, ranking, vus, adjusted, ranges, affiliation, nab, tolerant)}
 
 
 def main(names: list[str]) -> None:
