@@ -51,12 +51,17 @@ def labels(rng: np.random.Generator) -> dict[str, np.ndarray]:
     return {"runs": runs, "single": single, "long": long}
 
 
+def shown(value: float, perfect: float) -> str:
+    """Three digits of what is at most 1; whole numbers of what is at most 100, unless they are small."""
+    if perfect == 1:
+        return f"{value:.3f}".removeprefix("0")
+    return (f"{value:.0f}" if abs(value) >= 10 else f"{value:.1f}").replace("-", "−")
+
+
 def cell(metric: str, truth: np.ndarray, null: str, budget: float | None, draws: int) -> str:
     """Mean and critical value, as the pages show them."""
     level = nf.chance(metric, truth, null=null, budget=budget, n_resamples=draws, rng=1)
-    digits = 1 if level.metric.perfect == 100 else 3
-    shown = [f"{value:.{digits}f}".replace("-", "−") for value in (level.expected, level.critical_value)]
-    mean, bar = shown if digits == 1 else [text.removeprefix("0") for text in shown]
+    mean, bar = (shown(value, level.metric.perfect) for value in (level.expected, level.critical_value))
     return f"{mean} ({bar})"
 
 
