@@ -117,7 +117,9 @@ def flat_keys(value: Any, before: str = "") -> dict[str, Any]:
 def fits(value: Any, kind: str) -> bool:
     """Whether a value is of a kind as the page words it, such as ``number or null`` or ``list of integers``."""
     if kind.startswith("list of "):
-        inner = re.sub(r"s\b", "", kind.removeprefix("list of "))
+        if value is None and kind.endswith(" or null"):
+            return True
+        inner = re.sub(r"s\b", "", kind.removeprefix("list of ").removesuffix(" or null"))
         return isinstance(value, list) and all(fits(item, inner) for item in value)
     kinds: dict[str, Any] = {
         "integer": int,
@@ -194,6 +196,66 @@ def test_keys_of_sweep_are_documented(
     assert set(found) == set(keys) - only_for(keys, *absent)
     wrong = {key: value for key, value in found.items() if not fits(value, keys[key][0])}
     assert not wrong
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        "--metric auc-roc",
+        "--metric auc-roc --null score-permutation --resamples 99 --stop-after 9",
+        "--metric auc-roc --metric nab --budget 5% --alternative two-sided",
+        "--metric nab --threshold 1e9",
+    ],
+)
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_significance_are_documented(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """The JSON of one metric, and of several, has exactly the documented keys, with values of the documented types."""
+    words = ["significance", "data.csv", "--truth", "label", "--scores", "z", *options.split(), "--format", "json"]
+    code, printed = run(words, capsys)
+    assert code == 0, printed
+    keys = documented("Keys of significance")
+    each, several = only_for(keys, "each"), only_for(keys, "only for several")
+    found = flat_keys(json.loads(printed))
+    if "metrics" in found:
+        assert set(found) == set(keys) - each | {"pvalue", "verdict", "reason"}
+        assert all(set(one) == each for one in found["metrics"])
+    else:
+        assert set(found) == set(keys) - several
+    every = [found, *found.get("metrics", [])]
+    assert not {key: value for one in every for key, value in one.items() if not fits(value, keys[key][0])}
+
+
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_chance_are_documented(capsys: pytest.CaptureFixture[str]) -> None:
+    """Those of significance without what belongs to a value."""
+    words = ["chance", "data.csv", "--truth", "label", "--metric", "auc-roc", "--resamples", "99", "--format", "json"]
+    code, printed = run(words, capsys)
+    assert code == 0, printed
+    keys = documented("Keys of significance")
+    last = section("cli.md", "Keys of significance").rstrip().rpartition("\n\n")[2]
+    without = set(re.findall(r"`([a-z_]+)`", last))
+    assert set(flat_keys(json.loads(printed))) == set(keys) - only_for(keys, "only for several") - without
+
+
+@pytest.mark.parametrize("command", ["significance", "chance"])
+def test_options_of_metrics_are_documented(command: str) -> None:
+    """In the table, or as those of evaluate in the sentence below it."""
+    text = section("cli.md", "Metrics")
+    written = {
+        re.match(r"`(--[a-z0-9-]+)", cells[0])[1]: cells[0]
+        for cells in table_rows(text)
+        if cells[1] in (command, "both")
+    }
+    same, more = re.search(
+        r"\n\n(`--truth`.*?) are those of `evaluate`, and for `significance` also (.*?)\.\s", text, re.DOTALL
+    ).groups()
+    named = re.findall(r"`(--[a-z-]+)`", same + (more if command == "significance" else ""))
+    options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}
+    options.pop("file")
+    assert sorted([*written, *named]) == sorted(options)
+    for name in written:
+        choices = getattr(options[name].type, "choices", None)
+        assert choices is None or "|".join(choices) in written[name], name
 
 
 @pytest.mark.parametrize("command", ["evaluate", "sweep"])

@@ -24,6 +24,7 @@ from nofluke.show.report import grid as grids
 from nofluke.show.report import timeline as timelines
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
+from nofluke.show.report.metrics import metrics_beside
 from nofluke.show.report.page import embedding
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import NO_EVENT, timeline
@@ -503,6 +504,165 @@ def test_event_times_from_another_file_are_repeated_too(file, tmp_path):
     )
     page = out.read_text(encoding="utf-8")
     python = html.unescape(re.findall("<pre>(.*?)</pre>", page, re.DOTALL)[1])
+    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    assert embedded(out.read_text(encoding="utf-8")) == embedded(page)
+
+
+def ranged(n=400):
+    """Labelled runs, one of them at a border, and scores with a memory that know a little about them."""
+    rng = np.random.default_rng(4)
+    truth = np.zeros(n, dtype=bool)
+    for start, length in ((0, 9), (60, 25), (200, 1), (290, 30)):
+        truth[start : start + length] = True
+    return truth, np.round(np.convolve(rng.standard_normal(n + 9), np.ones(10) / 3, "valid") + truth, 2)
+
+
+SOME = ["auc-roc", "best-pa-f1", "nab:profile=low-fp"]
+
+
+def section(page):
+    """The cells of the table of other metrics, row by row, as text."""
+    text = re.search('<section id="metrics">.*?</section>', page, re.DOTALL)[0]
+    rows = re.findall("<tr>(.*?)</tr>", text, re.DOTALL)
+    return text, [[html.unescape(cell) for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)] for row in rows]
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"budget": 0.1},
+        {"threshold": 0.7, "null": "local-shift:reach=40", "alpha": 0.2},
+        {"quantile": 0.9, "null": "segments", "n_resamples": 199},
+        {"quantile": 0.8, "higher_is": "normal", "alternative": "less"},
+    ],
+    ids=lambda how: next(iter(how)),
+)
+def test_other_metrics_are_those_of_significance_at_the_same_threshold(tmp_path, how):
+    """Value, chance, band and both p-values, with the null and the seed of the evaluation."""
+    truth, scores = ranged()
+    result = nf.evaluate(truth, scores, tolerance=2, **how)
+    text, rows = section(result.report(tmp_path / "page.html", scripts="cdn", metrics=SOME).read_text(encoding="utf-8"))
+    seed = cells.seed_of(result)
+    expected = nf.significance(SOME, truth, scores, rng=seed, **how)
+    assert [tuple(row) for row in rows[1:]] == list(expected.table().rows)
+    assert rows[0] == [
+        "metric",
+        "value",
+        "chance",
+        f"{100 * (1 - result.alpha):g}% of chance",
+        "corrected for chance",
+        "p",
+        "p corrected",
+    ]
+    for said in (expected.verdict_in_words(), expected[0].how(), *(one.in_words() for one in expected)):
+        assert html.escape(said) in text
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"count_events": "ranges"},
+        {"mask": np.isin(np.arange(400), [70, 71, 200, 305])},
+        {"warmup": 65},
+        {"times": 3 * np.arange(400)},
+        {"truth": [(0, 8), (60, 70), (71, 84), (290, 319)]},
+        {"truth": [(0, 8), (60, 70), (71, 84), (290, 319)], "count_events": "steps"},
+        {"truth": [3.5, 200.25, 207.0, 208.0], "truth_as": "times", "times": np.arange(400)},
+    ],
+    ids=["labels", "runs", "mask", "warm-up", "clock", "ranges", "ranges as steps", "times between steps"],
+)
+def test_an_evaluation_has_the_labelled_ranges_of_its_metrics(how):
+    """However events were counted: a run with a masked step is one, ranges that touch are two."""
+    truth, scores = ranged()
+    given = {"truth": truth, "scores": scores, "quantile": 0.9, "null": "circular-shift", **how}
+    found = metrics_beside(nf.evaluate(**given), ["auc-roc", "affiliation-f1", "nab"])
+    expected = nf.significance(["auc-roc", "affiliation-f1", "nab"], **given)
+    assert [one.labels for one in found] == [one.labels for one in expected]
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one.values, other.values)
+
+
+def test_figures_of_other_metrics_hold_all_their_draws(tmp_path):
+    """The bars of each add up to one, over what was drawn; an undefined value has no line."""
+    truth, scores = ranged()
+    result = nf.evaluate(truth, scores, quantile=0.9)
+    page = result.report(tmp_path / "page.html", scripts="cdn", metrics="auc-roc").read_text(encoding="utf-8")
+    (drawn,) = embedded(page)["metrics"]
+    one = nf.significance("auc-roc", truth, scores)
+    assert (drawn["name"], drawn["value"], drawn["perfect"]) == ("auc-roc", one.value, 1.0)
+    assert sum(drawn["heights"]) == pytest.approx(1, abs=1e-3)
+    assert (drawn["edges"][0], drawn["edges"][-1]) == (one.values.min(), one.values.max())
+    quiet = nf.evaluate(np.zeros(400), scores, quantile=0.9)
+    page = quiet.report(tmp_path / "page.html", scripts="cdn", metrics=["auc-roc"]).read_text(encoding="utf-8")
+    assert embedded(page)["metrics"][0] == drawn | {"value": None, "text": "undefined", "heights": [], "edges": []}
+    assert "cannot tell" in section(page)[0]
+
+
+def test_a_page_without_other_metrics_has_no_section_of_them(small, tmp_path):
+    """Nothing empty is shown."""
+    page = small[0].report(tmp_path / "page.html", scripts="cdn").read_text(encoding="utf-8")
+    assert '<section id="metrics">' not in page
+    assert embedded(page)["metrics"] == []
+
+
+def test_functions_are_metrics_of_a_page_too(tmp_path):
+    """By their names, which may hold anything; they are given the alarms, as with any threshold."""
+    truth, scores = ranged()
+
+    def overlap(labels, alarms):
+        return float((labels * alarms).sum())
+
+    overlap.__name__ = "</script><b>"
+    page = nf.evaluate(truth, scores, quantile=0.9).report(
+        tmp_path / "page.html", scripts="cdn", metrics=[overlap, "nab"]
+    )
+    text, rows = section(page.read_text(encoding="utf-8"))
+    assert rows[1][:2] == ["</script><b>", str(int(truth[scores >= np.quantile(scores, 0.9)].sum()))]
+    assert "<b>" not in text
+
+
+def test_metrics_that_cannot_be_are_refused_before_the_page_is_made(small, tmp_path, monkeypatch):
+    """Unknown ones, the same one twice, scores where there are alarms, and two lists of times."""
+    monkeypatch.setattr("nofluke.show.report.make_payload", lambda _: pytest.fail("computed first"))
+    alarms = nf.evaluate([0, 1, 0, 1], predictions=[0, 1, 0, 1])
+    lists = nf.coincidence([1, 5, 9], [2, 5, 7], tolerance=1)
+    for result, metrics, said in (
+        (small[0], ["no-such"], "metric='no-such' must be one of 'auc-roc'"),
+        (small[0], ["nab", "nab"], "metric='nab' is there twice"),
+        (alarms, ["auc-roc"], "metric='auc-roc' needs scores"),
+        (lists, ["nab"], "metrics are of labels on steps, and two lists of times have none"),
+    ):
+        with pytest.raises(nf.InputError, match=said):
+            write_report(result, tmp_path / "page.html", metrics=metrics)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_command_repeats_its_metrics(file, tmp_path):
+    """All of them, in their order, in the shell and in Python."""
+    out = tmp_path / "page.html"
+    words = ["--truth", "</script><b>", "--scores", "z", "--quantile", 0.8, "--metric", "nab:profile=low-fn"]
+    run(
+        "report",
+        file,
+        *words,
+        "--metric",
+        "auc-roc",
+        "--resamples",
+        99,
+        "--null",
+        "permutation",
+        "--scripts",
+        "cdn",
+        "-o",
+        out,
+    )
+    page = out.read_text(encoding="utf-8")
+    command, python = (html.unescape(text) for text in re.findall("<pre>(.*?)</pre>", page, re.DOTALL))
+    assert "--metric nab:profile=low-fn --metric auc-roc" in command
+    assert "metrics=['nab:profile=low-fn', 'auc-roc'])" in python
+    run(*shlex.split(command)[1:])
+    assert out.read_text(encoding="utf-8") == page
     exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
     assert embedded(out.read_text(encoding="utf-8")) == embedded(page)
 

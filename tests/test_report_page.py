@@ -249,6 +249,25 @@ def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     assert page.evaluate(colour).lower() == nf.plot.PALETTE["observed"].lower()
 
 
+@pytest.mark.parametrize("width", [380, 1200])
+def test_other_metrics_are_drawn_within_the_page(visit, tmp_path, width):
+    """Bars and a line for each, none over the edge, and no line where a value is undefined."""
+    truth, scores = example()
+    result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
+    page = visit(result.report(tmp_path / "page.html", metrics=["auc-roc", "best-pa-f1", "nab"]), width=width)
+    assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    for i in range(3):
+        assert page.evaluate(f"document.getElementById('metric-{i}').data.map((trace) => trace.type || 'line')") == [
+            "bar",
+            "line",
+        ]
+        box = page.locator(f"#metric-{i}").bounding_box()
+        assert abs(page.locator(f"#metric-{i} .main-svg").first.bounding_box()["width"] - box["width"]) < 2
+    quiet = nf.evaluate(np.zeros(300), scores, quantile=0.9)
+    page = visit(quiet.report(tmp_path / "quiet.html", metrics=["auc-roc"]), width=width)
+    assert page.evaluate("document.getElementById('metric-0').data.length") == 1
+
+
 def test_it_prints(visit, report):
     """A handful of pages, not one long strip and not a pile."""
     pdf = visit(report[1]).pdf(format="A4")

@@ -12,7 +12,7 @@ from typing import Any, NoReturn
 import click
 
 from nofluke import __version__
-from nofluke.cli import commands
+from nofluke.cli import commands, metrics
 from nofluke.cli.coincidence import coincidence
 from nofluke.cli.options import FORMATS
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
@@ -37,6 +37,7 @@ def cli(context: click.Context) -> None:
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
           nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
+          nofluke significance data.csv --truth label --scores z --metric vus-pr:window=100 --metric best-pa-f1
           nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
     """
@@ -48,6 +49,9 @@ for _command in (
     commands.evaluate,
     commands.sweep,
     coincidence,
+    metrics.significance,
+    metrics.chance,
+    metrics.metrics,
     commands.diagnose,
     commands.report,
     commands.demo,

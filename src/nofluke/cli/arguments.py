@@ -12,12 +12,14 @@ from nofluke.errors import InputError, shown
 if TYPE_CHECKING:
     from nofluke.series.tolerance import Tolerance
 
-_ALARMS = ("higher_is", "warmup", "count_alarms", "refractory")
+_COUNTING = ("count_alarms", "refractory")
 _DATA = (
     *("truth", "truth_file", "truth_start", "truth_end", "count_events", "overlaps"),
     *("scores", "time", "time_format", "mask", "missing"),
-    *_ALARMS,
+    *("higher_is", "warmup", "predictions", "groups", *_COUNTING),
 )
+_ARGUMENTS = {"time": "times", "series": "groups"}  # roles of columns that arguments call otherwise
+_OUTPUTS = "--scores COLUMN or --predictions COLUMN, one of them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,27 +33,39 @@ class Data:
         """A result with these notes before its own; the report takes those of its cells from the sequence."""
         if not self.notes:
             return result
+        if several := getattr(result, "results", ()):
+            return replace(result, results=tuple(map(self.noted, several)))
         inner = getattr(result, "sequence", None)
         changed = {} if inner is None else {"sequence": replace(inner, notes=(*self.notes, *inner.notes))}
         return replace(result, notes=(*self.notes, *result.notes), **changed)
 
 
 def read_detector(file: str, output: str | None, options: dict[str, Any]) -> Data:
-    """Data, threshold and tolerance, from the options of a command that has them all."""
-    data = read(
-        file,
-        output,
-        **{name: options[name] for name in _DATA},
-        predictions=options["predictions"],
-        outputs="--scores COLUMN or --predictions COLUMN, one of them",
-    )
-    chosen = {
-        "threshold": options["threshold"],
-        "quantile": options["quantile"],
-        "budget": options["budget"],
-        "tolerance": tolerance_of(options["tolerance"], options["early"], options["late"], options["unit"]),
-    }
+    """Data, threshold and, for commands that have one, tolerance, from the options of a command."""
+    data = read(file, output, **{name: options[name] for name in _DATA if name in options}, outputs=_OUTPUTS)
+    chosen: dict[str, Any] = {name: options[name] for name in ("threshold", "quantile", "budget")}
+    if "tolerance" in options:
+        sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
+        chosen["tolerance"] = tolerance_of(*sides)
     return replace(data, arguments={**data.arguments, **chosen})
+
+
+def read_truth(file: str, output: str | None, n_steps: int | None, options: dict[str, Any]) -> Data:
+    """The truth alone: labels, or a list with a clock beside it, or, where their number of steps is given, a list alone."""
+    named = {name: options[name] for name in _DATA if name in options}
+    if n_steps is None:
+        if named["truth_file"] is not None and named["time"] is None:
+            raise InputError(
+                "--truth-file needs --time COLUMN, the clock in FILE. Or pass the list itself as FILE, with --n-steps."
+            )
+        return read(file, output, **named, outputs=None)
+    for name in ("truth_file", "time", "mask"):
+        if named[name] is not None:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"--n-steps is for a FILE that lists events by their steps: leave out {option}, or --n-steps."
+            )
+    return read(None, output, **named | {"truth_file": file}, outputs=None)
 
 
 def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
@@ -65,7 +79,7 @@ def chance_arguments(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(
-    file: str,
+    file: str | None,
     output: str | None,
     *,
     truth: str | None,
@@ -74,19 +88,21 @@ def read(
     truth_end: str | None,
     count_events: str | None,
     overlaps: str,
-    scores: str | None,
     time: str | None,
     time_format: str | None,
     mask: str | None,
     missing: str,
-    higher_is: str,
     warmup: str | None,
-    count_alarms: str | None,
-    refractory: str | None,
+    scores: str | None = None,
     predictions: str | None = None,
-    outputs: str = "--scores COLUMN",
+    groups: str | None = None,
+    outputs: str | None = "--scores COLUMN",
+    **settings: str | None,
 ) -> Data:
-    """The arguments of `evaluate` and `sweep` from columns of files, none of which may be the output."""
+    """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
+
+    ``outputs`` says how to name the detector's output, where there has to be one; ``settings`` become arguments as they are.
+    """
     from nofluke.data.files import pairs_of, read_columns, read_events
 
     if truth is None and truth_file is None:
@@ -96,7 +112,7 @@ def read(
         raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
     if truth_start is not None and truth_start == truth_end:
         raise InputError(f"--truth-start and --truth-end are both {shown(truth_start)}: name two columns.")
-    if (scores is None) is (predictions is None):
+    if outputs is not None and (scores is None) is (predictions is None):
         raise InputError(f"name the detector's output: {outputs}.")
     check_places({"FILE": file, "--truth-file": truth_file}, {"--output": output})
     roles = {
@@ -105,15 +121,16 @@ def read(
         "predictions": predictions,
         "time": time,
         "mask": mask,
+        "series": groups,
     }
-    table = read_columns(
-        file, columns={role: name for role, name in roles.items() if name is not None}, time_format=time_format
-    )
-    found: dict[str, Any] = {("times" if role == "time" else role): values for role, values in table.values.items()}
-    found |= {"missing": missing, "count_events": count_events, "overlaps": overlaps}
-    found |= {"higher_is": higher_is, "count_alarms": count_alarms}
-    found |= {"warmup": number_of(warmup), "refractory": number_of(refractory)}
-    notes = table.notes
+    found: dict[str, Any] = {"missing": missing, "count_events": count_events, "overlaps": overlaps}
+    found |= {name: number_of(value) for name, value in {"warmup": warmup, **settings}.items()}
+    notes: tuple[str, ...] = ()
+    if file is not None:
+        columns = {role: name for role, name in roles.items() if name is not None}
+        table = read_columns(file, columns=columns, time_format=time_format)
+        found |= {_ARGUMENTS.get(role, role): values for role, values in table.values.items()}
+        notes = table.notes
     if truth_file is not None:
         events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)
         notes = (*notes, *events.notes)
@@ -122,6 +139,8 @@ def read(
         if not any(map(len, events.values.values())):
             found["truth_as"] = "ranges"  # none of them: neither positions nor times
         if time is None and any(values.dtype.kind == "M" for values in events.values.values()):
+            if file is None:
+                raise InputError(f"{truth_file} holds dates: with --n-steps, list the steps of events, counted from 0.")
             raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
     else:
         found["truth_as"] = "labels"

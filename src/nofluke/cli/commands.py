@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
+from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import (
     Threshold,
     chance_options,
@@ -208,6 +209,9 @@ def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> Non
 @click.command(cls=Command)
 @detector_options
 @chance_options
+@metric_option(
+    "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
+)
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
@@ -226,7 +230,15 @@ def reproduce(output: str, simulated: bool, seed: int, permutations: int) -> Non
     metavar="FILE",
     help="The page to write; - for standard output.",
 )
-def report(file: str, alpha: float, title: str | None, scripts: Any, output: str | None, **options: Any) -> None:
+def report(
+    file: str,
+    metrics: tuple[str, ...],
+    alpha: float,
+    title: str | None,
+    scripts: Any,
+    output: str | None,
+    **options: Any,
+) -> None:
     """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
 
     FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
@@ -252,10 +264,11 @@ def report(file: str, alpha: float, title: str | None, scripts: Any, output: str
         missing=options["missing"],
         overlaps=options["overlaps"],
     )
+    page = {"title": title, "scripts": scripts, "source": source, "metrics": metrics}
     if output is None:
-        write(make_page(result, title=title, scripts=scripts, source=source).rstrip("\n"), None)
+        write(make_page(result, **page).rstrip("\n"), None)
     else:
-        path = write_report(result, output, title=title, scripts=scripts, source=source)
+        path = write_report(result, output, **page)
         click.echo(f"{result.verdict_in_words()}\nOpen {path}")
 
 
@@ -266,6 +279,9 @@ def _command_line(context: click.Context) -> str:
         source = context.get_parameter_source(parameter.name or "")
         if source is click.core.ParameterSource.COMMANDLINE:
             value = context.params[parameter.name or ""]
+            if isinstance(value, tuple):
+                words += [word for one in value for word in (parameter.opts[-1], str(one))]
+                continue
             value = "-" if value is None else str(value)  # standard output: what was not typed is left out
             if isinstance(parameter, click.Argument):
                 files.append(value)

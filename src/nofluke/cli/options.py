@@ -76,34 +76,10 @@ class Threshold(click.types.FloatParamType):
         return number
 
 
-alarm_options = several(
-    click.option(
-        "--higher-is",
-        type=click.Choice(["anomalous", "normal"]),
-        default="anomalous",
-        show_default=True,
-        help="What high scores are; with normal, low ones are predictions.",
-    ),
-    click.option(
-        "--warmup",
-        metavar="LENGTH",
-        help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
-    ),
-    click.option(
-        "--count-alarms",
-        type=click.Choice(["steps", "episodes"]),
-        help="What a prediction is: a predicted step (the default), or a run of them.",
-    ),
-    click.option(
-        "--refractory",
-        metavar="LENGTH",
-        help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
-    ),
-)
 time_format_option = click.option(
     "--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'
 )
-data_options = several(
+truth_options = several(
     click.argument("file", metavar="FILE"),
     click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
     click.option(
@@ -128,7 +104,9 @@ data_options = several(
         show_default=True,
         help="What to do with ranges that overlap.",
     ),
-    click.option("--scores", metavar="COLUMN", help="Column of anomaly scores."),
+)
+scores_option = click.option("--scores", metavar="COLUMN", help="Column of anomaly scores.")
+step_options = several(
     click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),
     time_format_option,
     click.option("--mask", metavar="COLUMN", help="Column with 1 for steps to leave out of everything."),
@@ -139,7 +117,32 @@ data_options = several(
         show_default=True,
         help="What to do with missing scores and labels.",
     ),
-    alarm_options,
+)
+higher_is_option = click.option(
+    "--higher-is",
+    type=click.Choice(["anomalous", "normal"]),
+    default="anomalous",
+    show_default=True,
+    help="What high scores are; with normal, low ones are predictions.",
+)
+warmup_option = click.option(
+    "--warmup",
+    metavar="LENGTH",
+    help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
+)
+series_options = several(truth_options, scores_option, step_options, higher_is_option, warmup_option)
+data_options = several(
+    series_options,
+    click.option(
+        "--count-alarms",
+        type=click.Choice(["steps", "episodes"]),
+        help="What a prediction is: a predicted step (the default), or a run of them.",
+    ),
+    click.option(
+        "--refractory",
+        metavar="LENGTH",
+        help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
+    ),
 )
 unit_option = click.option(
     "--unit",
@@ -156,12 +159,15 @@ side_options = several(
     ),
     click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
 )
-detector_options = several(
-    data_options,
+cut_options = several(
     click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
     click.option("--threshold", type=Threshold(), callback=finite, help="Predict where the score is at least this."),
     click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
     click.option("--budget", metavar="SHARE", help="Predict at most this share of the steps, such as 1% or 0.01."),
+)
+detector_options = several(
+    data_options,
+    cut_options,
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),
@@ -181,6 +187,7 @@ output_option = click.option(
     metavar="FILE",
     help="Write there instead of printing; - for standard output.",
 )
+seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
 chance_options = several(
     click.option(
         "--null",
@@ -199,7 +206,7 @@ chance_options = several(
         help="How chance is computed; auto is exact wherever that takes seconds.",
     ),
     click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
-    click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named."),
+    seed_option,
 )
 judging_options = several(
     click.option(
@@ -233,10 +240,11 @@ zero_division_option = click.option(
 familywise_option = click.option(
     "--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo)."
 )
+gate_option: Callable[[Any], Any] = click.option(
+    "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
+)
 gate_options = several(
-    click.option(
-        "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
-    ),
+    gate_option,
     click.option(
         "--gate-on",
         type=click.Choice(["precision", "recall", "f1", "both"]),

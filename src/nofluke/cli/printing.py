@@ -65,7 +65,17 @@ def gate_code(result: Any, options: dict[str, Any]) -> int:
         return 0
     from nofluke.inference.gate import gate
 
-    found = gate(result, on=options["gate_on"] or "both", least=least)
+    return _said(gate(result, on=options["gate_on"] or "both", least=least))
+
+
+def verdict_code(result: Any) -> int:
+    """The exit code of a gate that looks at nothing but the verdict."""
+    from nofluke.inference.gate import gate_by_verdict
+
+    return _said(gate_by_verdict(result))
+
+
+def _said(found: Any) -> int:
     if found.code:
         click.echo(f"nofluke: gate: {found.why}", err=True)
-    return found.code
+    return int(found.code)

@@ -23,6 +23,10 @@ _OUTLIERS = "write 1 for an outlier and 0 for the rest into the file"
 # what is more than one argument, or has no option of its own
 _PHRASES = {
     "truth_as='times'": "--time COLUMN",
+    "pass predictions, or scores with a threshold, a quantile or a budget": "pass --predictions COLUMN, or --scores with "
+    "--threshold, --quantile or --budget",
+    "and predictions were passed: pass scores instead": "and --predictions were passed: pass --scores COLUMN instead",
+    "or leave groups out": "or leave --groups out",
     "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
@@ -37,7 +41,7 @@ _ASSIGNED = (
     r"(?:(?P<quote>['\"])(?P<word>[a-z-]+)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
 )
 # a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
-_SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
+_SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|needs|come back|are rotated|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
 _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself

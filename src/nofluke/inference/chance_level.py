@@ -17,7 +17,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, plural, show_number
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +183,7 @@ class ChanceLevel(ByValue):
             if bar is None
             else f"; a detector has to be {better} {show_number(bar)} to be better at the {self.alpha:.3g} level"
         )
-        return f"Chance gives a {self.name} of {self.chance_in_words()} under {self.choice.model.text}{needs}."
+        return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
     def table(self) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
@@ -237,6 +237,21 @@ class ChanceLevel(ByValue):
             "alpha": self.alpha,
             "notes": list(self.notes),
         }
+
+    def to_csv(self) -> str:
+        """One line with full digits."""
+        low, high = self.band or (None, None)
+        told = (
+            self.name,
+            self.expected,
+            self.std,
+            low,
+            high,
+            self.critical_value,
+            self.choice.model.text,
+            str(self.method),
+        )
+        return csv_text(("metric", "expected", "std", "low", "high", "critical_value", "null", "method"), [told])
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives, beside the perfect value (matplotlib); returns the Axes."""

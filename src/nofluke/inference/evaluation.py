@@ -360,12 +360,17 @@ class Evaluation(ByValue):
         return plot_evaluation(self, axes, compare_binomial=compare_binomial)
 
     def report(
-        self, path: str | Path, *, title: str | None = None, scripts: Literal["inline", "cdn"] = "inline"
+        self,
+        path: str | Path,
+        *,
+        title: str | None = None,
+        scripts: Literal["inline", "cdn"] = "inline",
+        metrics: Any = (),
     ) -> Path:
         """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See `write_report`."""
         from nofluke.show.report import write_report
 
-        return write_report(self, path, title=title, scripts=scripts)
+        return write_report(self, path, title=title, scripts=scripts, metrics=metrics)
 
     def __repr__(self) -> str:
         told = "; ".join(

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
 from nofluke.inference.beside import shown_f1
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.verdict import floor_above
+from nofluke.inference.verdict import Verdict, floor_above
 from nofluke.plain import as_number, check_word
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import show_share
@@ -59,7 +59,7 @@ def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | No
     ruling = result.ruling
     if ruling.obstacle:
         return Gate(code=CANNOT_TELL, why=f"cannot tell. {ruling.obstacle}")
-    found = _verdict(result) if on == "both" else _one(result, on)
+    found = gate_by_verdict(result) if on == "both" else _one(result, on)
     if found.code == CANNOT_TELL:
         return found
     for name, bar in bars.items():
@@ -69,7 +69,17 @@ def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | No
     return found
 
 
-def _verdict(result: Evaluation) -> Gate:
+class Judged(Protocol):
+    """A result with a verdict and its reason."""
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def reason(self) -> str: ...
+
+
+def gate_by_verdict(result: Judged) -> Gate:
+    """Whether the verdict of any result is "yes"."""
     codes = {"yes": PASSED, "cannot tell": CANNOT_TELL}
     code = codes.get(result.verdict, FAILED)
     if code == PASSED:

@@ -108,14 +108,19 @@ def read_labelled(
     )
     cut = (threshold, quantile, budget)
     cuts = choose_cut(sequence, *cut) if scores is None or any(way is not None for way in cut) else None
-    trial = Trial.of(sequence, (), cuts if cuts is not None else None)
+    return labelled_of(sequence, cuts, count_events)
+
+
+def labelled_of(sequence: Sequence, cuts: Cuts | None, count_events: CountEvents | None) -> Labelled:
+    """A sequence of ranges that was read, with the threshold on its scores, if there is one."""
+    trial = Trial.of(sequence, (), cuts)
     notes = [*sequence.notes, *sequence.on_steps, *(() if cuts is None else cuts.notes)]
     held = trial.truth.stops > trial.truth.starts
     found = trial.truth
     if not held.all():
         notes.append(f"{int((~held).sum())} range(s) between two steps have no step to count and were left out.")
         found = _only(found, held)
-    alarms = None if scores is not None and cuts is None else trial.alarm_flags(0)
+    alarms = None if sequence.scores is not None and cuts is None else trial.alarm_flags(0)
     return Labelled(
         truth=found,
         scores=None if sequence.scores is None else np.ascontiguousarray(trial.detector, dtype=np.float64),

@@ -89,7 +89,7 @@ def _with_drift(look: Look) -> Pick:
     # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than the level
     window = max(look.window, look.wide)
     wanted = max(math.ceil(max(0.625 * window, 5) / look.alpha), 2 * look.events.longest + window)
-    least = max(math.ceil(2.5 / look.alpha), look.events.longest + window)
+    least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
     if min(wanted, allowed) >= least:
         reach = look.length(min(wanted, allowed))
         return Pick(model=LocalShift(reach=reach), why=f"{seen}, and {what}: small shifts keep both.")

@@ -30,6 +30,7 @@ from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
+ALONE = 2  # steps of a range, on average, below which labels are taken for single steps
 FEWEST_SHARE, MOST_SHARE, HALF = 0.01, 0.1, 0.5  # of the steps, at which scores are looked at
 
 
@@ -55,8 +56,8 @@ def choose_for_series(
     if edges is not None:
         return _within(null, len(edges) - 1)
     if isinstance(null, str) and null.strip() == AUTO:
-        sides = _alarms_of(series, by_scores)
-        picks = [pick(Look.of(_cell(series, series.truth, flags), alpha, wide=2 * reach + 1)) for flags in sides]
+        sides, truth = _alarms_of(series, by_scores), _events_of(series.truth)
+        picks = [pick(Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1)) for flags in sides]
         found = max(picks, key=_care)
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
     model = as_series_null(null).on_steps
@@ -67,6 +68,12 @@ def choose_for_series(
     model.fits(truth)
     every = [doubts(model, _cell(series, truth, flags)) for flags in _alarms_of(series, by_scores)]
     return Choice(model=model, asked=model.text, why="", doubts=tuple(dict.fromkeys(sum(every, ()))))
+
+
+def _events_of(truth: Truth) -> Truth:
+    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which happen to be neighbours."""
+    labelled = int((truth.stops - truth.starts).sum())
+    return steps_of(truth) if labelled < ALONE * truth.n else truth
 
 
 def _care(found: Pick) -> tuple[bool, int, bool]:

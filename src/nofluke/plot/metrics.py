@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.arrays import FloatArray
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
@@ -122,23 +123,29 @@ def significances(results: Significances, axes: Any = None) -> AxesArray:
     return panels
 
 
+def bars_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Which share of some finite values lies in each of a few bars, and where the bars end."""
+    few = len(np.unique(values[:10_000]))
+    n_bins = int(min(MOST_BINS, max(np.sqrt(len(values)), 10), max(2 * few, 3)))
+    heights, edges = np.histogram(values, bins=n_bins)
+    return heights / len(values), edges
+
+
 def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
     """The draws as bars, and the level that has to be exceeded."""
     values = level.values[np.isfinite(level.values)]
     ends = [*values[:0], *(x for x in also if np.isfinite(x))]
     if len(values):
-        few = len(np.unique(values[:10_000]))
-        n_bins = int(min(MOST_BINS, max(np.sqrt(len(values)), 10), max(2 * few, 3)))
-        heights, edges = np.histogram(values, bins=n_bins)
+        heights, edges = bars_of(values)
         ax.stairs(
-            heights / len(values),
+            heights,
             edges,
             fill=True,
             color=PALETTE["chance"],
             alpha=0.35,
             label=f"chance, {level.choice.model.text}",
         )
-        ax.set_ylim(0, heights.max() / len(values) / HEADROOM)
+        ax.set_ylim(0, heights.max() / HEADROOM)
         ends += [float(edges[0]), float(edges[-1])]
     bar = level.critical_value
     if bar is not None and not also:

@@ -6,7 +6,7 @@ and notes on everything that was left out or merged, so that nothing is lost in 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -66,6 +66,7 @@ class Sequence(ByValue):
     ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
     events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants`` alarms that are;
     ``on_steps`` are notes that hold only where they are moved to their steps.
+    ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given.
     Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
     """
 
@@ -83,6 +84,16 @@ class Sequence(ByValue):
     truth_as: Kind = "labels"
     higher_is: HigherIs = "anomalous"
     score_type: str = "float64"
+    marked: BoolArray | Spans | None = field(repr=False, compare=False, default=None)
+
+    def as_ranges(self) -> Sequence:
+        """The same with each range, or run of labels, as one event."""
+        if self.spans is not None:
+            return self
+        marked = self.truth if self.marked is None else self.marked
+        every = marked if isinstance(marked, Spans) else Spans.of_runs(marked, self.clock)
+        ranges = every.among(self.open_steps, self.clock)
+        return replace(self, spans=ranges, instants=None, alarm_instants=None)
 
     @property
     def count_events(self) -> CountEvents:
@@ -187,6 +198,7 @@ def prepare(
         if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
             clock = refined(clock, events.values)
             instants = own_times(events, clock, open_steps, "truth")
+    marked = labels if spans is None else spans
     if (count_events or ("steps" if pairs is None else "ranges")) == "ranges":
         every = Spans.of_runs(labels, clock) if spans is None else spans
         spans = every.among(open_steps, clock)
@@ -229,6 +241,7 @@ def prepare(
         truth_as=truth_kind,
         higher_is=higher_is,
         score_type=score_type(given.values),
+        marked=marked,
     )
 
 

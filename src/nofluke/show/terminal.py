@@ -31,7 +31,7 @@ def show(table: Table, console: Console | None = None) -> None:
 def _grid(table: Table) -> RichTable:
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for i, name in enumerate(table.columns):
-        grid.add_column(Text(name), justify="left" if i == 0 else "right")
+        grid.add_column(Text(name), justify="left" if i < table.left else "right")
     for row in table.rows:
         grid.add_row(*(Text(cell, style=_EMPHASIS if i == 1 else "") for i, cell in enumerate(row)))
     return grid

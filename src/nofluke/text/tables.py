@@ -53,20 +53,24 @@ def plural(count: int, thing: str, things: str | None = None) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """Rows of cells already written as text, under headings; the first column names the row."""
+    """Rows of cells already written as text, under headings; the first column names the row.
+
+    The first ``left`` columns are set to the left, the others to the right.
+    """
 
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     title: str = ""
     notes: tuple[str, ...] = ()
+    left: int = 1
 
     def text(self) -> str:
-        """Aligned plain text: the first column to the left, the others to the right."""
+        """Aligned plain text."""
         lines = [self.columns, *self.rows]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         body = [
             "  ".join(
-                _pad(cell, width, left=i == 0) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+                _pad(cell, width, left=i < self.left) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in lines
         ]
@@ -74,7 +78,7 @@ class Table:
 
     def markdown(self) -> str:
         """A table in GitHub's Markdown."""
-        rows = [self.columns, ("---",) + ("---:",) * (len(self.columns) - 1), *self.rows]
+        rows = [self.columns, ("---",) * self.left + ("---:",) * (len(self.columns) - self.left), *self.rows]
         body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
         head = [f"**{self.title}**", ""] if self.title else []
         return "\n".join([*head, *body, *(line for note in self.notes for line in ("", note))])
@@ -88,7 +92,7 @@ class Table:
                 r"\begin{table}",
                 r"\centering",
                 *([rf"\caption{{{_latex(self.title)}}}"] if self.title else []),
-                rf"\begin{{tabular}}{{l{'r' * (len(self.columns) - 1)}}}",
+                rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.columns) - self.left)}}}",
                 r"\toprule",
                 " & ".join(map(_latex, self.columns)) + r" \\",
                 r"\midrule",

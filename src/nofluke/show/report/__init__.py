@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.lists import Source
+from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import origin_of
 from nofluke.show.report.page import Scripts, check_plotly, render
 from nofluke.show.report.payload import make_payload
@@ -22,6 +24,7 @@ def write_report(
     title: str | None = None,
     scripts: Scripts = "inline",
     source: Source | None = None,
+    metrics: Any = (),
 ) -> Path:
     """Write a page about a result: verdict, timeline, two sliders for threshold and tolerance, curves, nulls, heat map.
 
@@ -43,6 +46,8 @@ def write_report(
         Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
+    metrics : list of metrics
+        Other metrics to set beside chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
 
     Returns
     -------
@@ -64,13 +69,18 @@ def write_report(
     """
     target = expanded(path, "path")
     check_place(target, f"path={str(path)!r}")
-    page = make_page(result, title=title, scripts=scripts, source=source)
+    page = make_page(result, title=title, scripts=scripts, source=source, metrics=metrics)
     write_file(target, page, f"path={str(path)!r}")
     return target
 
 
 def make_page(
-    result: Evaluation, *, title: str | None = None, scripts: Scripts = "inline", source: Source | None = None
+    result: Evaluation,
+    *,
+    title: str | None = None,
+    scripts: Scripts = "inline",
+    source: Source | None = None,
+    metrics: Any = (),
 ) -> str:
     """The page that `write_report` writes, as text."""
     if not isinstance(result, Evaluation):
@@ -82,5 +92,7 @@ def make_page(
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
     check_plotly()  # before the work
-    payload = make_payload(result)
-    return render(payload, origin_of(result, payload, title=title, source=source), scripts)
+    others = metrics_beside(result, metrics)
+    payload = make_payload(result) | {"metrics": figures_of(others)}
+    origin = origin_of(result, payload, title=title, source=source, metrics=code_of(others))
+    return render(payload, origin, scripts, section_of(others, result))

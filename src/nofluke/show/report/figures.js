@@ -234,6 +234,31 @@ function drawDelay() {
   );
 }
 
+function drawMetric({ value, perfect, edges, heights, text }, i) {
+  const c = colours();
+  const at = heights.map((_, j) => (edges[j] + edges[j + 1]) / 2);
+  const top = Math.max(...heights, 0.01) * 1.12;
+  const ends = [...edges, ...(value === null ? [] : [value])];
+  const low = Math.min(...ends);
+  const high = Math.max(...ends);
+  // a value near the perfect one should be seen to be near it
+  const range = perfect !== null && high > perfect - 0.15 * Math.max(Math.abs(perfect), 1) ? [low, Math.max(high, perfect)] : [low, high];
+  const pad = 0.04 * (range[1] - range[0]) || 0.05;
+  const observed = { x: [value, value], y: [0, top / 1.05], mode: "lines", line: { color: c.observed, width: 3 }, hovertemplate: "observed " + text + "<extra></extra>" };
+  draw(
+    "metric-" + i,
+    [
+      {
+        x: at, y: heights, type: "bar", width: at.map((_, j) => edges[j + 1] - edges[j]), marker: { color: c.band, line: { color: c.chance, width: 1 } },
+        text: at.map((_, j) => edges[j].toPrecision(3) + " to " + edges[j + 1].toPrecision(3)), textposition: "none", hovertemplate: "%{text}: %{y:.1%} of draws<extra></extra>",
+      },
+      ...(value === null ? [] : [observed]),
+    ],
+    axis("", ends.length ? { range: [range[0] - pad, range[1] + pad], nticks: 6 } : { showticklabels: false }),
+    axis("share of draws", { range: [0, top], tickformat: ".2~g", nticks: 5 }),
+  );
+}
+
 function drawAll(printing) {
   paper = printing === true;
   drawTimeline();
@@ -246,6 +271,7 @@ function drawAll(printing) {
   drawCurve();
   drawLag();
   drawDelay();
+  data.metrics.forEach(drawMetric);
 }
 
 function listen() {

@@ -25,6 +25,7 @@ from nofluke.show.report.lists import (
 )
 from nofluke.text.tables import plural
 
+USUAL_RESAMPLES = 10_000
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
 
 
@@ -45,7 +46,9 @@ class Origin:
     leads: str = ""
 
 
-def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None) -> Origin:
+def origin_of(
+    result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None, metrics: str = ""
+) -> Origin:
     """Everything a reader needs to make the same report again."""
     tests = (result.precision_test, result.recall_test)
     methods = ", ".join(f"{test.measure} {test.method}" for test in tests)
@@ -67,7 +70,7 @@ def origin_of(result: Evaluation, payload: dict[str, Any], *, title: str | None,
         ("sliders", payload["grid"]),
         ("version", f"nofluke {__version__}"),
     ]
-    code = [("In Python", python_code(result, source))]
+    code = [("In Python", python_code(result, source, metrics))]
     if source is not None:
         code.insert(0, ("On the command line", source.command))
     lists = isinstance(result, Coincidence)
@@ -131,8 +134,8 @@ def _parts(sequence: Sequence) -> tuple[Any, ...]:
     return arrays if sequence.instants is None else (*arrays, sequence.instants)
 
 
-def python_code(result: Evaluation, source: Source | None) -> str:
-    """Python that makes the same report."""
+def python_code(result: Evaluation, source: Source | None, metrics: str = "") -> str:
+    """Python that makes the same report, with these metrics as a list in code."""
     lists = isinstance(result, Coincidence)
     read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
     arguments += [
@@ -143,7 +146,7 @@ def python_code(result: Evaluation, source: Source | None) -> str:
         "import nofluke as nf",
         *read,
         f"result = nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})",
-        'result.report("report.html")',
+        f'result.report("report.html"{f", metrics={metrics}" if metrics else ""})',
     ]
     return "\n".join(lines)
 
@@ -217,6 +220,8 @@ def _tested(result: Evaluation) -> list[str]:
         made.append(f"method={settings.method!r}")
     if drawn is not None:
         made += [f"n_resamples={drawn.n_resamples}", f"rng={drawn.seed}"]
+    elif settings.n_resamples != USUAL_RESAMPLES:  # other metrics may be simulated where precision and recall are not
+        made.append(f"n_resamples={settings.n_resamples}")
     defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
     made += [f"{n}={getattr(settings, n)!r}" for n, usual in defaults.items() if getattr(settings, n) != usual]
     return made

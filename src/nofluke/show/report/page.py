@@ -20,8 +20,8 @@ CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "figures.js", "timeline.js")
 
 
-def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
-    """The whole page as text."""
+def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
+    """The whole page as text; ``others`` is its section on other metrics."""
     alpha = f"{payload['alpha']:g}"
     plotly, sources = _plotly(scripts)
     page = {
@@ -43,6 +43,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts) -> str:
         "family": escape(payload["family"] or ""),
         "instead": escape(payload["diagnosis"]["instead"]),
         "recommended": escape(payload["diagnosis"]["recommended"]),
+        "metrics": others,
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
         "how": _how(origin),
         "data": embedding(payload),

@@ -1,0 +1,85 @@
+"""Options of commands that take metrics by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from nofluke.cli.options import seed_option, several
+from nofluke.errors import InputError
+
+
+def _known(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Let only metrics through, before any file is read; their settings are none of the command's options."""
+    if names:
+        from nofluke.metrics import get
+
+        for name in names:
+            try:
+                get(name)
+            except InputError as error:
+                said = str(error)
+                said = said.removeprefix("metric=") if said.startswith("metric=") else f"{name}: {said}"
+                raise InputError(f"{option.opts[0]} {said.rstrip('.')}; see nofluke metrics.") from None
+    return names
+
+
+def metric_option(about: str) -> Callable[[Any], Any]:
+    """--metric, which may be repeated."""
+    return click.option("--metric", "metrics", metavar="METRIC", multiple=True, callback=_known, help=about)
+
+
+def _drawing(default: int) -> tuple[Any, ...]:
+    return (
+        click.option("--resamples", type=int, default=default, show_default=True, help="Random draws of the null."),
+        seed_option,
+        click.option("--workers", type=int, help="Threads; by default as many as there are cores. Changes no number."),
+        click.option(
+            "--alpha", type=float, default=0.05, show_default=True, help="Level of what is better than chance."
+        ),
+    )
+
+
+null_options = several(
+    click.option(
+        "--null",
+        default="auto",
+        show_default=True,
+        metavar="NULL",
+        help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+        "circular-shift, local-shift:reach=50, segments, random-scores:phi=0.9, score-permutation, and those of evaluate.",
+    ),
+    click.option(
+        "--stop-after",
+        type=int,
+        metavar="NUMBER",
+        help="Stop at the draw at which so many have reached the value. For one metric.",
+    ),
+    click.option(
+        "--alternative",
+        type=click.Choice(["greater", "less", "two-sided"]),
+        help="Which values count as extreme; by default the better ones.",
+    ),
+    *_drawing(10_000),
+    click.option(
+        "--groups",
+        metavar="COLUMN",
+        help="Column that tells several series apart, which stand one after the other: each is rotated within itself.",
+    ),
+)
+level_options = several(
+    click.option(
+        "--null",
+        default="random-scores",
+        show_default=True,
+        metavar="NULL",
+        help="random-scores, or with a memory random-scores:phi=0.9.",
+    ),
+    click.option("--budget", metavar="SHARE", help="For metrics of alarms: the share of steps with one, 1% or 0.01."),
+    click.option(
+        "--n-steps", type=int, metavar="NUMBER", help="Length of the series, where FILE lists events or ranges by step."
+    ),
+    *_drawing(1_000),
+)

@@ -1,0 +1,137 @@
+"""The commands for any metric: against chance, chance alone, and which there are. Nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import read_detector, read_truth
+from nofluke.cli.metric_options import level_options, metric_option, null_options
+from nofluke.cli.options import (
+    cut_options,
+    format_option,
+    gate_option,
+    output_option,
+    series_options,
+    step_options,
+    truth_options,
+    warmup_option,
+)
+from nofluke.cli.printing import verdict_code, write_result
+from nofluke.cli.wording import Command
+from nofluke.errors import InputError
+
+
+@click.command(cls=Command)
+@series_options
+@cut_options
+@metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
+@null_options
+@gate_option
+@format_option
+@output_option
+def significance(
+    file: str,
+    metrics: tuple[str, ...],
+    null: str,
+    stop_after: int | None,
+    alternative: Any,
+    resamples: int,
+    seed: int | None,
+    workers: int | None,
+    alpha: float,
+    gate: bool,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> int:
+    """Any metric, beside what chance gives on the same labels.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a p-value
+    corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with --threshold, --quantile
+    or --budget.
+    """
+    _check(metrics)
+    import nofluke as nf
+
+    data = read_detector(file, output, options)
+    result = data.noted(
+        nf.significance(
+            metrics[0] if len(metrics) == 1 else list(metrics),
+            **data.arguments,
+            null=null,
+            stop_after=stop_after,
+            alternative=alternative,
+            n_resamples=resamples,
+            rng=seed,
+            workers=workers,
+            alpha=alpha,
+        )
+    )
+    write_result(result, form, output)
+    return verdict_code(result) if gate else 0
+
+
+@click.command(cls=Command)
+@truth_options
+@step_options
+@warmup_option
+@metric_option("Such as best-pa-f1; nofluke metrics lists them.")
+@level_options
+@format_option
+@output_option
+def chance(
+    file: str,
+    metrics: tuple[str, ...],
+    null: str,
+    budget: str | None,
+    n_steps: int | None,
+    resamples: int,
+    seed: int | None,
+    workers: int | None,
+    alpha: float,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """What chance gives in a metric, from the labels alone.
+
+    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it lists events or ranges by their steps.
+    """
+    _check(metrics)
+    if len(metrics) > 1:
+        raise InputError("--metric is there more than once: pass one, and call again for the others.")
+    import nofluke as nf
+
+    data = read_truth(file, output, n_steps, options)
+    level = nf.chance(
+        metrics[0],
+        **data.arguments,
+        null=null,
+        budget=budget,
+        n_steps=n_steps,
+        n_resamples=resamples,
+        rng=seed,
+        workers=workers,
+        alpha=alpha,
+    )
+    write_result(data.noted(level), form, output)
+
+
+@click.command(cls=Command)
+@format_option
+@output_option
+def metrics(form: str | None, output: str | None) -> None:
+    """All metrics with a line each.
+
+    What they need, and their settings with the defaults. A setting goes behind the name: --metric vus-pr:window=50.
+    """
+    from nofluke.metrics.listing import Listing
+
+    write_result(Listing.of_all(), form, output)
+
+
+def _check(names: tuple[str, ...]) -> None:
+    if not names:
+        raise InputError("name a metric: --metric NAME, such as auc-roc. nofluke metrics lists them.")

@@ -1,0 +1,89 @@
+"""A list of the metrics: what each needs, its settings with their defaults, and a line about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+from nofluke.metrics import get, names
+from nofluke.metrics.base import Metric
+from nofluke.metrics.functions import Function
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural
+
+IN_THE_NAME = ("curve",)  # settings that have a name for each of their values
+NOTE = "Settings go behind the name, as in vus-pr:window=50. Scores need no threshold; for alarms pass one, or alarms themselves."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Metrics as they are by default.
+
+    >>> print(Listing(metrics=(get("auc-roc"),)).table().text().splitlines()[3])
+    auc-roc  scores            area under the ROC curve
+    """
+
+    metrics: tuple[Metric, ...]
+
+    @classmethod
+    def of_all(cls) -> Listing:
+        """All that have a name."""
+        return cls(metrics=tuple(map(get, names())))
+
+    def table(self) -> Table:
+        """One line for each; renders as text, Markdown, LaTeX or HTML."""
+        rows = tuple(
+            (
+                metric.name,
+                metric.needs,
+                _written(metric, ", "),
+                metric.title,
+            )
+            for metric in self.metrics
+        )
+        columns = ("name", "needs", "settings", "what it is")
+        return Table(title=plural(len(rows), "metric"), columns=columns, rows=rows, notes=(NOTE,), left=len(columns))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The metrics as plain values, for JSON."""
+        return {
+            "schema": SCHEMA,
+            "metrics": [
+                {
+                    "name": metric.name,
+                    "needs": metric.needs,
+                    "better": metric.better,
+                    "perfect": metric.perfect,
+                    "settings": _settings(metric),
+                    "title": metric.title,
+                }
+                for metric in self.metrics
+            ],
+        }
+
+    def to_csv(self) -> str:
+        """One line for each; settings as they are written behind the name."""
+        rows = [
+            (
+                metric.name,
+                metric.needs,
+                metric.better,
+                metric.perfect,
+                _written(metric, ","),
+                metric.title,
+            )
+            for metric in self.metrics
+        ]
+        return csv_text(("name", "needs", "better", "perfect", "settings", "title"), list(rows))
+
+
+def _settings(metric: Metric) -> dict[str, Any]:
+    """What can be set, as it is."""
+    if isinstance(metric, Function):
+        return {}
+    return {f.name: getattr(metric, f.name) for f in fields(metric) if f.init and f.name not in IN_THE_NAME}
+
+
+def _written(metric: Metric, between: str) -> str:
+    """The settings as they are written behind the name."""
+    plain = {key: f"{value:g}" if isinstance(value, float) else value for key, value in _settings(metric).items()}
+    return between.join(f"{key}={value}" for key, value in plain.items())

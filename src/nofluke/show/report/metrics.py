@@ -1,0 +1,120 @@
+"""Other metrics of a report, at the threshold that was evaluated: a table beside chance, and a figure of the draws for each."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from nofluke.errors import InputError
+from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.metric_result import Significance
+from nofluke.inference.metric_results import Significances
+from nofluke.inference.metric_tests import judge
+from nofluke.inference.significance import as_metrics
+from nofluke.metrics.functions import Function
+from nofluke.metrics.labelled import labelled_of
+from nofluke.nulls.choice import AUTO
+from nofluke.plain import finite_or_none
+from nofluke.plot.metrics import bars_of
+from nofluke.series.thresholds import Cuts
+from nofluke.show.report.cells import seed_of
+from nofluke.text.tables import show_number
+
+HEADINGS = {"corrected": "corrected for chance"}
+ABOUT = (
+    "Corrected for chance, a value is 0 where chance gives as much, and 1 where it is perfect. p corrected: how often chance "
+    "has, in any of these metrics, a p-value as small."
+)
+
+
+def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
+    """Metrics of an evaluation's data, against the null that it was asked for; None where there are none."""
+    if isinstance(metrics, list | tuple) and not metrics:
+        return None
+    if isinstance(result, Coincidence):
+        raise InputError(
+            "metrics are of labels on steps, and two lists of times have none: pass labels to nf.evaluate."
+        )
+    settings, k = result.settings, result.cell.k
+    cuts = None
+    if result.threshold is not None:
+        cuts = Cuts(compared=result.cell.trial.thresholds[k : k + 1], told=np.array([result.threshold]))
+    found: Significances = judge(
+        as_metrics(metrics, "alarms"),
+        labelled_of(result.sequence.as_ranges(), cuts, result.count_events),
+        several=True,
+        null=AUTO if settings.choice.is_auto else settings.null,
+        n_resamples=settings.n_resamples,
+        stop_after=None,
+        alternative=None if settings.alternative == "greater" else settings.alternative,
+        workers=None,
+        rng=seed_of(result),
+        alpha=result.alpha,
+        edges=None,
+    )
+    return found
+
+
+def code_of(others: Significances | None) -> str:
+    """The metrics as a list in Python; a function by its name."""
+    if others is None:
+        return ""
+    return f"[{', '.join(one.name if isinstance(one.metric, Function) else repr(one.name) for one in others)}]"
+
+
+def figures_of(others: Significances | None) -> list[dict[str, Any]]:
+    """What the page draws of each metric: bars of the draws, and the value."""
+    return [_figure(one) for one in others or ()]
+
+
+def _figure(one: Significance) -> dict[str, Any]:
+    drawn = one.values[np.isfinite(one.values)]
+    heights, edges = bars_of(drawn) if len(drawn) else (np.zeros(0), np.zeros(0))
+    return {
+        "name": one.name,
+        "value": finite_or_none(one.value),
+        "text": show_number(one.value),
+        "perfect": one.metric.perfect,
+        "heights": [float(f"{height:.4g}") for height in heights.tolist()],
+        "edges": edges.tolist(),
+    }
+
+
+def section_of(others: Significances | None, result: Evaluation) -> str:
+    """The section of the page."""
+    if others is None:
+        return ""
+    table = others.table()
+    columns = [HEADINGS.get(name, name) for name in table.columns]
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th>{"".join(f"<td>{escape(cell)}</td>" for cell in cells)}</tr>'
+        for name, *cells in table.rows
+    )
+    figures = "".join(_figure_of(i, one) for i, one in enumerate(others))
+    told = (
+        f"As evaluated, whatever the sliders say: {others[0].labels.in_words()}.",
+        *(note for note in others.notes if note not in result.notes),
+        others[0].how(),
+        ABOUT,
+    )
+    return f"""<section id="metrics">
+<h2>Other metrics</h2>
+<p>{escape(others.verdict_in_words())}</p>
+<div class="scroll" tabindex="0" role="region" aria-label="Other metrics beside chance">
+<table class="metrics"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>
+<p class="fine">{escape(" ".join(told))}</p>
+<ul class="key" aria-hidden="true"><li class="k-observed">observed</li><li class="k-part">chance</li></ul>
+<div class="figures three">{figures}</div>
+</section>
+"""
+
+
+def _figure_of(i: int, one: Significance) -> str:
+    return (
+        f'<figure><h3>{escape(one.name)}</h3><div class="plot" id="metric-{i}" role="img" aria-labelledby="about-metric-{i}"></div>'
+        f'<figcaption id="about-metric-{i}">{escape(one.in_words())}</figcaption></figure>'
+    )
