@@ -575,6 +575,10 @@ class TestTold:
         few = nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 0, 0], null="circular-shift")
         assert few.verdict == "cannot tell"
         assert "the smallest p that can come out is 0.25" in few.reason
+        full = nf.significance(
+            "recall:tolerance=4", [0, 0, 1, 0, 0, 0] * 20, predictions=[1, 0, 0, 0, 0, 0] * 20, null="circular-shift"
+        )
+        assert (full.value, full.smallest_pvalue, full.verdict) == (1.0, 1.0, "cannot tell")
         same = nf.significance("auc-roc", [0, 1, 0, 0] * 20, [1.0] * 80, null="circular-shift")
         assert (same.pvalue, same.verdict) == (1.0, "cannot tell")
 

@@ -17,7 +17,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,13 @@ class Labels:
     n_labelled: int
     n_alarms: int | None
     threshold: float | None = None
+
+    @property
+    def obstacle(self) -> str:
+        """Why no metric can tell anything; empty where nothing is in the way."""
+        if self.n_labelled == 0:
+            return "No step is labelled: there is nothing to find."
+        return "Every step is labelled: there is nothing to tell apart." if self.n_labelled == self.n else ""
 
     def in_words(self) -> str:
         """The counts."""
@@ -176,12 +183,14 @@ class ChanceLevel(ByValue):
 
     def in_words(self) -> str:
         """What chance gives, as a sentence."""
+        if math.isnan(self.expected):
+            return self.labels.obstacle or f"{self.name} is undefined on these labels."
         bar = self.critical_value
         better = "above" if self.metric.better == "higher" else "below"
         needs = (
             ""
             if bar is None
-            else f"; a detector has to be {better} {show_number(bar)} to be better at the {self.alpha:.3g} level"
+            else f"; a detector has to be {better} {self.shown(bar)} to be better at the {self.alpha:.3g} level"
         )
         return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
@@ -196,18 +205,22 @@ class ChanceLevel(ByValue):
                     self.name,
                     self.chance_in_words(),
                     self._band_in_words(),
-                    "" if bar is None else show_number(bar),
+                    "" if bar is None else self.shown(bar),
                 ),
             ),
             notes=(self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
         )
+
+    def shown(self, value: float) -> str:
+        """A value of the metric, never rounded to 0 or 1 where these are its ends."""
+        return show_share(value) if self.metric.perfect == 1.0 and not abs(value) > 1 else show_number(value)
 
     def chance_in_words(self) -> str:
         """Mean ± standard deviation."""
         return "undefined" if math.isnan(self.expected) else show_chance(self.expected, self.std)
 
     def _band_in_words(self) -> str:
-        return "" if self.band is None else "{} to {}".format(*map(show_number, self.band))
+        return "" if self.band is None else "{} to {}".format(*map(self.shown, self.band))
 
     def to_dict(self) -> dict[str, Any]:
         """The result as plain values, for JSON. Undefined values are None."""

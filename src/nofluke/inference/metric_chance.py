@@ -98,7 +98,7 @@ def chance(
         )
     series = read_labelled(
         truth,
-        np.arange(_length(truth, n_steps, times)),  # any scores without ties: others are drawn in their place
+        np.arange(_length(truth, truth_as, n_steps, times)),  # any scores without ties: others are drawn in their place
         times=times,
         mask=mask,
         warmup=warmup,
@@ -149,13 +149,14 @@ def _drawn(
     return found, how, notes
 
 
-def _length(truth: Any, n_steps: int | None, times: Any) -> int:
+def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) -> int:
     """The steps of a series of which only labels are there."""
     if n_steps is not None:
         return as_whole(n_steps, "n_steps", 1)
     if times is not None:
         return len(times)
     shape = np.shape(truth)
-    if len(shape) != 1:
-        raise InputError("truth holds ranges, which do not tell how long the series is: pass n_steps= or times=.")
+    if len(shape) != 1 or truth_as not in ("auto", "labels"):
+        kind = "ranges" if truth_as in ("auto", "labels") else truth_as
+        raise InputError(f"truth holds {kind}, which do not tell how long the series is: pass n_steps= or times=.")
     return int(shape[0])

@@ -10,13 +10,13 @@ import numpy as np
 
 from nofluke.inference.chance import Alternative, significant
 from nofluke.inference.chance_level import ChanceLevel, between
-from nofluke.inference.reached import Side
+from nofluke.inference.reached import Side, reaching
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import Table, csv_text, show_number
+from nofluke.text.tables import Table, csv_text, show_share
 
 NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
 COLUMNS = (
@@ -121,14 +121,19 @@ class Significance(ChanceLevel):
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest p-value that could have come out."""
-        return 1 / len(self.values) if self.listed else 1 / (len(self.values) + 1)
+        """The smallest p-value that could have come out: by the number of draws, and by how often they reach the perfect value."""
+        perfect, better = self.metric.perfect, "greater" if self.metric.better == "higher" else "less"
+        others = self.values[1:] if self.listed else self.values
+        as_good = 0
+        if perfect is not None and self.alternative == better:
+            as_good = int(reaching(others, perfect, self.alternative, perfect).sum())
+        return (1 + as_good) / (1 + len(others))
 
     @property
     def obstacle(self) -> str:
         """What keeps anything from being told, whatever the p-value; empty where nothing does."""
         if math.isnan(self.value):
-            return "The metric is undefined on these data."
+            return self.labels.obstacle or f"{self.name} is undefined on these data."
         if not self.choice.holds:
             return self.choice.why or "No null holds for these data."
         if not significant(self.smallest_pvalue, self.alpha):
@@ -157,9 +162,9 @@ class Significance(ChanceLevel):
         """The value, what chance gives, and the p-value, as a sentence."""
         error = self.pvalue_error
         corrected = self.chance_corrected
-        beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_number(corrected)}"
+        beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_share(corrected)}"
         return (
-            f"{self.name} is {show_number(self.value)}; chance gives {self.chance_in_words()} under "
+            f"{self.name} is {self.shown(self.value)}; chance gives {self.chance_in_words()} under "
             f"{self.choice.model.text}; {p_is(self.pvalue)}{f' ± {error:.1g}' if error else ''}{beyond}."
         )
 
@@ -172,10 +177,10 @@ class Significance(ChanceLevel):
         corrected = self.chance_corrected
         return (
             self.name,
-            show_number(self.value),
+            self.shown(self.value),
             self.chance_in_words(),
             self._band_in_words(),
-            "" if math.isnan(corrected) else show_number(corrected),
+            "" if math.isnan(corrected) else show_share(corrected),
             show_p(self.pvalue),
         )
 
@@ -239,7 +244,7 @@ class Significance(ChanceLevel):
 
     def __repr__(self) -> str:
         return (
-            f"<Significance of {self.name}: {show_number(self.value)}, chance {self.chance_in_words()}, "
+            f"<Significance of {self.name}: {self.shown(self.value)}, chance {self.chance_in_words()}, "
             f"{p_is(self.pvalue)};\n null {self.choice.label}: {self.method}>"
         )
 

@@ -22,8 +22,6 @@ from nofluke.nulls.whole_series import choose_for_series
 
 FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
 ROWS = 2**22  # steps of all labels that are drawn in a chunk
-NO_LABELS = "No step is labelled: there is nothing to find."
-ALL_LABELLED = "Every step is labelled: there is nothing to tell apart."
 
 
 def judge(
@@ -63,6 +61,7 @@ def judge(
     sides = [_side(metric, alternative) for metric in metrics]
     stop = _stop(metrics[0], observed[0], sides[0], stop_after)
     found, more = measure(metrics, series, moves, workers=workers, stop=stop)
+    more += undefined_on(found, metrics, observed)
     results = tuple(
         _result(metric, value, values, series, choice, moves, side, alpha, stop_after, more)
         for metric, value, values, side in zip(metrics, observed, found, sides, strict=True)
@@ -101,6 +100,19 @@ def _observed(metric: Metric, series: Labelled) -> float:
 
 def _side(metric: Metric, alternative: Alternative | None) -> Alternative:
     return alternative or ("greater" if metric.better == "higher" else "less")
+
+
+def undefined_on(found: list[Values], metrics: tuple[Metric, ...], observed: list[float]) -> tuple[str, ...]:
+    """Notes on metrics that have a value on the data and none on some draws."""
+    notes = []
+    for values, metric, value in zip(found, metrics, observed, strict=True):
+        undefined = int(np.isnan(values.values).sum()) - values.failed
+        if undefined and not np.isnan(value):
+            notes.append(
+                f"{metric.text} is undefined on {undefined:,} of {len(values.values):,} draws; these count as draws that reach the "
+                "observed value."
+            )
+    return tuple(notes)
 
 
 def _stop(metric: Metric, observed: float, alternative: Alternative, stop_after: int | None) -> Stop | None:
@@ -154,11 +166,7 @@ def labels_of(series: Labelled) -> Labels:
 
 def _remarks(series: Labelled) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
-    remarks = []
-    if series.n_labelled == 0:
-        remarks.append(NO_LABELS)
-    elif series.n_labelled == series.n_steps:
-        remarks.append(ALL_LABELLED)
+    remarks = [*filter(None, [labels_of(series).obstacle])]
     if series.scores is not None and series.n_steps > 1 and np.ptp(series.scores) == 0:
         remarks.append("All scores are equal: no threshold can tell one step from another.")
     if series.alarms is not None and not series.alarms.any():

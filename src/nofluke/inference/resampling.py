@@ -170,12 +170,6 @@ def measure(
                 f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); these count as "
                 "draws that reach the observed value."
             )
-        undefined = int(np.isnan(values.values).sum()) - values.failed
-        if undefined:
-            notes.append(
-                f"{metric.text} is undefined on {undefined:,} of {len(values.values):,} draws; these count as draws that reach the "
-                "observed value."
-            )
     return joined, tuple(notes)
 
 

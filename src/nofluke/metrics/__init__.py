@@ -200,6 +200,8 @@ def _named(text: str) -> Metric:
         return makers[name](**settings)
     except TypeError as error:
         raise InputError(f"metric={shown(text)}: {str(error).rpartition('() ')[2]}.") from None
+    except InputError as error:
+        raise InputError(f"metric={shown(text)}: {error}") from None
 
 
 def _name_of(function: Any) -> str:

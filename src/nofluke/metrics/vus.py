@@ -108,8 +108,7 @@ class VUS(Metric):
 
     def __post_init__(self) -> None:
         check_word(self.curve, "curve", ("roc", "pr"))
-        window = as_length(self.window, "window", 0, whole=True)
-        object.__setattr__(self, "window", window if isinstance(window, str) else as_whole(window, "window", 0, WIDEST))
+        object.__setattr__(self, "window", as_length(self.window, "window", 0, whole=True, most=WIDEST))
         object.__setattr__(self, "n_thresholds", as_whole(self.n_thresholds, "n_thresholds", 2, WIDEST))
 
     @property

@@ -12,7 +12,6 @@ from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
 from nofluke.plot.style import PALETTE, AxesArray, check_kind, legend, make_axes, make_panels, tidy
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import show_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +44,7 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
     """
     check_kind("level", level, ChanceLevel, "nf.chance")
     ax = _draw(level, make_axes(ax), ())
-    legend(ax, "upper left")
-    return ax
+    return _with_legend(ax)
 
 
 def significance(result: Significance, ax: Axes | None = None) -> Axes:
@@ -71,15 +69,14 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
     >>> ax = nf.plot.significance(result, Figure().subplots())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['chance, circular-shift', 'observed 0.7188, p = 0.2']
+    ['chance, circular-shift', 'observed 0.719, p = 0.2']
     """
     check_kind("result", result, Significance, "nf.significance")
     ax = _draw(result, make_axes(ax), (result.value,))
     if np.isfinite(result.value):
-        label = f"observed {show_number(result.value)}, {p_is(result.pvalue)}"
+        label = f"observed {result.shown(result.value)}, {p_is(result.pvalue)}"
         ax.axvline(result.value, 0, HEADROOM, color=PALETTE["observed"], linewidth=2, label=label)
-    legend(ax, "upper left")
-    return ax
+    return _with_legend(ax)
 
 
 def significances(results: Significances, axes: Any = None) -> AxesArray:
@@ -131,6 +128,15 @@ def bars_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return heights / len(values), edges
 
 
+def _with_legend(ax: Axes) -> Axes:
+    """A legend, or a word where there is nothing to draw."""
+    if ax.get_legend_handles_labels()[0]:
+        legend(ax, "upper left")
+    else:
+        ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", va="center")
+    return ax
+
+
 def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
     """The draws as bars, and the level that has to be exceeded."""
     values = level.values[np.isfinite(level.values)]
@@ -149,7 +155,7 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
         ends += [float(edges[0]), float(edges[-1])]
     bar = level.critical_value
     if bar is not None and not also:
-        label = f"to exceed at the {level.alpha:g} level: {show_number(bar)}"
+        label = f"to exceed at the {level.alpha:g} level: {level.shown(bar)}"
         ax.axvline(bar, 0, HEADROOM, color=PALETTE["ink"], linestyle="--", linewidth=1.2, label=label)
         ends.append(bar)
     perfect = level.metric.perfect

@@ -18,7 +18,7 @@ MOST_LONG = 2**60  # of one in the unit of the times
 UNEVEN = 0.01  # by how much of itself a step of a regular clock may vary
 
 
-def as_length(value: object, name: str, least: int, *, whole: bool = False) -> Length:
+def as_length(value: object, name: str, least: int, *, whole: bool = False, most: int = MOST_LONG) -> Length:
     """A number of steps (or of the times' own unit), or a duration as it is written.
 
     Whole numbers are at least ``least``; others may be as short as times are, and on a grid are looked at when used.
@@ -28,7 +28,7 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False) -> L
             raise InputError(f"{name}={shown(value)} must be longer than nothing.")
         return value.strip()
     if whole or whole_or_none(value) is not None:
-        return as_whole(value, name, least, MOST_LONG)
+        return as_whole(value, name, least, most)
     return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_LONG)
 
 
