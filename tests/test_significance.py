@@ -569,7 +569,7 @@ class TestTold:
         assert (empty.pvalue, empty.verdict, empty.reason) == (
             1.0,
             "cannot tell",
-            "The metric is undefined on these data.",
+            "No step is labelled: there is nothing to find.",
         )
         assert "No step is labelled: there is nothing to find." in empty.notes
         few = nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 0, 0], null="circular-shift")

@@ -185,13 +185,11 @@ class ChanceLevel(ByValue):
         """What chance gives, as a sentence."""
         if math.isnan(self.expected):
             return self.labels.obstacle or f"{self.name} is undefined on these labels."
-        bar = self.critical_value
+        bar, level = self.critical_value, f"at the {self.alpha:.3g} level"
         better = "above" if self.metric.better == "higher" else "below"
-        needs = (
-            ""
-            if bar is None
-            else f"; a detector has to be {better} {self.shown(bar)} to be better at the {self.alpha:.3g} level"
-        )
+        needs = "" if bar is None else f"; a detector has to be {better} {self.shown(bar)} to be better {level}"
+        if bar is not None and bar == self.metric.perfect:
+            needs = f"; no detector can be better {level}, since chance is perfect that often"
         return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
     def table(self) -> Table:

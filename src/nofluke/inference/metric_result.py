@@ -122,11 +122,11 @@ class Significance(ChanceLevel):
     @property
     def smallest_pvalue(self) -> float:
         """The smallest p-value that could have come out: by the number of draws, and by how often they reach the perfect value."""
-        perfect, better = self.metric.perfect, "greater" if self.metric.better == "higher" else "less"
-        others = self.values[1:] if self.listed else self.values
+        perfect, others = self.metric.perfect, self.values[1:] if self.listed else self.values
+        better: Side = "greater" if self.metric.better == "higher" else "less"
         as_good = 0
         if perfect is not None and self.alternative == better:
-            as_good = int(reaching(others, perfect, self.alternative, perfect).sum())
+            as_good = int(reaching(others, perfect, better, perfect).sum())
         return (1 + as_good) / (1 + len(others))
 
     @property

@@ -164,6 +164,7 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
     if ends:
         pad = 0.04 * (max(ends) - min(ends)) or 0.05 * max(abs(ends[0]), 1.0)
         ax.set_xlim(min(ends) - pad, max(ends) + pad)
+    ax.locator_params(axis="x", nbins=6)
     ax.set_xlabel(level.name)
     ax.set_ylabel("share of draws")
     tidy(ax)
