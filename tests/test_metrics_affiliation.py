@@ -10,7 +10,7 @@ import pytest
 import nofluke.metrics as metrics
 from nofluke import InputError
 from nofluke.metrics import AffiliationF1, AffiliationPrecision, AffiliationRecall
-from nofluke.metrics.affiliation import alarm_runs
+from nofluke.metrics.affiliation import in_half_steps
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import read_labelled
 from nofluke.series.tolerance import Ranges
@@ -33,7 +33,7 @@ def draws_of(runs, n, begins=(0,)):
 
 def fast(runs, n, detector, begins=(0,)):
     """Precision, recall and F1 of all windows."""
-    tables, draws = alarm_runs(np.asarray(detector, dtype=bool)), draws_of(runs, n, begins)
+    tables, draws = in_half_steps(np.asarray(detector, dtype=bool)), draws_of(runs, n, begins)
     return [metric.values(tables, draws) for metric in (PRECISION, RECALL, F1)]
 
 
@@ -82,7 +82,7 @@ def test_draws_with_labels_of_their_own_are_each_scored_by_them():
     alarms = random_alarms(rng, 12)
     rows = rng.permuted(np.tile(np.arange(12), (50, 1)), axis=1)[:, :5]
     draws = Draws.of_steps(rows, 12)
-    got = np.array([metric.values(alarm_runs(alarms), draws) for metric in (PRECISION, RECALL, F1)]).T
+    got = np.array([metric.values(in_half_steps(alarms), draws) for metric in (PRECISION, RECALL, F1)]).T
     for i, row in enumerate(got):
         runs = [(int(a), int(b)) for a, b in zip(draws.starts, draws.stops, strict=True)][
             draws.first[i] : draws.last[i]

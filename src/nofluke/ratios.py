@@ -40,3 +40,18 @@ def f_of_hits(precision_hits: Any, recall_hits: Any, n_predictions: Any, n_event
     below = of_recall * hits * n_events + of_precision * found * n_predictions
     above = (of_recall + of_precision) * hits * found
     return np.asarray(np.divide(above, below, out=np.zeros(below.shape), where=below > 0))
+
+
+def f_of_shares(precision: FloatArray, recall: FloatArray, beta: float) -> FloatArray:
+    """F_β of arrays of shares: NaN where recall is (nothing to find), 0 where precision is (no alarm) or both are 0.
+
+    >>> f_of_shares(np.array([0.5, np.nan, 0.5]), np.array([0.5, 0.0, np.nan]), 1.0)
+    array([0.5, 0. , nan])
+    """
+    precision = np.where(np.isnan(precision), 0.0, precision)
+    if beta == 0:  # precision itself, without rounding
+        return np.where(np.isnan(recall), recall, precision)
+    of_recall, of_precision = f_weights(beta)
+    below = of_recall * precision + of_precision * recall
+    above = (of_recall + of_precision) * precision * recall
+    return np.asarray(np.divide(above, below, out=np.zeros(len(below)), where=below != 0))

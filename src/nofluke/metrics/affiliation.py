@@ -8,14 +8,15 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.metrics.alarm_runs import AlarmRuns, sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import check_beta
-from nofluke.ratios import f_weights
+from nofluke.ratios import f_of_shares
 
 
-class AlarmRuns(NamedTuple):
+class HalfSteps(NamedTuple):
     """Runs of alarms with sums over them, in half steps; a run of no length stands before the first and behind the last."""
 
     latest: IntArray
@@ -30,27 +31,18 @@ class AlarmRuns(NamedTuple):
     """Sum of the squared lengths of the gaps between runs up to each."""
 
 
-def alarm_runs(alarms: AnyArray) -> AlarmRuns:
+def in_half_steps(alarms: AnyArray) -> HalfSteps:
     """What affiliation needs to know of alarms.
 
-    >>> alarm_runs(np.array([False, True, False, True]))[:3]
+    >>> in_half_steps(np.array([False, True, False, True]))[:3]
     (array([0, 0, 1, 1, 2]), array([0, 2, 6, 8]), array([0, 4, 8, 8]))
     """
-    padded = np.zeros(len(alarms) + 2, dtype=np.int8)
-    padded[1:-1] = alarms
-    edges = np.diff(padded)
-    latest = np.zeros(len(alarms) + 1, dtype=np.int64)
-    np.cumsum(edges[:-1] > 0, out=latest[1:])
-    end = [2 * len(alarms)]
-    begins = np.concatenate([[0], 2 * np.flatnonzero(edges > 0), end])
-    ends = np.concatenate([[0], 2 * np.flatnonzero(edges < 0), end])
+    runs, end = AlarmRuns.of(alarms), [2 * len(alarms)]
+    begins, ends = (np.concatenate([[0], 2 * steps, end]) for steps in (runs.opens, runs.closes))
     gaps = np.zeros(len(begins), dtype=np.int64)
     np.cumsum((begins[2:] - ends[1:-1]) ** 2, out=gaps[2:])
-    return AlarmRuns(latest, begins, ends, _sums_before(ends - begins), _sums_before(ends**2 - begins**2), gaps)
-
-
-def _sums_before(values: IntArray) -> IntArray:
-    return np.concatenate([[0], np.cumsum(values[:-1])])
+    held, squares = (sums_before(values[:-1]) for values in (ends - begins, ends**2 - begins**2))
+    return HalfSteps((runs.at + 1) >> 1, begins, ends, held, squares, gaps)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +60,11 @@ class _Affiliation(Metric):
     def work(self, series: Labelled) -> float:
         return 100.0 * len(series.truth.starts) + 100.0
 
-    def tables(self, detector: AnyArray, series: Labelled) -> AlarmRuns:
+    def tables(self, detector: AnyArray, series: Labelled) -> HalfSteps:
         del series
-        return alarm_runs(detector)
+        return in_half_steps(detector)
 
-    def _both(self, tables: AlarmRuns, draws: Draws) -> tuple[FloatArray, FloatArray]:
+    def _both(self, tables: HalfSteps, draws: Draws) -> tuple[FloatArray, FloatArray]:
         from nofluke.metrics.affiliation_kernels import affiliations
 
         precisions, recalls = np.empty(len(draws)), np.empty(len(draws))
@@ -111,7 +103,7 @@ class AffiliationPrecision(_Affiliation):
     name: ClassVar[str] = "affiliation-precision"
     title: ClassVar[str] = "affiliation precision (Huet et al. 2022)"
 
-    def values(self, tables: AlarmRuns, draws: Draws) -> FloatArray:
+    def values(self, tables: HalfSteps, draws: Draws) -> FloatArray:
         return self._both(tables, draws)[0]
 
 
@@ -145,7 +137,7 @@ class AffiliationRecall(_Affiliation):
     name: ClassVar[str] = "affiliation-recall"
     title: ClassVar[str] = "affiliation recall (Huet et al. 2022)"
 
-    def values(self, tables: AlarmRuns, draws: Draws) -> FloatArray:
+    def values(self, tables: HalfSteps, draws: Draws) -> FloatArray:
         return self._both(tables, draws)[1]
 
 
@@ -186,12 +178,5 @@ class AffiliationF1(_Affiliation):
     def __post_init__(self) -> None:
         object.__setattr__(self, "beta", check_beta(self.beta))
 
-    def values(self, tables: AlarmRuns, draws: Draws) -> FloatArray:
-        precisions, recalls = self._both(tables, draws)
-        precisions[np.isnan(precisions)] = 0.0  # no alarm, or no label, of which the recall tells
-        if self.beta == 0:
-            return np.where(np.isnan(recalls), recalls, precisions)
-        of_recall, of_precision = f_weights(self.beta)
-        below = of_recall * precisions + of_precision * recalls
-        above = (of_recall + of_precision) * precisions * recalls
-        return np.asarray(np.divide(above, below, out=np.zeros(len(below)), where=below != 0))
+    def values(self, tables: HalfSteps, draws: Draws) -> FloatArray:
+        return f_of_shares(*self._both(tables, draws), self.beta)

@@ -13,7 +13,7 @@ from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import as_number, check_beta, check_word
-from nofluke.ratios import f_weights
+from nofluke.ratios import f_of_shares, f_weights
 from nofluke.series.counting import flags_of
 
 Bias = Literal["flat", "front", "middle", "back"]
@@ -74,10 +74,7 @@ class _Ranged(Metric):
         precision, recall = flat_rotations(np.asarray(detector[: series.n_steps], dtype=np.bool_), series)
         if self.measure != "f":
             return precision if self.measure == "precision" else recall
-        of_recall, of_precision = f_weights(getattr(self, "beta", 1.0))
-        below = of_recall * precision + of_precision * recall
-        above = (of_recall + of_precision) * precision * recall
-        return np.asarray(np.divide(above, below, out=np.zeros(len(below)), where=below > 0))
+        return f_of_shares(precision, recall, getattr(self, "beta", 1.0))
 
 
 @dataclass(frozen=True, kw_only=True)
