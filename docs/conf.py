@@ -31,7 +31,7 @@ html_copy_source = False
 html_sidebars: dict[str, list[str]] = {"**": []}
 html_theme_options = {
     "navbar_align": "left",
-    "header_links_before_dropdown": 8,
+    "header_links_before_dropdown": 7,
     "show_toc_level": 2,
     "navbar_end": ["theme-switcher"],
     "footer_start": [],

@@ -18,10 +18,11 @@ import nofluke as nf
 from nofluke.cli import cli, main
 from nofluke.laws import costs
 from nofluke.measures.confusion import MEASURES
+from nofluke.metrics import _BUILT_IN
 from nofluke.nulls.permutation import CELL_OPERATIONS
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted(DOCS.glob("*.md"))
+PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("metrics/*.md")])
 README = DOCS.parent / "README.md"
 
 
@@ -308,6 +309,20 @@ def test_every_public_name_is_in_the_api_page() -> None:
     """Each public name of the package has an entry."""
     text = (DOCS / "api.md").read_text(encoding="utf-8")
     assert [name for name in nf.__all__ if f"nofluke.{name}" not in text] == []
+
+
+def test_every_metric_is_on_the_page_of_its_family() -> None:
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    listed = []
+    for family, names in table_rows((DOCS / "metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
+        page = DOCS / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
+        text = page.read_text(encoding="utf-8")
+        for name in re.findall(r"`([a-z0-9-]+)`", names):
+            listed.append(name)
+            assert f"`{name}` | `nf.metrics.{type(nf.metrics.get(name)).__name__}" in text, name
+    assert listed == list(_BUILT_IN)
+    api = (DOCS / "api.md").read_text(encoding="utf-8")
+    assert [name for name in nf.metrics.__all__ if f"nofluke.metrics.{name}\n" not in api] == []
 
 
 def anchors(page: Path) -> set[str]:

@@ -1,6 +1,8 @@
 """Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer for all.
 
 A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and told.
+
+The section "Stopping early" of docs/theory.md has the mathematics.
 """
 
 from __future__ import annotations
