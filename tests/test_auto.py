@@ -321,7 +321,8 @@ class TestDoubts:
         """It is searched for; the remedy is auto, which finds its period."""
         truth, scores, _ = made.SITUATIONS["season of 100 steps, 2"](np.random.default_rng(17))
         found = " ".join(doubts(nf.nulls.CircularShift(), cell_of(truth, scores)))
-        assert "both follow a season (period 100" in found or "both follow a season (period 99" in found
+        assert "There is a season (period 100" in found or "There is a season (period 99" in found
+        assert "that events and alarms may share" in found
         assert 'Use null="auto".' in found
         assert "season" not in " ".join(doubts(nf.nulls.Seasonal(period=100), cell_of(truth, scores)))
 

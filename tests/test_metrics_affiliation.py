@@ -152,7 +152,7 @@ def test_they_are_known_by_name():
     assert metrics.get("affiliation-precision") == PRECISION
     assert metrics.get("affiliation-recall") == RECALL
     assert metrics.get("affiliation-f1:beta=2") == AffiliationF1(beta=2)
-    assert AffiliationF1(beta=2).text == "affiliation-f1:beta=2.0"
+    assert AffiliationF1(beta=2).text == "affiliation-f1:beta=2"
     with pytest.raises(InputError, match="affiliation-recall:beta=2"):
         metrics.get("affiliation-recall:beta=2")
 

@@ -179,7 +179,7 @@ def test_a_beta_that_is_none_is_refused(kind, beta):
 def test_names_carry_the_settings():
     """By name as by class, and back; what needs scores says so."""
     assert metrics.get("best-pa-f1:beta=0.5") == metrics.BestPAF1(beta=0.5)
-    assert metrics.BestF1(beta=np.float32(2)).text == "best-f1:beta=2.0"
+    assert metrics.BestF1(beta=np.float32(2)).text == "best-f1:beta=2"
     assert metrics.get("average-precision").text == "average-precision"
     with pytest.raises(InputError, match="'best-f1' needs scores, and predictions were passed"):
         metrics.BestF1()([0, 1], predictions=[0, 1])

@@ -209,7 +209,7 @@ def test_the_tolerance_is_written_as_it_is_read():
         ({"late": 3}, "recall:early=0,late=3"),
         ({"early": "3h", "late": "-1h"}, "recall:early=3h,late=-1h"),
         ({"tolerance": Tolerance(early=0.5, late=0.5, unit="clock")}, "recall:tolerance=0.5,unit=clock"),
-        ({"early": 0.5, "late": 2, "unit": "clock"}, "recall:early=0.5,late=2.0,unit=clock"),
+        ({"early": 0.5, "late": 2, "unit": "clock"}, "recall:early=0.5,late=2,unit=clock"),
         ({"tolerance": "0s"}, "recall:tolerance=0s"),
     ):
         metric = metrics.Recall(**settings)

@@ -554,6 +554,25 @@ class TestTold:
         assert result.verdict_in_words().startswith("Under permutation, which these data contradict: ")
         assert "tears apart" in result.choice.doubts[0]
 
+    @pytest.mark.parametrize(
+        ("null", "words"), [("blocks:length=30", "cuts labelled ranges"), ("interval-shuffle", "not their lengths")]
+    )
+    def test_nulls_that_change_ranges_say_so(self, null, words):
+        """Blocks cut them, shuffled gaps change their lengths; single steps are none."""
+        labels, scores = example()
+        result = nf.significance("pa-f1", labels, scores, quantile=0.9, null=null, n_resamples=9, rng=1)
+        assert words in result.choice.doubts[0]
+        alone = np.isin(np.arange(240), [10, 50, 90, 200])
+        result = nf.significance("pa-f1", alone, scores, quantile=0.9, null=null, n_resamples=9, rng=1)
+        assert not any(words in doubt for doubt in result.choice.doubts)
+
+    def test_a_function_is_called_as_often_as_asked(self):
+        """All rotations are gone through only where they are no more than the draws."""
+        labels, scores = example()
+        calls = []
+        nf.significance(lambda *_: calls.append(1) or 0.5, labels, scores, null="circular-shift", n_resamples=30, rng=1)
+        assert len(calls) == 31
+
     def test_scores_with_a_memory_speak_against_nulls_without(self):
         """Random and permuted scores have too many tries."""
         labels, scores = example(phi=0.95)

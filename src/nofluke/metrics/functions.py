@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -59,8 +60,9 @@ class Function(Metric):
         return self.name
 
     def work(self, series: Labelled) -> float:
-        """Nobody knows: a thousand times what a compiled loop over the steps takes."""
-        return 1e3 * series.n_steps + 1e6
+        """Nobody knows: it is called as often as it was asked to be, and no more."""
+        del series
+        return math.inf
 
     def tables(self, detector: AnyArray, series: Labelled) -> AnyArray:
         del series

@@ -125,6 +125,11 @@ class NullModel(ABC):
         return ""
 
     @property
+    def on_ranges(self) -> str:
+        """What it does to labelled ranges that it cannot place whole, beyond not keeping runs; empty for most."""
+        return ""
+
+    @property
     def caveat_in_time(self) -> str:
         """The same for events at their own times."""
         return self.caveat

@@ -60,7 +60,10 @@ def _about_season(model: NullModel, look: Look) -> str:
     elif look.cell.n_steps > MOST_STEPS:
         return ""
     elif look.search is not None and look.search.found and look.search.pvalue <= LEVEL and look.season is not None:
-        season, remedy = look.season.label, 'null="auto"'
+        return (
+            f"There is a season ({look.season.label}) that events and alarms may share, which the null {model.name} does not keep: it "
+            'would call that skill. Use null="auto".'
+        )
     else:
         return ""
     return (

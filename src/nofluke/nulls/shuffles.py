@@ -42,6 +42,13 @@ class IntervalShuffle(_Shuffle):
     def assumption(self) -> str:
         return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
 
+    @property
+    def on_ranges(self) -> str:
+        return (
+            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: p-values of metrics of ranges are not "
+            'to be trusted. Use null="circular-shift" or null="segments".'
+        )
+
     def draw(self, side: Truth) -> Draw:
         events, n = side.places, side.n_places
         gaps = np.diff(events, append=events[:1] + n)
@@ -153,6 +160,13 @@ class Blocks(_Shuffle):
         return (
             f"Chance shuffles blocks of {self.length:,} steps of the labels, so that clusters within a block stay; the "
             "predictions stay as they are."
+        )
+
+    @property
+    def on_ranges(self) -> str:
+        return (
+            "The null blocks cuts labelled ranges at the borders of blocks, so that chance has more and shorter ones: p-values of metrics "
+            'of ranges are not to be trusted. Use null="circular-shift" or null="segments".'
         )
 
     def draw(self, side: Truth) -> Draw:

@@ -67,7 +67,8 @@ def choose_for_series(
     truth = series.truth if whole else steps_of(series.truth)
     model.fits(truth)
     every = [doubts(model, _cell(series, truth, flags)) for flags in _alarms_of(series, by_scores)]
-    return Choice(model=model, asked=model.text, why="", doubts=tuple(dict.fromkeys(sum(every, ()))))
+    torn = () if whole else tuple(filter(None, [model.on_ranges]))
+    return Choice(model=model, asked=model.text, why="", doubts=(*torn, *dict.fromkeys(sum(every, ()))))
 
 
 def _events_of(truth: Truth) -> Truth:
