@@ -27,12 +27,12 @@ BIASES, CARDINALITIES = ("flat", "front", "middle", "back"), ("one", "reciprocal
 
 def on_scores(function, **settings):
     """A function of labels and scores."""
-    return lambda labels, scores, alarms: function(labels, scores, **settings)
+    return lambda labels, scores, _: function(labels, scores, **settings)
 
 
 def on_alarms(function, **settings):
     """A function of labels and alarms."""
-    return lambda labels, scores, alarms: function(labels, alarms, **settings)
+    return lambda labels, _, alarms: function(labels, alarms, **settings)
 
 
 def range_names(metric, alpha=True):
