@@ -48,9 +48,10 @@ def range_names(metric, alpha=True):
 def scikit_learn():
     from sklearn import metrics
 
-    best = lambda labels, scores: np.max(  # noqa: E731
-        [metrics.f1_score(labels, scores >= threshold) for threshold in np.unique(scores)]
-    )
+    def best(labels, scores):
+        precision, recall, _ = metrics.precision_recall_curve(labels, scores)
+        return np.max(2 * precision * recall / np.maximum(precision + recall, 1e-300))
+
     return {
         "auc-roc": on_scores(metrics.roc_auc_score),
         "average-precision": on_scores(metrics.average_precision_score),
