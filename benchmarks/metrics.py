@@ -1,12 +1,13 @@
 """How fast the metrics are, against other packages and against prototypes, as ratios that are measured in one run.
 
-Run it as ``python benchmarks/metrics.py [--quick] [--seconds 0.5] [--sizes 10000 100000 1000000] [--only vus]``. Labels are one run
-of 20 to 80 steps in 1,000, scores an AR(1) process (φ = 0.9), alarms its upper twentieth; VUS has a window of 100 steps. One thread.
+Run it as ``python benchmarks/metrics.py [--quick] [--sizes 10000 100000 1000000] [--only vus] [--parts abcd]``. Labels
+are one run of 20 to 80 steps in 1,000, scores an AR(1) process (φ = 0.9), alarms its upper twentieth; VUS has a window of
+100 steps. One thread.
 
-(a) Resamples a second of each metric: rotations of the scores before labels at rest, drawing them included, beside the figures
-    of the prototypes that were there before the metrics (of another run, on one core of a machine of the same kind).
-(b) One value, from arrays, against the packages of ``peers.py`` that are installed; none is required. A package that took
-    longer than ``--patience`` seconds at one size is left out at the next.
+(a) Resamples a second of each metric: rotations of the scores before labels at rest, drawing them included, beside the
+    figures of the prototypes that were there before the metrics (of another run, on one core of a like machine).
+(b) One value, from arrays, against the packages of ``peers.py`` that are installed; none is required. A package that
+    would take longer than ``--patience`` seconds, by its times at smaller sizes, is left out.
 (c) All rotations of AUC-ROC at the largest size, ranking included.
 (d) Memory that one value and 100 resamples take at most, for each step of the series.
 
@@ -106,8 +107,8 @@ def table_of_values(names, sizes, patience):
     print("\n(b) seconds for one value; × is how many times as long as nofluke's the package takes")
     if missing:
         print(f"    not installed: {', '.join(missing)}")
-    slow = set()
-    for n in sizes:
+    known = {}  # (size, seconds) of each package's metric
+    for n in (1000, 3000, *sizes):
         data = simulated(n)
         for name in names:
             metric = nofluke.metrics.get(name)
@@ -116,19 +117,30 @@ def table_of_values(names, sizes, patience):
             ours = seconds(partial(metric, data[0], x), repeats=5, clock=time.process_time)
             cells = []
             for peer in peers:
-                if peer.metric != name or (peer.package, name) in slow:
-                    continue
-                if isinstance(value(peer.function, *simulated(1000)), str):  # it raises; else it is compiled now
+                times = known.setdefault((peer.package, name), [])
+                if peer.metric != name or expected(times, n) > patience:
                     continue
                 call = partial(value, peer.function, *data)
+                if n == 1000 and isinstance(call(), str):  # it raises; else it is compiled now
+                    times.append((n, np.inf))
+                    continue
                 theirs = seconds(call, repeats=1, clock=time.process_time)
                 if theirs < 1:
                     theirs = min(theirs, seconds(call, repeats=2, clock=time.process_time))
-                if theirs > patience:
-                    slow.add((peer.package, name))
+                times.append((n, theirs))
                 cells.append((theirs, f"{peer.package} {theirs:.2g} ×{theirs / ours:.3g}"))
-            told = ", ".join(text for _, text in sorted(cells)) or "no package"
-            print(f"    T = {n:<9,} {name:24} {ours:.2g}: {told}", flush=True)
+            if n in sizes:
+                told = ", ".join(text for _, text in sorted(cells)) or "no package"
+                print(f"    T = {n:<9,} {name:24} {ours:.2g}: {told}", flush=True)
+
+
+def expected(times, n):
+    """Seconds at a size, by the power of the last two."""
+    if len(times) < 2:
+        return times[0][1] if times else 0.0
+    (before, less), (last, more) = times[-2:]
+    power = max(1.0, np.log(more / less) / np.log(last / before))
+    return more * (n / last) ** power
 
 
 def table_of_rotations(n):
@@ -170,7 +182,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--quick", action="store_true", help="10,000 steps and a twentieth of a second for each")
     parser.add_argument("--seconds", type=float, default=0.5, help="for each rate of (a), at least")
-    parser.add_argument("--patience", type=float, default=6.0, help="seconds of a package's value, see (b)")
+    parser.add_argument("--patience", type=float, default=20.0, help="seconds of a package's value, see (b)")
     parser.add_argument("--sizes", type=int, nargs="+", default=list(SIZES))
     parser.add_argument("--only", default="", help="metrics whose name holds this")
     parser.add_argument("--parts", default="abcd")

@@ -1,11 +1,12 @@
 """Other packages' metrics, by the names that nofluke has for them; none of them is required.
 
-``all_peers()`` imports those that are installed. Three of them have no package on PyPI: install them from their repositories
-(affiliation from github.com/ahstat/affiliation-metrics-py, eTaPR from the wheel in github.com/saurf4ng/eTaPR; of
-github.com/numenta/NAB the folder that holds ``nab`` in PYTHONPATH is enough).
+``all_peers()`` imports those that are installed. Three of them have no package on PyPI: install them from their
+repositories (affiliation from github.com/ahstat/affiliation-metrics-py, eTaPR from the wheel in
+github.com/saurf4ng/eTaPR; of github.com/numenta/NAB the folder that holds ``nab`` in PYTHONPATH is enough). Many ask
+for more than their metrics need: ``pip install --no-deps``. TimeEval needs numpy below 2, aeon numpy 2.
 
-Run as ``python benchmarks/peers.py tests/peer_values.json`` it records the values of all of them on a fixed set of small
-series, for tests/test_metric_peers.py; what is recorded of a peer that is not installed stays as it is.
+Run as ``python benchmarks/peers.py tests/peer_values.json [package ...]`` it records the values of all of them, or of
+those, on a fixed set of small series, for tests/test_metric_peers.py; what is recorded of others stays as it is.
 """
 
 import contextlib
@@ -249,9 +250,10 @@ def tadpak():
     from tadpak.evaluate import evaluate
     from tadpak.pak import pak
 
-    def best(labels, scores, what):
+    def best(labels, scores, adjusted):
         with contextlib.redirect_stderr(io.StringIO()):  # its progress bar
-            return evaluate(scores, labels, interval=1, k=0)[what]
+            found = evaluate(scores, labels, pa=adjusted, interval=1, k=0)
+        return found["best_f1_w_pa" if adjusted else "best_f1_wo_pa"]
 
     def adjusted(labels, alarms, k):
         given = np.asarray(pak(alarms.astype(float), labels, 0.5, k))
@@ -259,8 +261,8 @@ def tadpak():
         return 2 * hits / (2 * hits + missed)
 
     found = {
-        "best-f1": on_scores(best, what="best_f1_wo_pa"),
-        "best-pa-f1": on_scores(best, what="best_f1_w_pa"),
+        "best-f1": on_scores(best, adjusted=False),
+        "best-pa-f1": on_scores(best, adjusted=True),
     }
     for k in (0, 20, 50, 100):
         found["pak-f1" if k == 20 else f"pak-f1:k={k}"] = on_alarms(adjusted, k=k)
@@ -374,11 +376,11 @@ def version_of(package):
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
-        return "unversioned"
+        return None  # it is not installed but run from its folder
 
 
 def small_series():
-    """Thirteen labelled series: runs at both borders, of one step, next but one to each other; tied scores; 4 to 300 steps."""
+    """Thirteen labelled series of 4 to 300 steps, with runs at both borders and of one step, and with tied scores."""
     rng = np.random.default_rng(13)
     series = [
         ("0110010", [1, 3, 3, 0, 2, 3, 0], "0110110"),
@@ -432,13 +434,13 @@ def value(function, *given):
     return float(f"{found:.12g}") if np.isfinite(found) else None
 
 
-def record(path):
+def record(path, packages):
     old = json.loads(path.read_text()) if path.exists() else {"peers": {}}
     series = small_series()
-    peers, missing = all_peers()
+    peers, missing = all_peers(packages)
     for peer in peers:
         held = old["peers"].setdefault(peer.package, {"version": peer.version, "values": {}})
-        held["version"] = peer.version
+        held["version"] = peer.version or held["version"]
         held["values"][peer.metric] = [value(peer.function, *arrays(one)) for one in series]
     lines = ['{"series": [']
     lines.append(",\n".join(json.dumps(one, separators=(",", ":")) for one in series))
@@ -456,4 +458,4 @@ def record(path):
 
 
 if __name__ == "__main__":
-    record(Path(sys.argv[1]))
+    record(Path(sys.argv[1]), sys.argv[2:] or PACKAGES)

@@ -1,6 +1,7 @@
-"""Values of other packages on thirteen small series, as they were recorded by benchmarks/peers.py with the version named there.
+"""Values of other packages on thirteen small series, recorded by benchmarks/peers.py; versions in peer_values.json.
 
-Where a package follows the definition, nofluke's value is its value; where it does not, DIFFER says what it does instead.
+Where a package follows the definition, nofluke's value is its value; where it does not, DIFFER says what it does
+instead.
 """
 
 from __future__ import annotations
