@@ -130,7 +130,7 @@ def table_of_values(names, sizes, patience):
                 times.append((n, theirs))
                 cells.append((theirs, f"{peer.package} {theirs:.2g} ×{theirs / ours:.3g}"))
             if n in sizes:
-                told = ", ".join(text for _, text in sorted(cells)) or "no package"
+                told = ", ".join(text for _, text in sorted(cells)) or "no package, or none in time"
                 print(f"    T = {n:<9,} {name:24} {ours:.2g}: {told}", flush=True)
 
 

@@ -52,7 +52,7 @@ WITH_SETTINGS = [
 TEXTS = [*BUILT_IN, *(text for text in WITH_SETTINGS if text not in BUILT_IN)]
 of_every_name = pytest.mark.parametrize("name", BUILT_IN)
 of_every_metric = pytest.mark.parametrize("text", TEXTS)
-quick = hypothesis_settings(relaxed, max_examples=12)
+quick = hypothesis_settings(relaxed, max_examples=8)
 
 
 @st.composite
