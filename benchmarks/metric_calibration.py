@@ -24,7 +24,7 @@ import nofluke as nf
 
 LEVEL, RESAMPLES, QUANTILE = 0.05, 199, 0.95
 STEPS, RANGES, SHORTEST, LONGEST = 2_000, 10, 20, 80
-METRICS = ("auc-roc", "pa-f1", "best-pa-f1", "range-f1", "affiliation-f1", "vus-pr:window=100")
+METRICS = ("auc-roc", "pa-f1", "best-pa-f1", "range-f1", "affiliation-f1", "vus-pr")
 SHARED = ("auc-roc", "average-precision", "best-pa-f1", "range-f1", "affiliation-f1", "vus-pr:window=20")
 NULLS = ("permutation", "score-permutation", "blocks:length=100", "segments", "circular-shift", "local-shift", "auto")
 MEMORIES = (0.0, 0.9, 0.99)
