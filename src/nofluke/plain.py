@@ -31,10 +31,12 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
-    """A name and its settings, as they are written in one word.
+    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a colon.
 
     >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
     ('seasonal', {'period': 24, 'bins': 12})
+    >>> text_with_settings("auc-roc:", "metric", "")
+    ('auc-roc', {})
     """
     word, _, rest = (piece.strip() for piece in text.partition(":"))
     settings: dict[str, int | float | str] = {}
@@ -42,6 +44,8 @@ def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[st
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
             raise InputError(f"{name}={shown(text)}: write settings as name:key=value, such as {example!r}.")
+        if key in settings:
+            raise InputError(f"{name}={shown(text)} has the setting {key!r} twice: pass it once.")
         settings[key] = _number_or_text(value)
     return word, settings
 

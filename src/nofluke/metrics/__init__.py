@@ -6,7 +6,9 @@ on the same labels says :func:`nofluke.significance`, or, before there is any de
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+import re
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
@@ -20,9 +22,10 @@ from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
+from nofluke.metrics.spelling import from_text, known_as
 from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.metrics.vus import VUS, Curve
-from nofluke.plain import text_with_settings
+from nofluke.plain import as_number
 
 __all__ = [
     "AUCROC",
@@ -93,7 +96,7 @@ _BUILT_IN: dict[str, Callable[..., Metric]] = {
     "recall": Recall,
     "tolerant-f1": TolerantF1,
 }
-_ADDED: dict[str, Callable[..., Metric]] = {}
+_ADDED: dict[str, Callable[[], Function]] = {}
 
 
 def names() -> tuple[str, ...]:
@@ -111,7 +114,7 @@ def get(metric: object) -> Metric:
     Parameters
     ----------
     metric : str, Metric or callable
-        Such as "vus-pr:window=100". Of a function, or an object with a method ``compute``, the name is its own; it is given scores
+        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. Of a function, or an object with a method ``compute``, the name is its own; it is given scores
         unless it was registered otherwise.
 
     Returns
@@ -130,7 +133,7 @@ def get(metric: object) -> Metric:
     if isinstance(metric, Metric):
         return metric
     if isinstance(metric, str):
-        return _named(metric)
+        return from_text(metric, {**_BUILT_IN, **_ADDED})
     if isinstance(metric, type):
         raise InputError(f"metric={metric.__name__} is a class: pass an object of it, {metric.__name__}(...).")
     if callable(metric):
@@ -138,7 +141,10 @@ def get(metric: object) -> Metric:
     compute = getattr(metric, "compute", None)
     if callable(compute):
         return Function(function=compute, name=str(getattr(metric, "name", type(metric).__name__)))
-    raise InputError(f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.")
+    several = " Several go to nf.significance as a list." if isinstance(metric, Iterable) else ""
+    raise InputError(
+        f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.{several}"
+    )
 
 
 def register(
@@ -151,10 +157,13 @@ def register(
 ) -> Metric:
     """Give a function of labels and scores (or alarms) a name, by which all of nofluke then knows it.
 
+    Names live as long as this Python process; the command line, which is another one, does not know them.
+
     Parameters
     ----------
     name : str
-        Lower case letters, digits and hyphens; none of the built-in ones.
+        Lower case letters (a to z), digits and single hyphens between them, a letter first; none of the built-in names, and none
+        that another function has.
     function : callable
         ``f(labels, x) -> float``: labels as 0 and 1, x the scores or alarms of the steps that count.
     needs : {"scores", "alarms"}
@@ -178,30 +187,29 @@ def register(
     >>> get("labelled-alarms")([0, 1, 1], [1, 1, 0])
     1.0
     """
-    if not isinstance(name, str) or not name.replace("-", "").isalnum() or name != name.lower():
-        raise InputError(f"name={shown(name)} must be of lower case letters, digits and hyphens, such as 'my-metric'.")
-    if name in _BUILT_IN:
+    if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
+        raise InputError(
+            f"name={shown(name)} must be of lower case letters, digits and hyphens, a letter first, such as 'my-metric'."
+        )
+    if known_as(name, _BUILT_IN):
         raise InputError(f"name={shown(name)} is a metric of nofluke's: choose another one.")
+    if isinstance(function, Metric):
+        raise InputError(
+            f"function={shown(function)} is a metric, and has a name: pass it as it is, or another function."
+        )
+    if isinstance(function, type):
+        raise InputError(f"function={function.__name__} is a class: pass a function, or an object that can be called.")
+    if perfect is not None:
+        perfect = as_number(perfect, "perfect", "be a finite number, or None where nobody knows", math.isfinite)
     metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
+    if name in _ADDED and _ADDED[name]().function != function:
+        raise InputError(f"name={shown(name)} is that of another function that was registered: choose another name.")
     _ADDED[name] = partial(_the, metric)
     return metric
 
 
-def _the(metric: Metric) -> Metric:
+def _the(metric: Function) -> Function:
     return metric
-
-
-def _named(text: str) -> Metric:
-    name, settings = text_with_settings(text, "metric", "vus-pr:window=100")
-    makers = {**_BUILT_IN, **_ADDED}
-    if name not in makers:
-        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.")
-    try:
-        return makers[name](**settings)
-    except TypeError as error:
-        raise InputError(f"metric={shown(text)}: {str(error).rpartition('() ')[2]}.") from None
-    except InputError as error:
-        raise InputError(f"metric={shown(text)}: {error}") from None
 
 
 def _name_of(function: Any) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError
+from nofluke.plain import check_word
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
@@ -93,6 +94,8 @@ def read_labelled(
     overlaps: Overlaps = "error",
 ) -> Labelled:
     """Read everything that a user can pass about one series."""
+    if count_events is not None:
+        check_word(count_events, "count_events", get_args(CountEvents))
     sequence = prepare(
         truth,
         scores,

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from nofluke.metrics import get, names
 from nofluke.metrics.base import Metric
-from nofluke.metrics.functions import Function
+from nofluke.metrics.spelling import settings_of
 from nofluke.text.tables import SCHEMA, Table, csv_text, plural
 
-IN_THE_NAME = ("curve",)  # settings that have a name for each of their values
 NOTE = "Settings go behind the name, as in vus-pr:window=50. Scores need no threshold; for alarms pass one, or alarms themselves."
 
 
@@ -78,9 +77,7 @@ class Listing:
 
 def _settings(metric: Metric) -> dict[str, Any]:
     """What can be set, as it is."""
-    if isinstance(metric, Function):
-        return {}
-    return {f.name: getattr(metric, f.name) for f in fields(metric) if f.init and f.name not in IN_THE_NAME}
+    return {name: getattr(metric, name) for name in settings_of(metric)}
 
 
 def _written(metric: Metric, between: str) -> str:

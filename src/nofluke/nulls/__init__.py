@@ -13,6 +13,7 @@ from nofluke.nulls.custom import Custom
 from nofluke.nulls.jitter import Dither, Jitter
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
 from nofluke.nulls.stationary import Stationary
@@ -30,6 +31,8 @@ __all__ = [
     "LocalShift",
     "NullModel",
     "Permutation",
+    "RandomScores",
+    "ScorePermutation",
     "Seasonal",
     "Segments",
     "Stationary",
@@ -55,7 +58,7 @@ _MODELS: dict[str, type[NullModel]] = {
         Stationary,
     )
 }
-
+NAMES = tuple(_MODELS)  # of the nulls that place events; those of scores are for metrics alone
 
 _EXAMPLES = {
     "blocks": "blocks:length=48",
@@ -91,8 +94,8 @@ def _named(text: str) -> NullModel:
     if text.strip() == "auto":
         raise InputError("null='auto' looks at the data: pass it to evaluate or sweep, or name a null model.")
     name, settings = text_with_settings(text, "null", "seasonal:period=24")
-    if name not in _MODELS:
-        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *_MODELS)))}.")
+    if name not in NAMES:
+        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *NAMES)))}.")
     try:
         if hidden := [key for key in settings if key in _EFFORT]:
             raise TypeError(f"() got an unexpected keyword argument {hidden[0]!r}")

@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.metrics.labelled import Labelled
-from nofluke.nulls import Null, as_null
+from nofluke.nulls import NAMES, Null, as_null
 from nofluke.nulls.auto import Pick, pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice
@@ -40,13 +40,18 @@ def as_series_null(null: Null) -> NullModel:
     >>> as_series_null("random-scores:phi=0.9")
     RandomScores(phi=0.9)
     """
-    if not isinstance(null, str) or null.partition(":")[0].strip() not in OF_SCORES:
+    if not isinstance(null, str) or null.strip() == AUTO:
         return as_null(null)
     name, settings = text_with_settings(null, "null", "random-scores:phi=0.9")
+    if name not in OF_SCORES and name not in NAMES:
+        raise InputError(f"null={shown(null)} must be one of {', '.join(map(repr, (AUTO, *NAMES, *OF_SCORES)))}.")
     try:
-        return OF_SCORES[name](**settings)
+        return OF_SCORES[name](**settings) if name in OF_SCORES else as_null(null)
     except TypeError as error:
         raise InputError(f"null={shown(null)}: {str(error).rpartition('() ')[2]}.") from None
+    except InputError as error:
+        told = str(error)
+        raise InputError(told if told.startswith("null=") else f"null={shown(null)}: {told}") from None
 
 
 def choose_for_series(

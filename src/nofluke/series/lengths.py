@@ -65,7 +65,9 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
         return value
     clock = side.clock
     if clock is None or not clock.is_dates or len(clock) < 2:
-        raise InputError(f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass steps.")
+        raise InputError(
+            f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number of steps."
+        )
     step = clock.step
     if np.ptp(np.diff(clock.ticks)) > UNEVEN * step:
         raise InputError(f"{name}={shown(value)} is a length of time, and the clock is not regular: pass steps.")

@@ -1,0 +1,71 @@
+"""Names of metrics and their settings as people write them, and what they probably meant where there is no such name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import fields
+from difflib import get_close_matches
+
+from nofluke.errors import InputError, shown
+from nofluke.metrics.base import Metric
+from nofluke.metrics.functions import Function
+from nofluke.plain import text_with_settings
+
+IN_THE_NAME = ("curve",)  # settings that have a name for each of their values
+
+
+def known_as(name: str, known: Collection[str]) -> str | None:
+    """The name that is meant, whatever the case and the hyphens; None where there is no such name.
+
+    >>> known_as("AUC_ROC", ["auc-roc", "f1"]), known_as("aucroc", ["auc-roc", "f1"]), known_as("auc", ["auc-roc", "f1"])
+    ('auc-roc', 'auc-roc', None)
+    """
+    if name in known:
+        return name
+    alike = [one for one in known if _letters(one) == _letters(name)]
+    return alike[0] if len(alike) == 1 else None
+
+
+def settings_of(metric: Metric) -> tuple[str, ...]:
+    """What can be set behind the name.
+
+    >>> from nofluke.metrics.vus import VUS
+    >>> settings_of(VUS())
+    ('window', 'n_thresholds')
+    """
+    if isinstance(metric, Function):
+        return ()
+    return tuple(f.name for f in fields(metric) if f.init and f.name not in IN_THE_NAME)
+
+
+def from_text(text: str, makers: Mapping[str, Callable[..., Metric]]) -> Metric:
+    """The metric that a name with settings stands for."""
+    told, settings = text_with_settings(text, "metric", "vus-pr:window=100")
+    name = known_as(told, makers)
+    if name is None:
+        meant = get_close_matches(told.lower().replace("_", "-"), makers, n=1)
+        asked = f" Did you mean {meant[0]!r}?" if meant else ""
+        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.{asked}")
+    own = settings_of(makers[name]())
+    for key in settings:
+        if key not in own:
+            raise InputError(f"metric={shown(text)} has no setting {key!r}{_instead(key, own, makers)}.")
+    try:
+        return makers[name](**settings)
+    except InputError as error:
+        raise InputError(f"metric={shown(text)}: {error}") from None
+
+
+def _instead(key: str, own: tuple[str, ...], makers: Mapping[str, Callable[..., Metric]]) -> str:
+    if key in IN_THE_NAME:
+        named = [name for name, maker in makers.items() if hasattr(maker(), key)]
+        if named:
+            return f": its name says it, {' or '.join(map(repr, named))}"
+    if not own:
+        return ": it has none"
+    return f": it has {', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}"
+
+
+def _letters(name: str) -> str:
+    return re.sub(r"[-_\s]", "", name.lower())
