@@ -223,7 +223,7 @@ def test_the_gate_answers_by_the_verdict(run, options, code, why):
         ("--metric auc-roc --metric nab --budget 1% --stop-after 9", "--stop-after needs one metric"),
         (
             "--metric auc-roc --stop-after 9 --alternative two-sided",
-            "--stop-after needs one side: pass --alternative greater",
+            "--stop-after needs one side: pass --alternative greater or less, or leave",
         ),
         ("--metric auc-roc --stop-after 0", "--stop-after=0 must be"),
         ("--metric auc-roc --resamples 0", "--resamples=0 must be"),
@@ -231,8 +231,15 @@ def test_the_gate_answers_by_the_verdict(run, options, code, why):
         ("--metric auc-roc --alpha 2", "--alpha=2.0 must be"),
         ("--metric auc-roc --null nothing", "--null nothing must be one of"),
         ("--metric auc-roc --groups alarm", "--groups come back after others"),
-        ("--metric auc-roc --groups part --null permutation", "--groups are rotated each within itself"),
-        ("--metric auc-roc --groups nowhere", "data.csv has no column 'nowhere'"),
+        (
+            "--metric auc-roc --groups part --null permutation",
+            "--groups are rotated each within itself: pass --null circular-shift or auto, or leave --groups out.",
+        ),
+        (
+            "--metric auc-roc --null bernoulli",
+            "--null bernoulli has laws of hits only, and draws nothing for a metric: use --null auto, circular-shift, local-shift or segments.",
+        ),
+        ("--metric auc-roc --groups nowhere", "data.csv has no column 'nowhere' (for --groups)"),
         ("--metric auc-roc --threshold 1 --budget 1%", "pass either --threshold or --quantile or --budget"),
     ],
 )
@@ -287,13 +294,32 @@ def test_chance_prints_every_format(run, form):
         assert (float(row["critical_value"]), row["null"]) == (expected.critical_value, "random-scores:phi=0.9")
 
 
+@pytest.mark.parametrize("form", FORMATS)
+def test_chance_of_several_metrics_has_a_line_each(run, run_json, form):
+    """Each is what it is alone; one that is named twice is there once."""
+    asked = ("data.csv", "--truth", "label", "--resamples", 50, "--seed", 1)
+    two = ("--metric", "auc-roc", "--metric", "best-pa-f1", "--metric", "auc-roc")
+    code, out, err = run("chance", *asked, *two, "--format", form)
+    assert (code, err) == (0, "")
+    assert out.index("auc-roc") < out.index("best-pa-f1")
+    each = [plain(nf.chance(name, LABELS, n_resamples=50, rng=1)) for name in ("auc-roc", "best-pa-f1")]
+    assert run_json("chance", *asked, *two)["metrics"] == each
+    if form == "csv":
+        rows = list(csv.DictReader(io.StringIO(out)))
+        assert [float(row["expected"]) for row in rows] == [one["expected"] for one in each]
+    if form == "text":
+        assert out.count("Method: montecarlo") == 1
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ("data.csv --truth label", "name a metric: --metric NAME"),
-        ("data.csv --truth label --metric nab --metric auc-roc", "--metric is there more than once"),
         ("data.csv --truth label --metric nab", "--metric nab needs alarms: pass --budget SHARE"),
-        ("data.csv --truth label --metric auc-roc --null circular-shift", "--null circular-shift needs a detector"),
+        (
+            "data.csv --truth label --metric auc-roc --null circular-shift",
+            "--null circular-shift needs a detector to compare with: pass --null random-scores, or call nofluke significance.",
+        ),
         ("data.csv --metric auc-roc", "name the labels: --truth COLUMN"),
         ("data.csv --truth-file steps.csv --metric auc-roc", "--truth-file needs --time COLUMN"),
         ("steps.csv --n-steps 300 --time day --metric auc-roc", "--n-steps is for a FILE that lists events"),

@@ -77,7 +77,7 @@ def significance(
 @truth_options
 @step_options
 @warmup_option
-@metric_option("Such as best-pa-f1; nofluke metrics lists them.")
+@metric_option("Such as best-pa-f1; nofluke metrics lists them. Repeat for several.")
 @level_options
 @format_option
 @output_option
@@ -97,26 +97,29 @@ def chance(
 ) -> None:
     """What chance gives in a metric, from the labels alone.
 
-    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it lists events or ranges by their steps.
+    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it
+    lists events or ranges by their steps.
     """
     _check(metrics)
-    if len(metrics) > 1:
-        raise InputError("--metric is there more than once: pass one, and call again for the others.")
     import nofluke as nf
+    from nofluke.inference.chance_levels import ChanceLevels
 
     data = read_truth(file, output, n_steps, options)
-    level = nf.chance(
-        metrics[0],
-        **data.arguments,
-        null=null,
-        budget=budget,
-        n_steps=n_steps,
-        n_resamples=resamples,
-        rng=seed,
-        workers=workers,
-        alpha=alpha,
+    levels = tuple(
+        nf.chance(
+            metric,
+            **data.arguments,
+            null=null,
+            budget=budget,
+            n_steps=n_steps,
+            n_resamples=resamples,
+            rng=seed,
+            workers=workers,
+            alpha=alpha,
+        )
+        for metric in dict.fromkeys(metrics)
     )
-    write_result(data.noted(level), form, output)
+    write_result(data.noted(levels[0] if len(levels) == 1 else ChanceLevels(results=levels)), form, output)
 
 
 @click.command(cls=Command)

@@ -27,6 +27,8 @@ _PHRASES = {
     "--threshold, --quantile or --budget",
     "and predictions were passed: pass scores instead": "and --predictions were passed: pass --scores COLUMN instead",
     "or leave groups out": "or leave --groups out",
+    "(for series)": "(for --groups)",
+    "call nf.significance": "call nofluke significance",
     "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
@@ -42,6 +44,8 @@ _ASSIGNED = (
 )
 # a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
 _SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|needs|come back|are rotated|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
+# more words that may stand behind an option, as they are typed
+_MORE = r"(?P<first>--[\w-]+ [a-z-]+)(?P<more>(?:(?:,| or|, or) '[a-z-]+')+)"
 _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\b"
 
 # advice in results that is put otherwise in a shell; a null is handled by itself
@@ -78,6 +82,7 @@ def in_options(message: str, context: click.Context) -> str:
         return f"{_name(option)}=" if after is None else f"{_name(option)} {after}"
 
     message = re.sub(_ASSIGNED.format(**words), assigned, message)
+    message = re.sub(_MORE, lambda match: match["first"] + match["more"].replace("'", ""), message)
     message = re.sub(_SUBJECT.format(**words), lambda match: _name(options[match["name"]]), message)
     for _ in range(2):  # of three names, the last follows one that became an option just before
         message = re.sub(

@@ -21,7 +21,7 @@ HEADROOM = 0.66  # share of the panel that the bars take; the legend stands abov
 
 
 def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, and what a detector has to exceed.
+    """Draw what chance gives in a metric, what a detector has to exceed, and the perfect value where it is near.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
 
 
 def significance(result: Significance, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, and the value observed.
+    """Draw what chance gives in a metric, the value observed, and the perfect one where it is near.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def _with_legend(ax: Axes) -> Axes:
 
 
 def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
-    """The draws as bars, and the level that has to be exceeded."""
+    """The draws as bars, the level that has to be exceeded, and the perfect value if it is near."""
     values = level.values[np.isfinite(level.values)]
     ends = [*values[:0], *(x for x in also if np.isfinite(x))]
     if len(values):
@@ -161,6 +161,8 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
     perfect = level.metric.perfect
     if perfect is not None and ends and max(ends) > perfect - 0.15 * max(abs(perfect), 1.0):
         ends.append(perfect)  # a level near the perfect value should be seen to be near it
+        label = f"perfect {level.shown(perfect)}"
+        ax.axvline(perfect, 0, HEADROOM, color=PALETTE["ink"], linestyle=":", linewidth=0.8, label=label)
     if ends:
         pad = 0.04 * (max(ends) - min(ends)) or 0.05 * max(abs(ends[0]), 1.0)
         ax.set_xlim(min(ends) - pad, max(ends) + pad)

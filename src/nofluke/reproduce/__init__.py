@@ -84,19 +84,19 @@ def reproduce(
     from nofluke.reproduce.records import records
 
     check_matplotlib()
-    directory = prepared(output)
-    study = run_study(simulated=simulated, seed=seed, permutations=permutations)
-    claims = check_claims(study)
-    figures = {}
-    with progress_bar("figures", len(FIGURES)) as advance:
-        for done, name in enumerate(FIGURES):
-            figures[name] = draw(name, study)
-            advance(done + 1)
-    contents = {f"{name}.{form}": data for name, drawn in figures.items() for form, data in drawn.formats.items()}
-    contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
-    contents["claims.json"] = _claims_json(study, claims).encode()
-    contents["index.html"] = render(study, claims, figures).encode()
-    files = written(directory, contents)
+    with prepared(output) as directory:
+        study = run_study(simulated=simulated, seed=seed, permutations=permutations)
+        claims = check_claims(study)
+        figures = {}
+        with progress_bar("figures", len(FIGURES)) as advance:
+            for done, name in enumerate(FIGURES):
+                figures[name] = draw(name, study)
+                advance(done + 1)
+        contents = {f"{name}.{form}": data for name, drawn in figures.items() for form, data in drawn.formats.items()}
+        contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
+        contents["claims.json"] = _claims_json(study, claims).encode()
+        contents["index.html"] = render(study, claims, figures).encode()
+        files = written(directory, contents)
     return Reproduction(directory=directory, files=files, claims=claims, study=study)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 ROUNDING = 1e-12  # a deviation of less than this share of the mean is that of sums of floats
+SMALLEST, LARGEST = 1e-5, 1e7  # numbers outside are written with an exponent
 
 
 def show_p(value: float, log10: float | None = None) -> str:
@@ -34,12 +35,18 @@ def p_is(value: float, log10: float | None = None) -> str:
 
 
 def show_chance(mean: float, std: float) -> str:
-    """Mean ± standard deviation: the deviation in two digits, the mean to the same place.
+    """Mean ± standard deviation: the deviation in two digits, the mean to the same place, or to seven digits.
 
     >>> show_chance(71.49893, 10.1114), show_chance(39.91396, 5.309), show_chance(3.0, 0.0), show_chance(0.25, 3e-17)
     ('71 ± 10', '39.9 ± 5.3', '3 ± 0', '0.25 ± 0')
+    >>> show_chance(2 / 3, 0.0), show_chance(12345.6, 0.0), show_chance(0.5, 1.24e-9), show_chance(1.5e300, 2e299)
+    ('0.6667 ± 0', '12,346 ± 0', '0.5 ± 1.2e-09', '1.5e+300 ± 2e+299')
     """
     if std <= ROUNDING * abs(mean):
-        return f"{mean:.6g} ± 0"
-    places = max(1 - math.floor(math.log10(std)), 0)
-    return f"{mean:,.{places}f} ± {std:,.{places}f}"
+        return f"{mean:,.0f} ± 0" if 1_000 <= abs(mean) < LARGEST else f"{mean:.4g} ± 0"
+    place = math.floor(math.log10(std)) - 1
+    if std < SMALLEST or max(abs(mean), std) >= LARGEST:
+        digits = math.floor(math.log10(abs(mean))) - place + 1 if mean else 1
+        return f"{mean:.{min(max(digits, 1), 7)}g} ± {std:.2g}"
+    places = max(-place, 0)
+    return f"{round(mean, places) + 0.0:,.{places}f} ± {std:,.{places}f}"  # 0.0 more, or -0.001 were -0.00

@@ -81,15 +81,15 @@ def reproduce_point_adjustment(output: str | Path, *, seed: int = 0, n_resamples
     from nofluke.reproduce.point_adjustment.records import records
 
     check_matplotlib()
-    directory = prepared(output)
-    study = run_adjustment_study(seed=seed, n_resamples=n_resamples)
-    claims = check_adjustment_claims(study)
-    figures = draw(study)
-    contents = {f"{name}.{form}": data for name, drawn in figures.items() for form, data in drawn.formats.items()}
-    contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
-    contents["claims.json"] = _claims_json(study, claims).encode()
-    contents["index.html"] = render(study, claims, figures).encode()
-    return PointAdjustment(directory=directory, files=written(directory, contents), claims=claims, study=study)
+    with prepared(output) as directory:
+        study = run_adjustment_study(seed=seed, n_resamples=n_resamples)
+        claims = check_adjustment_claims(study)
+        figures = draw(study)
+        contents = {f"{name}.{form}": data for name, drawn in figures.items() for form, data in drawn.formats.items()}
+        contents |= {f"{name}.csv": text.encode() for name, text in records(study).items()}
+        contents["claims.json"] = _claims_json(study, claims).encode()
+        contents["index.html"] = render(study, claims, figures).encode()
+        return PointAdjustment(directory=directory, files=written(directory, contents), claims=claims, study=study)
 
 
 def _claims_json(study: AdjustmentStudy, claims: tuple[Claim, ...]) -> str:

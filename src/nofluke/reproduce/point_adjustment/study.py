@@ -128,7 +128,7 @@ def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
         Random scores on each benchmark. Where scores as long as the series have to be made, there are fewer.
     """
     if n_resamples < 1:
-        raise InputError(f"n_resamples={n_resamples!r} must be at least 1: 10,000 take a second.")
+        raise InputError(f"n_resamples={n_resamples!r} must be at least 1: the page has 10,000.")
     if seed < 0:
         raise InputError(f"seed={seed!r} must not be negative.")
     labels = {name: public_labels(name) for name in BENCHMARKS}  # first: they may have to be downloaded

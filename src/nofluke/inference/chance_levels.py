@@ -1,0 +1,53 @@
+"""What chance gives in several metrics on one set of labels, as one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nofluke.inference.chance_level import ChanceLevel
+from nofluke.text.tables import SCHEMA, Table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceLevels:
+    """Chance levels of the same labels, a line each.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> labels = [0] * 10 + [1] * 4 + [0] * 6
+    >>> levels = [nf.chance(name, labels, n_resamples=99, rng=1) for name in ("auc-roc", "best-f1")]
+    >>> print(ChanceLevels(results=tuple(levels)).to_csv().splitlines()[1][:11])
+    auc-roc,0.5
+    """
+
+    results: tuple[ChanceLevel, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, each once."""
+        return tuple(dict.fromkeys(note for level in self.results for note in level.notes))
+
+    def table(self) -> Table:
+        """One line for each metric; renders as text, Markdown, LaTeX or HTML."""
+        tables = [level.table() for level in self.results]
+        return Table(
+            title=tables[0].title,
+            columns=tables[0].columns,
+            rows=tuple(row for table in tables for row in table.rows),
+            notes=(
+                *(level.in_words() for level in self.results),
+                *dict.fromkeys(level.how() for level in self.results),
+                *(f"Note: {note}" for note in self.notes),
+            ),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """The levels as plain values, each as it is alone."""
+        return {"schema": SCHEMA, "metrics": [level.to_dict() for level in self.results]}
+
+    def to_csv(self) -> str:
+        """One line for each metric, with full digits."""
+        head, *_ = (lines := [level.to_csv().splitlines() for level in self.results])[0]
+        return "\n".join([head, *(line for _, *rows in lines for line in rows)]) + "\n"
