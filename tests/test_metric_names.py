@@ -88,7 +88,7 @@ def test_names_are_plain_words(added, name):
 @pytest.mark.parametrize("perfect", [np.nan, np.inf, "1", [1.0]])
 def test_a_perfect_value_is_a_number(added, perfect):
     """Or None."""
-    with pytest.raises(nf.InputError, match="^perfect=.* must be a finite number, or None"):
+    with pytest.raises(nf.InputError, match=r"^perfect=.* must be a finite number, or None"):
         nf.metrics.register("mine", share, perfect=perfect)
     assert nf.metrics.register("mine", share, perfect=np.float32(1)).perfect == 1.0
 
@@ -108,7 +108,7 @@ def test_a_name_has_one_function(added):
 
 def test_metrics_and_classes_are_not_registered(added):
     """A metric has a name; a class would be made, and no value had."""
-    with pytest.raises(nf.InputError, match="function=AUCROC.* is a metric, and has a name: pass it as it is"):
+    with pytest.raises(nf.InputError, match=r"function=AUCROC.* is a metric, and has a name: pass it as it is"):
         nf.metrics.register("mine", nf.metrics.get("auc-roc"))
     with pytest.raises(nf.InputError, match="function=dict is a class"):
         nf.metrics.register("mine", dict)
@@ -147,6 +147,17 @@ def test_errors_of_nulls_name_what_was_passed(null, match):
         nf.significance("auc-roc", LABELS, SCORES, null=null)
 
 
+def test_the_perfect_value_is_drawn_where_it_is_near():
+    """A dotted line, and a word about it; nothing where it is far."""
+    from matplotlib.figure import Figure
+
+    near = nf.significance("auc-roc", LABELS, LABELS, null="circular-shift")
+    far = nf.chance("auc-roc", LABELS * 50, n_resamples=50, rng=1)
+    drawn = [line for line in near.plot(Figure().subplots()).get_lines() if line.get_label() == "perfect 1"]
+    assert [line.get_xdata() for line in drawn] == [[1.0, 1.0]]
+    assert not [line for line in far.plot(Figure().subplots()).get_lines() if "perfect" in line.get_label()]
+
+
 def test_what_events_are_is_checked():
     """A word that is none is not taken for one of the two."""
     with pytest.raises(nf.InputError, match="count_events='foo' must be one of 'steps', 'ranges'"):
@@ -157,5 +168,5 @@ def test_what_events_are_is_checked():
 
 def test_a_window_of_time_needs_times():
     """The message says so."""
-    with pytest.raises(nf.InputError, match="window='1d' is a length of time.*: pass times=, or a number of steps.$"):
+    with pytest.raises(nf.InputError, match=r"window='1d' is a length of time.*: pass times=, or a number of steps.$"):
         nf.metrics.get("vus-pr:window=1d")(LABELS, SCORES)

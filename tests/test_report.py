@@ -24,7 +24,8 @@ from nofluke.show.report import grid as grids
 from nofluke.show.report import timeline as timelines
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
-from nofluke.show.report.metrics import metrics_beside
+from nofluke.show.report.metrics import code_of, metrics_beside
+from nofluke.show.report.origin import python_code
 from nofluke.show.report.page import embedding
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import NO_EVENT, timeline
@@ -620,6 +621,32 @@ def test_functions_are_metrics_of_a_page_too(tmp_path):
     text, rows = section(page.read_text(encoding="utf-8"))
     assert rows[1][:2] == ["</script><b>", str(int(truth[scores >= np.quantile(scores, 0.9)].sum()))]
     assert "<b>" not in text
+
+
+def test_python_code_brings_functions_along_or_says_that_it_does_not(tmp_path, monkeypatch):
+    """It can be run, but for what has no place that it can be imported from."""
+    from sklearn.metrics import f1_score
+
+    monkeypatch.setattr(nf.metrics, "_ADDED", {})
+    nf.metrics.register("mine", f1_score, needs="alarms", perfect=1.0)
+    truth, scores = ranged()
+    result = nf.evaluate(truth, scores, quantile=0.9)
+    others = metrics_beside(result, [f1_score, lambda *_: 1.0, "mine", "nab"])
+    lines, listed = code_of(others)
+    assert lines == (
+        "from sklearn.metrics import f1_score",
+        "# metric_2 stands for '<lambda>', a function that is not written here",
+        "# metric_3 stands for 'mine', a function that is not written here",
+    )
+    assert listed == "[f1_score, metric_2, metric_3, 'nab']"
+    code = python_code(result, None, (lines, listed))
+    compile(code, "code", "exec")
+    assert code.splitlines()[-1] == f'result.report("report.html", metrics={listed})'
+
+
+def test_no_metrics_may_be_none(small):
+    """As with other arguments."""
+    assert metrics_beside(small[0], None) is None
 
 
 def test_metrics_that_cannot_be_are_refused_before_the_page_is_made(small, tmp_path, monkeypatch):

@@ -361,7 +361,9 @@ def test_bad_arguments_are_refused_before_any_work(tmp_path, offline, monkeypatc
     with pytest.raises(InputError, match="permutations=0 must be at least 1"):
         reproduce(tmp_path, simulated=True, permutations=0)
     with pytest.raises(InputError, match="seed=-1 must not be negative"):
-        reproduce(tmp_path, simulated=True, seed=-1)
+        reproduce(tmp_path / "made" / "for-it", simulated=True, seed=-1)
+    assert tmp_path.is_dir()
+    assert not (tmp_path / "made").exists()
     (tmp_path / "taken").write_text("")
     with pytest.raises(InputError, match=r"taken.* is no directory to write to .*: choose another"):
         reproduce(tmp_path / "taken", simulated=True)

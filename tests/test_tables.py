@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.text import frames
+from nofluke.text.numbers import show_chance
 from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 from oracles import relaxed
 
@@ -275,3 +276,18 @@ def test_a_frame_is_of_the_library_that_is_there(monkeypatch):
 
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     assert type(frames.make_frame({"a": np.array([1, 2])})) is polars.DataFrame
+
+
+@given(st.floats(-1e300, 1e300), st.floats(0, 1e300))
+def test_means_and_deviations_are_short(mean, std):
+    """Whatever their size, and the mean is at most a deviation's second digit, or a millionth of itself, off."""
+    text = show_chance(mean, std)
+    assert len(text) <= 33
+    told, spread = (float(part.replace(",", "")) for part in text.split(" ± "))
+    assert abs(told - mean) <= max(0.051 * std, 1e-6 * abs(mean)) or (spread == 0 and abs(told / mean - 1) < 1e-3)
+    assert spread == 0 or abs(spread / std - 1) < 0.06
+
+
+def test_a_mean_of_nearly_nothing_has_no_sign():
+    """Not -0.00."""
+    assert show_chance(-1e-9, 0.2) == "0.00 ± 0.20"

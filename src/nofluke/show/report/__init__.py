@@ -46,7 +46,7 @@ def write_report(
         Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
-    metrics : list of metrics
+    metrics : list of metrics, optional
         Other metrics to set beside chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
 
     Returns

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from html import escape
 from typing import Any
 
@@ -32,7 +33,7 @@ ABOUT = (
 
 def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
     """Metrics of an evaluation's data, against the null that it was asked for; None where there are none."""
-    if isinstance(metrics, list | tuple) and not metrics:
+    if metrics is None or (isinstance(metrics, list | tuple) and not metrics):
         return None
     if isinstance(result, Coincidence):
         raise InputError(
@@ -58,11 +59,33 @@ def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
     return found
 
 
-def code_of(others: Significances | None) -> str:
-    """The metrics as a list in Python; a function by its name."""
+def code_of(others: Significances | None) -> tuple[tuple[str, ...], str]:
+    """Lines of Python that bring functions along, or say that they are not there, and the metrics as a list."""
     if others is None:
+        return (), ""
+    lines, listed = [], []
+    for i, one in enumerate(others, 1):
+        if not isinstance(one.metric, Function):
+            listed.append(repr(one.name))
+            continue
+        place = _place_of(one.metric)
+        listed.append(one.name if place else f"metric_{i}")
+        lines.append(
+            f"from {place} import {one.name}"
+            if place
+            else f"# metric_{i} stands for {one.name!r}, a function that is not written here"
+        )
+    return tuple(lines), f"[{', '.join(listed)}]"
+
+
+def _place_of(metric: Function) -> str:
+    """The module that a function can be imported from under its name, the most public one; empty where there is none."""
+    parts = str(getattr(metric.function, "__module__", None) or "").split(".")
+    usual = Function(function=metric.function, name=metric.name, needs="alarms")  # as it comes without a registration
+    if parts[0] in ("", "__main__") or not metric.name.isidentifier() or metric != usual:
         return ""
-    return f"[{', '.join(one.name if isinstance(one.metric, Function) else repr(one.name) for one in others)}]"
+    modules = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
+    return next((m for m in modules if getattr(sys.modules.get(m), metric.name, None) is metric.function), "")
 
 
 def figures_of(others: Significances | None) -> list[dict[str, Any]]:

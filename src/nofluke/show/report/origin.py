@@ -25,6 +25,8 @@ from nofluke.show.report.lists import (
 )
 from nofluke.text.tables import plural
 
+Code = tuple[tuple[str, ...], str]
+NONE: Code = ((), "")
 USUAL_RESAMPLES = 10_000
 MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as many hits", "two-sided": "either side"}
 
@@ -47,7 +49,7 @@ class Origin:
 
 
 def origin_of(
-    result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None, metrics: str = ""
+    result: Evaluation, payload: dict[str, Any], *, title: str | None, source: Source | None, metrics: Code = NONE
 ) -> Origin:
     """Everything a reader needs to make the same report again."""
     tests = (result.precision_test, result.recall_test)
@@ -134,8 +136,9 @@ def _parts(sequence: Sequence) -> tuple[Any, ...]:
     return arrays if sequence.instants is None else (*arrays, sequence.instants)
 
 
-def python_code(result: Evaluation, source: Source | None, metrics: str = "") -> str:
-    """Python that makes the same report, with these metrics as a list in code."""
+def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE) -> str:
+    """Python that makes the same report, with these metrics: lines that bring functions along, and a list."""
+    functions, listed = metrics
     lists = isinstance(result, Coincidence)
     read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
     arguments += [
@@ -145,8 +148,9 @@ def python_code(result: Evaluation, source: Source | None, metrics: str = "") ->
     lines = [
         "import nofluke as nf",
         *read,
+        *functions,
         f"result = nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})",
-        f'result.report("report.html"{f", metrics={metrics}" if metrics else ""})',
+        f'result.report("report.html"{f", metrics={listed}" if listed else ""})',
     ]
     return "\n".join(lines)
 
