@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from nofluke.metrics import get, names
@@ -77,7 +77,8 @@ class Listing:
 
 def _settings(metric: Metric) -> dict[str, Any]:
     """What can be set, as it is."""
-    return {name: getattr(metric, name) for name in settings_of(metric)}
+    own = settings_of(metric)
+    return {f.name: getattr(metric, f.name) for f in fields(metric) if f.name in own}
 
 
 def _written(metric: Metric, between: str) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import fields
 from difflib import get_close_matches
+from inspect import signature
 
 from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Metric
@@ -28,15 +28,16 @@ def known_as(name: str, known: Collection[str]) -> str | None:
 
 
 def settings_of(metric: Metric) -> tuple[str, ...]:
-    """What can be set behind the name.
+    """What can be set behind the name, also where it is kept in another form.
 
+    >>> from nofluke.metrics.tolerant import Recall
     >>> from nofluke.metrics.vus import VUS
-    >>> settings_of(VUS())
-    ('window', 'n_thresholds')
+    >>> settings_of(VUS()), settings_of(Recall())
+    (('window', 'n_thresholds'), ('tolerance', 'early', 'late', 'unit'))
     """
     if isinstance(metric, Function):
         return ()
-    return tuple(f.name for f in fields(metric) if f.init and f.name not in IN_THE_NAME)
+    return tuple(name for name in signature(type(metric)).parameters if name not in IN_THE_NAME)
 
 
 def from_text(text: str, makers: Mapping[str, Callable[..., Metric]]) -> Metric:

@@ -69,7 +69,7 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
     >>> ax = nf.plot.significance(result, Figure().subplots())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['chance, circular-shift', 'observed 0.719, p = 0.2']
+    ['chance, circular-shift', 'perfect 1', 'observed 0.719, p = 0.2']
     """
     check_kind("result", result, Significance, "nf.significance")
     ax = _draw(result, make_axes(ax), (result.value,))
