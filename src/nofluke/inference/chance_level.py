@@ -10,6 +10,7 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError, shown
+from nofluke.inference.measured_on import Labels
 from nofluke.inference.reached import Side, reaching
 from nofluke.laws.law import How
 from nofluke.lazy import lazy
@@ -18,52 +19,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.plain import finite_or_none, number_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """What a metric was measured on: steps, labelled ranges and steps of them, alarms, and where those come from."""
-
-    n: int
-    n_ranges: int
-    n_labelled: int
-    n_alarms: int | None
-    threshold: float | None = None
-
-    @property
-    def obstacle(self) -> str:
-        """Why no metric can tell anything; empty where nothing is in the way."""
-        if self.n_labelled == 0:
-            return "No step is labelled: there is nothing to find."
-        return "Every step is labelled: there is nothing to tell apart." if self.n_labelled == self.n else ""
-
-    @property
-    def no_choice(self) -> str:
-        """Why no metric of alarms can tell anything."""
-        if self.n_alarms == 0:
-            return "There are no alarms: nothing could have been found."
-        return (
-            "There is an alarm on every step: that takes no knowledge of the labels." if self.n_alarms == self.n else ""
-        )
-
-    def in_words(self) -> str:
-        """The counts."""
-        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
-        if self.threshold is not None:
-            alarms += f" (threshold {show_number(self.threshold)})"
-        share = 100 * self.n_labelled / self.n
-        return f"{plural(self.n, 'step')}, {plural(self.n_ranges, 'labelled range')} ({plural(self.n_labelled, 'step')}, {share:.3g}%){alarms}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The counts as plain values, for JSON."""
-        return {
-            "n": self.n,
-            "n_ranges": self.n_ranges,
-            "n_labelled": self.n_labelled,
-            "n_alarms": self.n_alarms,
-            "threshold": finite_or_none(self.threshold),
-        }
+from nofluke.text.tables import SCHEMA, Table, csv_text, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

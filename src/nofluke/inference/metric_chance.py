@@ -10,9 +10,10 @@ import numpy as np
 
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance_level import ChanceLevel
+from nofluke.inference.measuring import Values
 from nofluke.inference.metric_tests import labels_of
 from nofluke.inference.reached import scale_of
-from nofluke.inference.resampling import Values, measure
+from nofluke.inference.resampling import measure
 from nofluke.inference.significance import as_metrics
 from nofluke.laws.law import How
 from nofluke.metrics.base import Metric

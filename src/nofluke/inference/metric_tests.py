@@ -10,12 +10,13 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import Alternative
-from nofluke.inference.chance_level import Labels
 from nofluke.inference.judging import TURNED
+from nofluke.inference.measured_on import Labels
+from nofluke.inference.measuring import Values, on_one_line
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
 from nofluke.inference.reached import Side, familywise, scale_of
-from nofluke.inference.resampling import Stop, Values, affordable, measure, on_one_line, stopped_at
+from nofluke.inference.resampling import Stop, affordable, measure, stopped_at
 from nofluke.metrics.base import Metric
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import Null
