@@ -184,12 +184,12 @@ def test_notes_about_files_are_told(run_json, folder, metrics):
         (
             "--metric auc-roc --higher-is normal",
             1,
-            "nofluke: gate: the verdict is no. auc-roc is not higher than chance",
+            "nofluke: gate: the verdict is no. auc-roc is not significantly better than chance",
         ),
         (
             "--metric auc-roc --metric best-f1 --higher-is normal",
             1,
-            "nofluke: gate: the verdict is no. No metric is better",
+            "nofluke: gate: the verdict is no. No metric is significantly better",
         ),
         (
             "--metric auc-roc --resamples 5 --null segments",

@@ -68,7 +68,7 @@ class TestUnits:
         found = nf.coincidence(events, alarms, tolerance=0.001, span=(0, 1))
         assert found.null.name == "local-shift"
         assert 0.001 < found.null.reach < 0.1
-        assert found_in("days", "circular-shift:guard=0.5").recall_test.method == "exact (19,903 rotations)"
+        assert found_in("days", "circular-shift:guard=0.5").recall_test.method == "19,903 rotations (approximate)"
 
     def test_what_is_approximate_depends_on_ticks_and_not_on_digits(self):
         """Half a unit is whole ticks of 0.01; a third of a tick more is not."""

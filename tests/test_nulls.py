@@ -850,7 +850,7 @@ class TestNotes:
         quakes = nf.datasets.simulate_quakes(rng=0)
         result = nf.evaluate(quakes.truth, predictions=quakes.counts > 60, tolerance=2, null="circular-shift:guard=50")
         assert result.to_dict()["precision"]["null"] == "circular-shift:guard=50"
-        assert result.precision_test.method == "exact (2,459 rotations)"
+        assert result.precision_test.method == "2,459 rotations (approximate)"
         assert "fewer than 50 steps" in str(result)
 
     def test_where_every_step_is_an_event_no_null_finds_anything(self):

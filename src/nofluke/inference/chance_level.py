@@ -9,51 +9,17 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
+from nofluke.errors import InputError, shown
+from nofluke.inference.measured_on import Labels
 from nofluke.inference.reached import Side, reaching
 from nofluke.laws.law import How
 from nofluke.lazy import lazy
 from nofluke.metrics.base import Metric
 from nofluke.nulls.choice import Choice
-from nofluke.plain import finite_or_none
+from nofluke.plain import finite_or_none, number_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Labels:
-    """What a metric was measured on: steps, labelled ranges and steps of them, alarms, and where those come from."""
-
-    n: int
-    n_ranges: int
-    n_labelled: int
-    n_alarms: int | None
-    threshold: float | None = None
-
-    @property
-    def obstacle(self) -> str:
-        """Why no metric can tell anything; empty where nothing is in the way."""
-        if self.n_labelled == 0:
-            return "No step is labelled: there is nothing to find."
-        return "Every step is labelled: there is nothing to tell apart." if self.n_labelled == self.n else ""
-
-    def in_words(self) -> str:
-        """The counts."""
-        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
-        if self.threshold is not None:
-            alarms += f" (threshold {show_number(self.threshold)})"
-        share = 100 * self.n_labelled / self.n
-        return f"{plural(self.n, 'step')}, {plural(self.n_ranges, 'labelled range')} ({self.n_labelled:,} steps, {share:.3g}%){alarms}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """The counts as plain values, for JSON."""
-        return {
-            "n": self.n,
-            "n_ranges": self.n_ranges,
-            "n_labelled": self.n_labelled,
-            "n_alarms": self.n_alarms,
-            "threshold": finite_or_none(self.threshold),
-        }
+from nofluke.text.tables import SCHEMA, Table, csv_text, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -75,6 +41,8 @@ class ChanceLevel(ByValue):
         The level of the band and the critical value.
     known_mean : float or None
         The mean by chance, where it is known without any draw.
+    scale : float
+        How large numbers were that have been rounded: values closer than 1e-10 of it are equal.
     notes : tuple of str
 
     Examples
@@ -92,6 +60,7 @@ class ChanceLevel(ByValue):
     method: How
     alpha: float
     known_mean: float | None = None
+    scale: float = 0.0
     notes: tuple[str, ...] = ()
 
     @property
@@ -150,11 +119,15 @@ class ChanceLevel(ByValue):
     @property
     def critical_value(self) -> float | None:
         """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
-        return self._critical("greater" if self.metric.better == "higher" else "less")
+        return self._critical(self.better)
+
+    @property
+    def better(self) -> Side:
+        """On which side values are better."""
+        return "greater" if self.metric.better == "higher" else "less"
 
     def _critical(self, side: Side) -> float | None:
-        # all shifts: the data's own is one of those that reach it, whatever it is
-        others = self.values[1:] if self.listed else self.values
+        others = self._others
         may = math.floor(self.alpha * (len(others) + 1) * (1 + TIE_SLACK)) - 1
         if not 0 <= may < len(others):
             return None
@@ -163,22 +136,31 @@ class ChanceLevel(ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value: b of all shifts, or (b + 1)/(n + 1) of random draws.
+        """How often chance does as well as this value, itself counted: (b + 1)/(n + 1), b of the n other shifts or draws reaching it.
 
-        Draws on which the metric is undefined count as reaching it.
+        1 for NaN. Draws on which the metric is undefined count as reaching it.
         """
-        return self._tail(value, "greater" if self.metric.better == "higher" else "less")
+        number = number_or_none(value)
+        if number is None:
+            raise InputError(f"value={shown(value)} must be a number: a value of {self.name}.")
+        return 1.0 if math.isnan(number) else self._tail(number, self.better)
 
     def _tail(self, value: float, side: Side) -> float:
-        reached, n = self._reached(value, side), len(self.values)
-        return reached / n if self.listed else (reached + 1) / (n + 1)
+        others = self._others
+        return (1 + self._reached(others, value, side)) / (1 + len(others))
 
-    def _reached(self, value: float, side: Side) -> int:
-        return int(reaching(self.values, value, side, self.metric.perfect).sum())
+    @property
+    def _others(self) -> FloatArray:
+        """All draws, or all shifts but the data's own."""
+        return self.values[1:] if self.listed else self.values
+
+    def _reached(self, values: FloatArray, value: float, side: Side) -> int:
+        return int(reaching(values, value, side, self.scale).sum())
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
-        drawn = f" {self.n_resamples:,} draws, seed {self.seed}." if not self.listed else ""
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        drawn = f" {self.n_resamples:,} draws{seed}." if not self.listed else ""
         return f"{self.choice.in_words()} Method: {self.method}.{drawn}"
 
     def in_words(self) -> str:
@@ -186,7 +168,7 @@ class ChanceLevel(ByValue):
         if math.isnan(self.expected):
             return self.labels.obstacle or f"{self.name} is undefined on these labels."
         bar, level = self.critical_value, f"at the {self.alpha:.3g} level"
-        better = "above" if self.metric.better == "higher" else "below"
+        better = "above" if self.better == "greater" else "below"
         needs = "" if bar is None else f"; a detector has to be {better} {self.shown(bar)} to be better {level}"
         if bar is not None and bar == self.metric.perfect:
             needs = f"; no detector can be better {level}, since chance is perfect that often"

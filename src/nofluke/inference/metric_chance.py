@@ -10,10 +10,12 @@ import numpy as np
 
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance_level import ChanceLevel
+from nofluke.inference.measuring import Values
 from nofluke.inference.metric_tests import labels_of
-from nofluke.inference.resampling import Values, measure
+from nofluke.inference.reached import scale_of
+from nofluke.inference.resampling import measure
+from nofluke.inference.significance import as_metrics
 from nofluke.laws.law import How
-from nofluke.metrics import get
 from nofluke.metrics.base import Metric
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.nulls.base import NullModel, as_seed, check_resamples
@@ -27,7 +29,7 @@ from nofluke.series.ranges import Overlaps
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
 
-CHUNK = 16  # draws to a chunk: each makes scores as long as the series
+CHUNK = 64  # draws to a chunk: each makes scores as long as the series
 
 
 def chance(
@@ -107,9 +109,11 @@ def chance(
         count_events=count_events,
         overlaps=overlaps,
     )
-    wanted = get(metric)
+    (wanted,) = as_metrics([metric], "scores" if budget is None else "alarms")
     if budget is not None:
         n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
+        if n_alarms == 0:
+            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps is no alarm: pass a larger share.")
         series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
     elif wanted.needs == "alarms":
         raise InputError(
@@ -124,6 +128,7 @@ def chance(
         method=how,
         alpha=alpha,
         known_mean=wanted.mean_by_permutation(series) if model.permutes else None,
+        scale=scale_of(found.values),
         notes=(*series.notes, *notes),
     )
 

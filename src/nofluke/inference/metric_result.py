@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.inference.chance import Alternative, significant
 from nofluke.inference.chance_level import ChanceLevel, between
-from nofluke.inference.reached import Side, reaching
+from nofluke.inference.reached import Side
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
@@ -73,13 +73,14 @@ class Significance(ChanceLevel):
         """
         if math.isnan(self.value):
             return 1.0
-        sides: tuple[Side, ...] = ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
-        return min(min(self._tail(self.value, side) for side in sides) * len(sides), 1.0)
+        return min(min(self._tail(self.value, side) for side in self._sides) * len(self._sides), 1.0)
 
     def _tail(self, value: float, side: Side) -> float:
-        reached = self._reached(value, side)
-        stopped = self.stop_after is not None and reached >= self.stop_after
-        return reached / len(self.values) if stopped else super()._tail(value, side)
+        reached = self._reached(self.values, value, side)
+        return reached / len(self.values) if self._stopped(reached) else super()._tail(value, side)
+
+    def _stopped(self, reached: int) -> bool:
+        return self.stop_after is not None and reached >= self.stop_after
 
     @property
     def pvalue_error(self) -> float:
@@ -121,47 +122,79 @@ class Significance(ChanceLevel):
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest p-value that could have come out: by the number of draws, and by how often they reach the perfect value."""
-        perfect, others = self.metric.perfect, self.values[1:] if self.listed else self.values
-        better: Side = "greater" if self.metric.better == "higher" else "less"
-        as_good = 0
-        if perfect is not None and self.alternative == better:
-            as_good = int(reaching(others, perfect, better, perfect).sum())
-        return (1 + as_good) / (1 + len(others))
+        """The smallest p-value that could have come out.
+
+        By the number of draws, how often they reach the perfect value, and on how many the metric is undefined; where all shifts
+        were gone through, that of the shift with the best value.
+        """
+        sides = self._sides
+        return min(min(map(self._floor, sides)) * len(sides), 1.0)
+
+    def _floor(self, side: Side) -> float:
+        if self.stop_after is not None:
+            return 1 / (1 + (self.method.n_resamples or len(self.values)))
+        best = self.metric.perfect if side == self.better else None
+        if self.listed:
+            known = self.values[~np.isnan(self.values)]
+            if not len(known):
+                return 1.0
+            best = float(known.max() if side == "greater" else known.min())
+            return self._reached(self.values, best, side) / len(self.values)
+        as_good = int(np.isnan(self.values).sum()) if best is None else self._reached(self.values, best, side)
+        return (1 + as_good) / (1 + len(self.values))
+
+    @property
+    def _sides(self) -> tuple[Side, ...]:
+        return ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
 
     @property
     def obstacle(self) -> str:
         """What keeps anything from being told, whatever the p-value; empty where nothing does."""
+        degenerate = self.labels.obstacle or (self.labels.no_choice if self.metric.needs == "alarms" else "")
+        if degenerate:
+            return degenerate
         if math.isnan(self.value):
-            return self.labels.obstacle or f"{self.name} is undefined on these data."
+            return f"{self.name} is undefined on these data."
         if not self.choice.holds:
             return self.choice.why or "No null holds for these data."
-        if not significant(self.smallest_pvalue, self.alpha):
-            return f"No value could have reached the {self.alpha:.3g} level: the smallest p that can come out is {show_p(self.smallest_pvalue)}."
-        if len(self._defined) and float(np.ptp(self._defined)) == 0.0 and self._defined[0] == self.value:
-            return "Chance always gives the same value as the detector."
+        smallest = self.smallest_pvalue
+        if not significant(smallest, self.alpha):
+            return f"No value could have reached the {self.alpha:.3g} level: the smallest p that can come out is {show_p(smallest)}."
         return ""
+
+    @property
+    def pvalue_better(self) -> float:
+        """The p-value of being better than chance, whatever the alternative is: what the verdict goes by."""
+        return 1.0 if math.isnan(self.value) else self._tail(self.value, self.better)
+
+    @property
+    def pvalue_worse(self) -> float:
+        """The p-value of being worse than chance."""
+        return (
+            1.0 if math.isnan(self.value) else self._tail(self.value, "less" if self.better == "greater" else "greater")
+        )
 
     @property
     def verdict(self) -> Verdict:
         """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an obstacle."""
         if self.obstacle:
             return "cannot tell"
-        return "yes" if significant(self.pvalue, self.alpha) else "no"
+        return "yes" if significant(self.pvalue_better, self.alpha) else "no"
 
     @property
     def reason(self) -> str:
         """Why the verdict is what it is."""
         if self.obstacle:
             return self.obstacle
-        better = {"greater": "higher than", "less": "lower than", "two-sided": "different from"}[self.alternative]
-        yes = significant(self.pvalue, self.alpha)
-        return f"{self.name} is {'' if yes else 'not '}{better} chance gives, at the {self.alpha:.3g} level."
+        one_sided = "" if self.alternative == self.better else f" (one-sided: {p_is(self.pvalue_better)})"
+        which = "" if self.verdict == "yes" else "not "
+        return f"{self.name} is {which}significantly better than chance at the {self.alpha:.3g} level{one_sided}."
 
     def in_words(self) -> str:
         """The value, what chance gives, and the p-value, as a sentence."""
-        error = self.pvalue_error
-        corrected = self.chance_corrected
+        if math.isnan(self.value):
+            return self.obstacle
+        error, corrected = self.pvalue_error, self.chance_corrected
         beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_share(corrected)}"
         return (
             f"{self.name} is {self.shown(self.value)}; chance gives {self.chance_in_words()} under "
@@ -195,8 +228,13 @@ class Significance(ChanceLevel):
 
     def how(self) -> str:
         """Which null, which method: the fine print of every result."""
-        early = f" Stopped at the draw at which {self.stop_after} had reached the value." if self.stop_after else ""
-        return super().how() + early
+        if self.stop_after is None:
+            return super().how()
+        stopped = self._stopped(self._reached(self.values, self.value, self._sides[0]))
+        many = (
+            f"Stopped at the draw at which {self.stop_after} had" if stopped else f"Fewer than {self.stop_after} draws"
+        )
+        return f"{super().how()} {many} reached the value."
 
     def _plain(self) -> dict[str, Any]:
         return {
@@ -206,6 +244,7 @@ class Significance(ChanceLevel):
             "pvalue_error": self.pvalue_error,
             "standardised": finite_or_none(self.standardised),
             "chance_corrected": finite_or_none(self.chance_corrected),
+            "pvalue_better": self.pvalue_better,
             "smallest_pvalue": self.smallest_pvalue,
             "alternative": self.alternative,
             "stop_after": self.stop_after,

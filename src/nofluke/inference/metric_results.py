@@ -24,6 +24,8 @@ class Significances(ByValue):
     results : tuple of Significance
     corrected : float array
         For each metric, the p-value corrected for all that were looked at.
+    corrected_better : float array
+        The same of being better than chance, whatever the alternative is: what the verdict goes by.
 
     Examples
     --------
@@ -36,6 +38,7 @@ class Significances(ByValue):
 
     results: tuple[Significance, ...]
     corrected: FloatArray = field(repr=False)
+    corrected_better: FloatArray = field(repr=False)
 
     def __len__(self) -> int:
         return len(self.results)
@@ -84,25 +87,28 @@ class Significances(ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if the familywise p-value is at most alpha, else "no"; "cannot tell" where no metric can."""
+        """ "yes" if any metric is better than chance, corrected for all of them, else "no"; "cannot tell" where no metric can."""
         if self.obstacle:
             return "cannot tell"
-        return "yes" if significant(self.pvalue, self.alpha) else "no"
+        return "yes" if any(self._good) else "no"
+
+    @property
+    def _good(self) -> list[bool]:
+        """Which metrics are better than chance; one that cannot tell is none of them."""
+        pairs = zip(self.results, self.corrected_better.tolist(), strict=True)
+        return [not result.obstacle and significant(p, self.alpha) for result, p in pairs]
 
     @property
     def reason(self) -> str:
         """Why the verdict is what it is."""
         if self.obstacle:
             return self.obstacle
-        level = (
-            f"at the {self.alpha:.3g} level, corrected for {plural(len(self.results), 'metric')} ({p_is(self.pvalue)})"
-        )
+        p = float(self.corrected_better.min())
+        level = f"at the {self.alpha:.3g} level, corrected for {plural(len(self.results), 'metric')} ({p_is(p)})"
         if self.verdict == "no":
-            return f"No metric is better than chance {level}."
-        good = [
-            one.name for one, p in zip(self.results, self.corrected, strict=True) if significant(float(p), self.alpha)
-        ]
-        return f"Better than chance {level}: {', '.join(good)}."
+            return f"No metric is significantly better than chance {level}."
+        good = [one.name for one, is_good in zip(self.results, self._good, strict=True) if is_good]
+        return f"Significantly better than chance {level}: {', '.join(good)}."
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason."""

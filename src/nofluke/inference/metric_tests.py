@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import Alternative
-from nofluke.inference.chance_level import Labels
+from nofluke.inference.judging import TURNED
+from nofluke.inference.measured_on import Labels
+from nofluke.inference.measuring import Values, on_one_line
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
-from nofluke.inference.reached import Side, familywise, reaching
-from nofluke.inference.resampling import Stop, Values, affordable, measure, stopped_at
+from nofluke.inference.reached import Side, familywise, scale_of
+from nofluke.inference.resampling import Stop, affordable, measure, stopped_at
 from nofluke.metrics.base import Metric
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import Null
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.moves import Moves, moves_of
 from nofluke.nulls.whole_series import choose_for_series
+from nofluke.text.numbers import p_is
 
 FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
 ROWS = 2**22  # steps of all labels that are drawn in a chunk
@@ -39,6 +44,8 @@ def judge(
     edges: tuple[int, ...] | None,
 ) -> Any:
     """Metrics of a series that was read, against chance."""
+    if edges is not None:
+        series = replace(series, truth=series.truth.cut_at(edges))
     observed = [_observed(metric, series) for metric in metrics]
     choice = choose_for_series(
         null,
@@ -55,15 +62,17 @@ def judge(
         n_resamples=n_resamples,
         rng=rng,
         chunk=SLOW_CHUNK if slow else max(min(FAST_CHUNK, ROWS // max(series.n_labelled, 1)), SLOW_CHUNK),
-        affordable=(lambda _: False) if stop_after is not None else affordable(metrics, series, n_resamples),
+        affordable=affordable(metrics, series, None if stop_after is not None else n_resamples),
         edges=edges,
     )
+    if moves.listed:
+        stop_after = None  # all shifts at once take less than any draw
     sides = [_side(metric, alternative) for metric in metrics]
     stop = _stop(metrics[0], observed[0], sides[0], stop_after)
     found, more = measure(metrics, series, moves, workers=workers, stop=stop)
-    more += undefined_on(found, metrics, observed)
+    more += _given(metrics, series) + _odd_draws(found, metrics, observed)
     results = tuple(
-        _result(metric, value, values, series, choice, moves, side, alpha, stop_after, more)
+        _result(metric, value, values, series, choice, moves, side, alpha, stop, more)
         for metric, value, values, side in zip(metrics, observed, found, sides, strict=True)
     )
     return several_of(results) if several else results[0]
@@ -71,19 +80,25 @@ def judge(
 
 def several_of(results: tuple[Significance, ...]) -> Significances:
     """Results on common draws, with the p-values corrected for all of them."""
-    columns = []
-    for result in results:
-        sign = -1.0 if result.alternative == "less" else 1.0
-        columns.append((sign * result.value, sign * result.values))
-    two_sided = results[0].alternative == "two-sided"
-    corrected = familywise(
-        np.array([np.nan_to_num(value, nan=-np.inf) for value, _ in columns]),
-        np.column_stack([values for _, values in columns]),
-        ("greater", "less") if two_sided else ("greater",),
+    better = _corrected(results, [(result.better,) for result in results])
+    asked = [("greater", "less") if one.alternative == "two-sided" else (one.alternative,) for one in results]
+    same = all(sides == (result.better,) for sides, result in zip(asked, results, strict=True))
+    return Significances(
+        results=results, corrected=better if same else _corrected(results, asked), corrected_better=better
+    )
+
+
+def _corrected(results: tuple[Significance, ...], sides: list[tuple[Any, ...]]) -> FloatArray:
+    """For each metric, how often chance has a p-value as small in any of them, on any side that counts."""
+    columns = [(k, 1.0 if side == "greater" else -1.0) for k, some in enumerate(sides) for side in some]
+    observed = np.array([sign * results[k].value for k, sign in columns])
+    found = familywise(
+        np.where(np.isnan(observed), -np.inf, observed),
+        np.column_stack([sign * results[k].values for k, sign in columns]),
         listed=results[0].listed,
     )
-    undefined = np.array([np.isnan(result.value) for result in results])
-    return Significances(results=results, corrected=np.where(undefined, 1.0, corrected))
+    best = [min(p for (k, _), p in zip(columns, found.tolist(), strict=True) if k == j) for j in range(len(results))]
+    return np.array([1.0 if np.isnan(result.value) else p for result, p in zip(results, best, strict=True)])
 
 
 def _observed(metric: Metric, series: Labelled) -> float:
@@ -95,23 +110,42 @@ def _observed(metric: Metric, series: Labelled) -> float:
     except Exception as error:
         if metric.compiled:
             raise
-        raise InputError(f"metric={metric.text!r} failed on the data with {type(error).__name__}: {error}.") from error
+        given = (
+            "scores: for alarms pass threshold=, quantile=, budget= or predictions="
+            if metric.needs == "scores"
+            else "alarms"
+        )
+        said = on_one_line(error)
+        raise InputError(f"metric={metric.text!r} failed on the data with {said}. It was given {given}.") from error
+
+
+def _given(metrics: tuple[Metric, ...], series: Labelled) -> tuple[str, ...]:
+    """A word on functions that were given alarms where there are scores as well."""
+    if series.scores is None:
+        return ()
+    return tuple(
+        f"{metric.text} was given the alarms: for scores pass nf.metrics.Function(function=..., name={metric.text!r}, needs='scores')."
+        for metric in metrics
+        if metric.needs == "alarms" and not metric.compiled and not metric.declared
+    )
 
 
 def _side(metric: Metric, alternative: Alternative | None) -> Alternative:
     return alternative or ("greater" if metric.better == "higher" else "less")
 
 
-def undefined_on(found: list[Values], metrics: tuple[Metric, ...], observed: list[float]) -> tuple[str, ...]:
-    """Notes on metrics that have a value on the data and none on some draws."""
+def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[float]) -> tuple[str, ...]:
+    """Notes on metrics that have a value on the data, and none or an infinite one on some draws."""
     notes = []
     for values, metric, value in zip(found, metrics, observed, strict=True):
-        undefined = int(np.isnan(values.values).sum()) - values.failed
-        if undefined and not np.isnan(value):
+        undefined, infinite = (int(odd(values.values).sum()) for odd in (np.isnan, np.isinf))
+        of = f"of {len(values.values):,} draws"
+        if undefined > values.failed and not np.isnan(value):
             notes.append(
-                f"{metric.text} is undefined on {undefined:,} of {len(values.values):,} draws; these count as draws that reach the "
-                "observed value."
+                f"{metric.text} is undefined on {undefined - values.failed:,} {of}; these count as draws that do as well."
             )
+        if infinite:
+            notes.append(f"{metric.text} is infinite on {infinite:,} {of}; mean, deviation and band are of the others.")
     return tuple(notes)
 
 
@@ -119,7 +153,7 @@ def _stop(metric: Metric, observed: float, alternative: Alternative, stop_after:
     if stop_after is None:
         return None
     side: Side = "less" if alternative == "less" else "greater"
-    return Stop(after=stop_after, reached=lambda values: reaching(values, observed, side, metric.perfect))
+    return Stop(after=stop_after, bar=observed, side=side, scale=abs(metric.perfect or 0.0))
 
 
 def _result(
@@ -131,14 +165,15 @@ def _result(
     moves: Moves,
     alternative: Alternative,
     alpha: float,
-    stop_after: int | None,
+    stop: Stop | None,
     more: tuple[str, ...],
 ) -> Significance:
-    values = found.values
-    if stop_after is not None and alternative != "two-sided":
-        at = stopped_at(reaching(values, value, alternative, metric.perfect), stop_after)
+    values, scale = found.values, max(scale_of(found.values), abs(metric.perfect or 0.0))
+    if stop is not None:
+        scale = stop.scale
+        at = stopped_at(stop.reached(values), stop.after)
         values = values if at is None else values[:at]
-    return Significance(
+    result = Significance(
         metric=metric,
         value=value,
         values=values,
@@ -147,9 +182,25 @@ def _result(
         method=moves.method,
         alternative=alternative,
         alpha=alpha,
-        stop_after=stop_after,
+        stop_after=None if stop is None else stop.after,
         known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
+        scale=scale,
         notes=(*series.notes, *_remarks(series), *more, *choice.notes),
+    )
+    turned = _turned(result, series)
+    return replace(result, notes=(*result.notes, turned)) if turned else result
+
+
+def _turned(result: Significance, series: Labelled) -> str:
+    """A word where scores are far worse than chance, as if they were upside down."""
+    if result.metric.needs != "scores" or result.obstacle or result.stop_after is not None:
+        return ""
+    worse = result.pvalue_worse
+    if worse > TURNED:
+        return ""
+    other = "normal" if series.sequence.higher_is == "anomalous" else "anomalous"
+    return (
+        f'{result.name} is far worse than chance ({p_is(worse)}): if scores are upside down, pass higher_is="{other}".'
     )
 
 

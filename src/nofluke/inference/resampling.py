@@ -8,113 +8,49 @@ The section "Stopping early" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import os
-import pickle
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError
+from nofluke.inference.measuring import Part, Values, by_windows
+from nofluke.inference.reached import Side, reaching, scale_of
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
+from nofluke.metrics.functions import can_pickle
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls.base import Shifting
-from nofluke.nulls.layouts import Circle, Layout
+from nofluke.nulls.layouts import Circle
 from nofluke.nulls.moves import Moves
 from nofluke.progress import progress_bar
 
 MOST_NANOSECONDS = 4e9  # that all shifts may take, rather than random ones
 TABLES = 150.0  # nanoseconds a step to make tables of a detector
-HOPELESS = 20  # draws that a function may fail on, one after the other from the first, before it is given up
+FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop early
 
 
-@dataclass(slots=True)
-class Values:
-    """One metric on all draws: NaN where it is undefined, and what went wrong first where it failed."""
+def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int | None) -> Callable[[Shifting], bool]:
+    """Whether all shifts are gone through: where they are no more than the draws asked for, or take seconds only.
 
-    values: FloatArray
-    failed: int = 0
-    failure: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """Metrics on the draws of one chunk, from their tables or from the detector of each draw."""
-
-    series: Labelled
-    layout: Layout
-    metrics: tuple[Metric, ...]
-    tables: tuple[Any, ...] = field(repr=False)
-
-    @classmethod
-    def of(cls, metrics: tuple[Metric, ...], series: Labelled, layout: Layout) -> Part:
-        """With the tables of all metrics that take windows of one long detector."""
-        tables = [
-            metric.tables(layout.long(series.detector(metric.needs, metric.text)), series)
-            if _by_windows(metric, layout)
-            else None
-            for metric in metrics
-        ]
-        return cls(series=series, layout=layout, metrics=metrics, tables=tuple(tables))
-
-    def measure(self, draws: Draws) -> list[Values]:
-        """All metrics on these draws."""
-        return [
-            self._by_rows(metric, draws) if tables is None else self._by_windows(metric, tables, draws)
-            for metric, tables in zip(self.metrics, self.tables, strict=True)
-        ]
-
-    def _by_windows(self, metric: Metric, tables: Any, draws: Draws) -> Values:
-        if metric.compiled:
-            return Values(metric.values(tables, draws))
-        return _one_by_one(metric, lambda i: metric.values(tables, draws.only(i)), len(draws))
-
-    def _by_rows(self, metric: Metric, draws: Draws) -> Values:
-        def value(i: int) -> FloatArray:
-            detector = self.layout.of(self.series, metric.needs, int(draws.begins[i]))
-            return metric.values(metric.tables(detector, self.series), draws.only(i, begin=0))
-
-        if metric.compiled:
-            return Values(np.array([value(i)[0] for i in range(len(draws))]))
-        return _one_by_one(metric, value, len(draws))
-
-
-def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int) -> Values:
-    found = Values(np.full(n, np.nan))
-    for i in range(n):
-        try:
-            found.values[i] = value(i)[0]
-        except Exception as error:  # whatever a function of the user's may raise
-            found.failed += 1
-            found.failure = found.failure or f"{type(error).__name__}: {error}"
-            if found.failed == HOPELESS == i + 1:
-                raise InputError(
-                    f"metric={metric.text!r} failed on each of {HOPELESS} draws one after the other ({found.failure}): it must take "
-                    "any labels with as many labelled steps."
-                ) from error
-    return found
-
-
-def _by_windows(metric: Metric, layout: Layout) -> bool:
-    return layout.windows and (metric.any_window or layout.rotates)
-
-
-def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int) -> Callable[[Shifting], bool]:
-    """Whether all shifts are gone through: where they are no more than the draws asked for, or take seconds only."""
+    Without a number of draws, where these may stop early, only if all shifts are had at once.
+    """
 
     def is_affordable(shifting: Shifting) -> bool:
         n, layout = len(shifting.begins), shifting.layout
+        if n_resamples is None:
+            return isinstance(layout, Circle) and all(metric.at_once(series) for metric in metrics)
         if n <= n_resamples:
             return True
         costs = [
             0.0
             if isinstance(layout, Circle) and metric.at_once(series)
-            else metric.work(series) + (0.0 if _by_windows(metric, layout) else TABLES * series.n_steps)
+            else metric.work(series) + (0.0 if by_windows(metric, layout) else TABLES * series.n_steps)
             for metric in metrics
         ]
         return n * sum(costs) <= MOST_NANOSECONDS
@@ -122,12 +58,24 @@ def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int) 
     return is_affordable
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Stop:
-    """Early stopping: at the draw of the h-th that reaches the observed value, as ``reached`` has it."""
+    """Early stopping: at the draw of the h-th that reaches the observed value.
+
+    Numbers of which size have been rounded is seen on the first few draws, whatever the chunks.
+    """
 
     after: int
-    reached: Callable[[FloatArray], Any]
+    bar: float
+    side: Side
+    scale: float
+    looked: bool = False
+
+    def reached(self, values: FloatArray) -> BoolArray:
+        """Which values do, of the first chunk or of a later one."""
+        if not self.looked:
+            self.scale, self.looked = max(self.scale, scale_of(values[:FIRST_FEW])), True
+        return reaching(values, self.bar, self.side, self.scale)
 
 
 def measure(
@@ -146,14 +94,12 @@ def measure(
         rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
         begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks])
         found[i] = [Values(rotations[begins])]
-    with progress_bar("resamples", moves.n * bool(drawn) + moves.n * bool(functions)) as advance:
+    with progress_bar("resamples", moves.n * (bool(drawn) + bool(functions))) as advance:
         done = 0
-        for which, run in ((drawn, _in_threads), (functions, _in_processes)):
-            if not which:
-                continue
+        for which, run, many in _teams(metrics, drawn, functions, workers, notes):
             part = Part.of(tuple(metrics[i] for i in which), series, moves.layout)
-            reached, many = 0, workers if workers is not None else (os.cpu_count() or 1 if run is _in_threads else 1)
-            with run(part, many, notes) as submit:
+            reached = 0
+            with run(part, many) as submit:
                 for results in _in_order(submit, moves, many):
                     for i, values in zip(which, results, strict=True):
                         found.setdefault(i, []).append(values)
@@ -168,7 +114,7 @@ def measure(
         if values.failed:
             notes.append(
                 f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); these count as "
-                "draws that reach the observed value."
+                "draws that do as well."
             )
     return joined, tuple(notes)
 
@@ -181,7 +127,29 @@ def _joined(parts: list[Values]) -> Values:
     )
 
 
-Submit = Callable[[Draws], "Future[list[Values]]"]
+Submit = Callable[[Draws, bool], "Future[list[Values]]"]
+
+
+def _teams(
+    metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
+) -> Iterator[tuple[list[int], Any, int]]:
+    """Who measures what: threads what is compiled, processes functions that can be sent to them, this one the rest."""
+    if drawn:
+        yield drawn, _in_threads, workers or os.cpu_count() or 1
+    if (workers or 1) == 1:
+        if functions:
+            yield functions, _in_threads, 1
+        return
+    sent = [i for i in functions if can_pickle(metrics[i])]
+    kept = [i for i in functions if i not in sent]
+    if sent:
+        yield sent, _in_processes, workers or 1
+    if kept:
+        names = ", ".join(metrics[i].text for i in kept)
+        notes.append(
+            f"{names} cannot be sent to other processes, so that one did all the work: define the function at the top of a module."
+        )
+        yield kept, _in_threads, 1
 
 
 def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Values]]:
@@ -189,7 +157,7 @@ def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Value
     waiting: list[Future[list[Values]]] = []
     try:
         for chunk in moves.chunks:
-            waiting.append(submit(moves.draws(chunk)))
+            waiting.append(submit(moves.draws(chunk), chunk == 0))
             if len(waiting) > 2 * workers or workers == 1:
                 yield waiting.pop(0).result()
         while waiting:
@@ -200,43 +168,28 @@ def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Value
 
 
 @contextmanager
-def _in_threads(part: Part, workers: int, notes: list[str]) -> Iterator[Submit]:
-    del notes
+def _in_threads(part: Part, workers: int) -> Iterator[Submit]:
     if workers == 1:
-        yield lambda draws: _now(part.measure, draws)
+        yield lambda draws, first: _now(part.measure, draws, first)
         return
     with ThreadPoolExecutor(workers) as pool:
-        yield lambda draws: pool.submit(part.measure, draws)
+        yield lambda draws, first: pool.submit(part.measure, draws, first)
 
 
 @contextmanager
-def _in_processes(part: Part, workers: int, notes: list[str]) -> Iterator[Submit]:
-    if workers > 1:
-        try:
-            pickle.dumps(part.metrics)
-        except Exception as error:  # lambdas, closures, locks: each fails in its own way
-            names = ", ".join(metric.text for metric in part.metrics)
-            notes.append(
-                f"{names} cannot be sent to other processes ({type(error).__name__}), so that one did all the work: define the "
-                "function at the top of a module."
-            )
-            workers = 1
-    if workers == 1:
-        yield lambda draws: _now(part.measure, draws)
-        return
+def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
     import multiprocessing
 
     # threads of this process may hold locks: workers start from scratch rather than as a copy of it
-    context = multiprocessing.get_context(
-        "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
-    )
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     try:
         with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
-            yield lambda draws: pool.submit(_measure, draws)
+            yield lambda draws, first: pool.submit(_measure, draws, first)
     except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
         raise InputError(
-            f"workers={workers}: the processes ended early ({type(error).__name__}); begin your script with "
-            'if __name__ == "__main__":, or leave workers out.'
+            f"workers={workers}: a process ended early ({type(error).__name__}). It may have run out of memory; or your script lacks "
+            'the line if __name__ == "__main__":. Pass fewer workers, or leave workers out.'
         ) from error
 
 
@@ -248,15 +201,15 @@ def _start(part: Part) -> None:
     _part = part
 
 
-def _measure(draws: Draws) -> list[Values]:
+def _measure(draws: Draws, first: bool) -> list[Values]:
     if _part is None:
         raise RuntimeError("a worker was asked before it was started")
-    return _part.measure(draws)
+    return _part.measure(draws, first)
 
 
-def _now(function: Callable[[Draws], list[Values]], draws: Draws) -> Future[list[Values]]:
+def _now(function: Callable[[Draws, bool], list[Values]], draws: Draws, first: bool) -> Future[list[Values]]:
     future: Future[list[Values]] = Future()
-    future.set_result(function(draws))
+    future.set_result(function(draws, first))
     return future
 
 

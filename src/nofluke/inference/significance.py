@@ -71,7 +71,7 @@ def significance(
         Random draws, where not all shifts are gone through: they are where they are no more than this, or take a few seconds.
     stop_after : int, optional
         Stop at the draw at which so many have reached the value (Besag and Clifford 1991): few draws are needed where p is large. There
-        is then no band and no critical value.
+        is then no band and no critical value. Nothing is drawn, and nothing stops, where all rotations are had at once.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
@@ -94,6 +94,8 @@ def significance(
     Notes
     -----
     A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is noted.
+    The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run of alarms in two
+    at the end of the series: they then count as two.
 
     See Also
     --------
@@ -181,4 +183,4 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
 def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
     if not isinstance(metric, Function) or isinstance(asked, str | Metric):
         return metric
-    return Function(function=metric.function, name=metric.name, needs=given)
+    return Function(function=metric.function, name=metric.name, needs=given, declared=False)

@@ -34,6 +34,8 @@ class Metric(ABC):
         Which values are better.
     perfect : float or None
         The best value there is; None where nobody knows.
+    declared : bool
+        Whether someone said what it needs; a bare function is given what there is.
     compiled : bool
         Whether `values` runs without the interpreter's lock.
     any_window : bool
@@ -47,6 +49,7 @@ class Metric(ABC):
     better: ClassVar[Better] = "higher"
     perfect: ClassVar[float | None] = 1.0
     compiled: ClassVar[bool] = True
+    declared: ClassVar[bool] = True
     any_window: ClassVar[bool] = True
 
     @property

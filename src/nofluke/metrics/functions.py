@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import pickle
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -31,6 +33,8 @@ class Function(Metric):
     better : {"higher", "lower"}
     perfect : float, optional
         The best value there is, without which no value is corrected for chance.
+    declared : bool
+        Whether ``needs`` was said by someone; False for a bare function, which is given alarms where there are some.
 
     Examples
     --------
@@ -44,6 +48,7 @@ class Function(Metric):
     needs: Needs = "scores"  # type: ignore[misc]
     better: Better = "higher"  # type: ignore[misc]
     perfect: float | None = None  # type: ignore[misc]
+    declared: bool = True  # type: ignore[misc]
 
     title: ClassVar[str] = "a function of labels and scores or alarms"
     compiled: ClassVar[bool] = False
@@ -53,6 +58,13 @@ class Function(Metric):
             raise InputError(f"function={shown(self.function)} must be a function of labels and scores or alarms.")
         check_word(self.needs, "needs", ("scores", "alarms"))
         check_word(self.better, "better", ("higher", "lower"))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Results can be pickled whatever they measured: a function that cannot be is left behind."""
+        state = dict(self.__dict__)
+        if not can_pickle(self.function):
+            state["function"] = _left_behind
+        return state
 
     @property
     def text(self) -> str:
@@ -66,15 +78,14 @@ class Function(Metric):
 
     def tables(self, detector: AnyArray, series: Labelled) -> AnyArray:
         del series
-        given = np.array(detector, dtype=np.int64 if detector.dtype.kind == "b" else np.float64)
-        given.setflags(write=False)
-        return given
+        return np.array(detector, dtype=np.int64 if detector.dtype.kind == "b" else np.float64)
 
     def values(self, tables: AnyArray, draws: Draws) -> FloatArray:
         found = np.empty(len(draws))
         for i, begin in enumerate(draws.begins.tolist()):
             labels = draws.flags(i).astype(np.int64)
-            found[i] = self._number(self.function(labels, tables[begin : begin + draws.n_steps]))
+            # a copy: what a function does to its arguments is its own affair
+            found[i] = self._number(self.function(labels, tables[begin : begin + draws.n_steps].copy()))
         return found
 
     def _number(self, value: Any) -> float:
@@ -84,3 +95,22 @@ class Function(Metric):
         if number is None:
             raise InputError(f"metric={shown(self.name)} must return a number, got {shown(value)}.")
         return number
+
+
+def can_pickle(function: Any) -> bool:
+    """Whether another process could be given it: it is not local, and its module can be imported."""
+    function = function.function if isinstance(function, Function) else function
+    module = sys.modules.get(getattr(function, "__module__", None) or "")
+    if module is not None and module.__name__ == "__main__" and not hasattr(module, "__file__"):
+        return False  # an interactive session: pickled by name, and found by nobody
+    try:
+        pickle.dumps(function)
+    except Exception:  # lambdas, closures, locks: each fails in its own way
+        return False
+    return True
+
+
+def _left_behind(*_: Any) -> float:
+    raise InputError(
+        "the function of this metric could not be pickled, and was left behind with the process that made the result."
+    )

@@ -125,6 +125,11 @@ class NullModel(ABC):
         return ""
 
     @property
+    def assumption_of_series(self) -> str:
+        """What it takes for granted of a whole series, for metrics."""
+        return self.assumption
+
+    @property
     def on_ranges(self) -> str:
         """What it does to labelled ranges that it cannot place whole, beyond not keeping runs; empty for most."""
         return ""

@@ -37,6 +37,8 @@ class Choice:
         What the data say against a null that the caller insisted on.
     in_time : bool
         Whether events have times of their own, and no steps.
+    assumes : str
+        What it takes for granted, where that is not as the model says it.
 
     Examples
     --------
@@ -51,11 +53,12 @@ class Choice:
     holds: bool = True
     doubts: tuple[str, ...] = ()
     in_time: bool = False
+    assumes: str = ""
 
     @property
     def assumption(self) -> str:
         """What the null takes for granted, in ticks and units of time where there are no steps."""
-        said = self.model.assumption
+        said = self.assumes or self.model.assumption
         if not self.in_time:
             return said
         said = re.sub(r"([\d,.]+) steps", r"\1 time units", said).replace("step", "tick")

@@ -26,6 +26,8 @@ from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
+GUARDED = "Without the shifts that a guard leaves out, rotations are no group: p-values come out too small where scores have a long memory."
+
 
 class ShiftNull(NullModel):
     """What nulls that count out a list of shifts have in common: both hits of each, the data's own first."""
@@ -156,6 +158,23 @@ class CircularShift(ShiftNull):
         )
 
     @property
+    def assumption_of_series(self) -> str:
+        if self.every is not None:
+            return (
+                f"Chance rotates the detector by multiples of {in_words(self.every)}, so that labelled ranges stay whole and a season of "
+                "that period stays."
+            )
+        return (
+            "Chance rotates the detector around the circle of steps, so that labelled ranges stay whole and scores keep their memory. It "
+            "allows neither for a season nor for a trend that both share."
+        )
+
+    @property
+    def caveat(self) -> str:
+        """What leaving out shifts costs."""
+        return GUARDED if self.guard else ""
+
+    @property
     def keeps(self) -> frozenset[Trait]:
         """Runs and clusters; a season only where shifts are by whole periods."""
         return frozenset({"runs", "clusters"} if self.every is None else {"runs", "clusters", "season"})
@@ -206,10 +225,11 @@ class CircularShift(ShiftNull):
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int, every: float) -> How:
-        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only."""
-        if every != int(every):
+        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only, and
+        those beyond a guard are none."""
+        if every != int(every) or self.guard:
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
-        return exactly("all rotations" if not self.guard and every == 1 else f"{n_shifts:,} rotations")
+        return exactly("all rotations" if every == 1 else f"{n_shifts:,} rotations")
 
     def shifting(self, side: Truth) -> Shifting:
         """Rotations of the detector, around the whole circle or as many whole periods as there are."""

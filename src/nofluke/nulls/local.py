@@ -92,6 +92,15 @@ class LocalShift(ShiftNull):
         )
 
     @property
+    def assumption_of_series(self) -> str:
+        by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
+        season = "" if self.every is None else ", a season of that period"
+        return (
+            f"Chance shifts the detector,{by} by at most {in_words(self.reach)} to either side, so that labelled ranges stay whole, "
+            f"and slow changes of the rates{season} stay."
+        )
+
+    @property
     def keeps(self) -> frozenset[Trait]:
         """Everything but a season, unless shifts are by whole periods."""
         kept: set[Trait] = {"runs", "clusters", "drift"}

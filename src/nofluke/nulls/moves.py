@@ -1,11 +1,11 @@
 """A null on a labelled series with whole ranges: which draws of labels and detector there are, chunk by chunk.
 
-The same seed gives the same draws whatever is measured on them, and whoever does it: every chunk has a stream of its own.
+The same seed gives the same draws whatever is measured on them, and whoever does it: every 64 draws have a stream of their own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from nofluke.nulls.layouts import Layout, Redrawn, Still, Within
 from nofluke.series.truth import Truth
 
 SEEDS = 2**63 - 1
+BLOCK = 64  # draws to a stream; a chunk is made of whole blocks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -37,7 +38,7 @@ class Moves:
     listed : bool
         Whether these are all there are, the data's own first; else they are drawn at random.
     chunk : int
-        Draws to a chunk.
+        Draws to a chunk: a multiple of `BLOCK`.
     method : How
     make : callable
         The draws of a chunk, from its number and size.
@@ -74,7 +75,7 @@ def moves_of(
 
     ``edges`` are borders of groups of steps, within each of which a rotation stays.
     """
-    n, seed = series.n_steps, as_seed(rng)
+    n, seed, chunk = series.n_steps, as_seed(rng), max(chunk // BLOCK, 1) * BLOCK
     streams = Streams(rng if seed is None else seed)
     simulated: dict[str, Any] = {
         "n": n_resamples,
@@ -86,8 +87,19 @@ def moves_of(
     def at(begins: IntArray) -> Draws:
         return Draws.moving(series.runs, n, begins)
 
+    def blocks(k: int, size: int) -> Iterator[tuple[int, int]]:
+        """Numbers and sizes of the blocks of a chunk."""
+        for first in range(0, size, BLOCK):
+            yield (k * chunk + first) // BLOCK, min(BLOCK, size - first)
+
+    def in_blocks(k: int, size: int, draw: Callable[[np.random.Generator, int], IntArray]) -> IntArray:
+        return np.concatenate([draw(streams.generator(block), many) for block, many in blocks(k, size)])
+
+    def seeds(k: int, size: int) -> IntArray:
+        return in_blocks(k, size, lambda generator, many: generator.integers(1, SEEDS, many))
+
     if edges is not None:
-        return Moves(layout=Within(edges), make=lambda k, size: at(_seeds(streams, k, size)), **simulated)
+        return Moves(layout=Within(edges), make=lambda k, size: at(seeds(k, size)), **simulated)
     shifting = model.shifting(series.truth)
     if shifting is not None:
         begins = shifting.begins
@@ -101,7 +113,9 @@ def moves_of(
                 make=lambda k, size: at(begins[k * chunk : k * chunk + size]),
             )
         return Moves(
-            layout=shifting.layout, make=lambda k, size: at(streams.generator(k).choice(begins, size)), **simulated
+            layout=shifting.layout,
+            make=lambda k, size: at(in_blocks(k, size, lambda generator, n: generator.choice(begins, n))),
+            **simulated,
         )
     if "montecarlo" not in model.methods:
         raise InputError(
@@ -109,22 +123,20 @@ def moves_of(
             "'local-shift' or 'segments'."
         )
     if model.moves == "detector":
-        return Moves(layout=Redrawn(model), make=lambda k, size: at(_seeds(streams, k, size)), **simulated)
+        return Moves(layout=Redrawn(model), make=lambda k, size: at(seeds(k, size)), **simulated)
     whole = model.takes_ranges and not series.truth.points
     side = series.truth if whole else steps_of(series.truth)
     draw, lengths = model.draw(side), side.stops - side.starts
 
     def placed(k: int, size: int) -> Draws:
-        rows = np.concatenate(list(drawn_chunk(draw, n, streams, k, size)))
+        rows = np.concatenate(
+            [rows for block, many in blocks(k, size) for rows in drawn_chunk(draw, n, streams, block, many)]
+        )
         if rows.shape != (size, side.n):
             raise InputError(f"null={shown(model.text)} must draw rows of {side.n} steps, got {rows.shape}.")
         return Draws.of_ranges(rows, lengths, n) if whole else Draws.of_steps(rows, n)
 
     return Moves(layout=Still(), make=placed, **simulated)
-
-
-def _seeds(streams: Streams, chunk: int, size: int) -> IntArray:
-    return streams.generator(chunk).integers(1, SEEDS, size)
 
 
 def steps_of(truth: Truth) -> Truth:

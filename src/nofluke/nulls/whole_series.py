@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import NAMES, Null, as_null
@@ -20,9 +20,12 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.doubts import doubts
-from nofluke.nulls.look import Look
+from nofluke.nulls.evidence import adjacency
+from nofluke.nulls.look import FEW_EVENTS, Look, tidy
 from nofluke.nulls.moves import steps_of
+from nofluke.nulls.periods import common_period
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
+from nofluke.nulls.spectrum import drift
 from nofluke.plain import text_with_settings
 from nofluke.series.reach import Reach
 from nofluke.series.tolerance import Tolerance
@@ -30,7 +33,11 @@ from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
-ALONE = 2  # steps of a range, on average, below which labels are taken for single steps
+ALONE = 2  # steps of a range, on average, from which on labels are no single steps
+NEIGHBOURS = 0.2  # level at which neighbours among single steps are too many for that
+PLAIN = 0.001  # level of what the detector alone shows
+UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
+LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
 FEWEST_SHARE, MOST_SHARE, HALF = 0.01, 0.1, 0.5  # of the steps, at which scores are looked at
 
 
@@ -59,12 +66,16 @@ def choose_for_series(
 ) -> Choice:
     """The null of metrics that reach so many steps beyond the labels, and why."""
     if edges is not None:
-        return _within(null, len(edges) - 1)
+        return _within(null, series, edges, by_scores)
     if isinstance(null, str) and null.strip() == AUTO:
-        sides, truth = _alarms_of(series, by_scores), _events_of(series.truth)
-        picks = [pick(Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1)) for flags in sides]
-        found = max(picks, key=_care)
-        return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds)
+        truth = _events_of(series.truth)
+        looks = [
+            Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores)
+        ]
+        found = max((_with_few(look, pick(look)) for look in looks), key=_care)
+        return Choice(
+            model=found.model, asked=AUTO, why=found.why, holds=found.holds, assumes=found.model.assumption_of_series
+        )
     model = as_series_null(null).on_steps
     if model.moves == "detector":
         return Choice(model=model, asked=model.text, why="", doubts=_about_memory(model, series))
@@ -73,13 +84,40 @@ def choose_for_series(
     model.fits(truth)
     every = [doubts(model, _cell(series, truth, flags)) for flags in _alarms_of(series, by_scores)]
     torn = () if whole else tuple(filter(None, [model.on_ranges]))
-    return Choice(model=model, asked=model.text, why="", doubts=(*torn, *dict.fromkeys(sum(every, ()))))
+    return Choice(
+        model=model,
+        asked=model.text,
+        why="",
+        doubts=(*torn, *dict.fromkeys(sum(every, ()))),
+        assumes=model.assumption_of_series,
+    )
 
 
 def _events_of(truth: Truth) -> Truth:
-    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which happen to be neighbours."""
-    labelled = int((truth.stops - truth.starts).sum())
-    return steps_of(truth) if labelled < ALONE * truth.n else truth
+    """What to look at: ranges; labels that stand alone, neighbours no more often than by chance, are events of one step."""
+    steps = steps_of(truth)
+    if len(steps.starts) >= ALONE * truth.n:
+        return truth
+    return truth if adjacency(steps.starts, steps.n_steps).pvalue <= NEIGHBOURS else steps
+
+
+def _with_few(look: Look, found: Pick) -> Pick:
+    """A few ranges cannot show what they follow: a season or a slow change that is plain in the detector is then allowed for, or told."""
+    if not found.holds or not look.events.n or not len(look.cell.alarms) or found.model.keeps & {"season", "drift"}:
+        return found
+    if look.events.n < FEW_EVENTS:
+        alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
+        if alone.found and alone.pvalue <= PLAIN:
+            steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
+            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges cannot show whether they do"
+            if look.cell.n_steps / alone.steps >= math.ceil(2 / look.alpha) and look.cell.truth.open_steps.all():
+                return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
+            return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
+    # ranges that are long against the series leave no frequencies at which a change could be seen in them
+    if look.cell.n_steps < UNSEEN * look.events.longest and drift(look.alarms, look.alarms).pvalue <= PLAIN:
+        seen = "The detector changes slowly with time, and ranges are too long to show whether they do"
+        return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
+    return found
 
 
 def _care(found: Pick) -> tuple[bool, int, bool]:
@@ -115,31 +153,69 @@ def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
 
 
 def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
-    """Scores that follow one another are alike: a null without that memory has too many tries."""
+    """Scores that follow one another are alike: a null without that memory, or with less, has too many tries."""
     given = series.alarms if series.scores is None else series.scores
-    if given is None or not model.permutes or len(given) < 10:
+    memory: Any = getattr(model, "phi", 0.0 if model.permutes else 1.0)
+    if given is None or len(given) < 10:
         return ()
     values = given.astype(np.float64)
     ranks = np.argsort(np.argsort(values, kind="stable"), kind="stable") if given.dtype.kind == "f" else values
     if np.ptp(ranks[1:]) == 0 or np.ptp(ranks[:-1]) == 0:
         return ()
     alike = float(np.corrcoef(ranks[1:], ranks[:-1])[0, 1])
-    if alike <= 3 / math.sqrt(len(ranks)):
+    if alike <= memory + 3 / math.sqrt(len(ranks)):
         return ()
     return (
-        f"Scores that follow one another are alike (correlation {alike:.2f}), which the null {model.name} does not keep: its p-values "
+        f"Scores that follow one another are alike (correlation {alike:.2f}), which the null {model.text} does not keep: its p-values "
         'are not to be trusted. Use null="circular-shift".',
     )
 
 
-def _within(null: Null, n_groups: int) -> Choice:
+def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: bool) -> Choice:
+    """Rotations of each group within itself, unless labels and detector plainly change together within groups."""
     named = AUTO if isinstance(null, str) and null.strip() == AUTO else as_series_null(null)
     if named != AUTO and named != CircularShift():
         raise InputError(
             "groups are rotated each within itself: pass null='circular-shift' or 'auto', or leave groups out."
         )
-    why = f"Each of the {n_groups:,} groups is rotated within itself; seasons and slow changes within them were not looked for."
-    return Choice(model=CircularShift(), asked=AUTO if named == AUTO else "circular-shift", why=why)
+    n = len(edges) - 1
+    why = f"Each of the {n:,} groups is rotated within itself." if n > 1 else "The one group is rotated within itself."
+    assumes = (
+        "Chance rotates the detector within each group, so that labelled ranges stay whole. It allows neither for a season nor for a trend "
+        "that both share."
+    )
+    seen = _change_in_groups(series, edges, by_scores)
+    if named != AUTO:
+        doubt = (f"{seen}, which rotations do not keep: they may call that skill.",) if seen else ()
+        return Choice(model=CircularShift(), asked="circular-shift", why=why, doubts=doubt, assumes=assumes)
+    if seen:
+        return Choice(
+            model=CircularShift(), asked=AUTO, why=f"{seen}: no null keeps that.", holds=False, assumes=assumes
+        )
+    return Choice(model=CircularShift(), asked=AUTO, why=why, assumes=assumes)
+
+
+def _change_in_groups(series: Labelled, edges: tuple[int, ...], by_scores: bool) -> str:
+    """Whether labels and detector change with the place in their groups: both have other shares early in them than late."""
+    borders = np.asarray(edges)
+    sizes = np.diff(borders)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    place = (np.arange(series.n_steps) - borders[group] + 0.5) / sizes[group] - 0.5
+    starts = np.zeros(series.n_steps, dtype=np.bool_)
+    starts[series.truth.starts] = True
+    for flags in _alarms_of(series, by_scores):
+        opens = flags & ~np.concatenate([[False], flags[:-1]])
+        seen = [_lean(place, group, sizes, one) for one in (starts, opens)]
+        if min(abs(lean) for lean in seen) >= LEANING and seen[0] * seen[1] > 0:
+            return "Labels and detector both change from the beginning of groups to their end"
+    return ""
+
+
+def _lean(place: FloatArray, group: AnyArray, sizes: AnyArray, flags: BoolArray) -> float:
+    """How far flags lie to one side of their groups, in standard deviations of random places."""
+    at = np.flatnonzero(flags)
+    variance = float(((1 - 1 / sizes[group[at]] ** 2) / 12).sum())
+    return float(place[at].sum()) / math.sqrt(variance) if variance > 0 else 0.0
 
 
 def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
@@ -147,6 +223,8 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     if groups is None:
         return None
     values, kept = np.asarray(groups), series.sequence.open_steps
+    if (values != values).any():
+        raise InputError("groups has missing entries: pass one for each step.")
     if values.shape != kept.shape:
         raise InputError(f"groups has shape {values.shape} and the series {len(kept)} steps: pass one entry for each.")
     values = values[kept]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Literal
 
@@ -146,3 +147,20 @@ class Truth:
         begin = np.asarray(starts, dtype=np.int64)[order]
         stops = begin + lengths[order]
         return replace(self, starts=begin, stops=stops, begins=None, ends=None, opens=None)
+
+    def cut_at(self, edges: Sequence[int]) -> Truth:
+        """The same labels, with ranges that reach over one of these steps cut in two there.
+
+        >>> flags = np.ones(4, dtype=bool)
+        >>> whole = Truth(starts=np.array([1]), stops=np.array([4]), n_steps=4, open_steps=flags)
+        >>> whole.cut_at([2]).starts
+        array([1, 2])
+        """
+        inner = np.asarray(edges, dtype=np.int64)
+        inside = inner[
+            np.searchsorted(self.starts, inner, side="left") > np.searchsorted(self.stops, inner, side="right")
+        ]
+        if not len(inside):
+            return self
+        starts, stops = (np.sort(np.concatenate([ends, inside])) for ends in (self.starts, self.stops))
+        return replace(self, starts=starts, stops=stops, begins=None, ends=None, opens=None)
