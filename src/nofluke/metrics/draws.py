@@ -102,10 +102,14 @@ class Draws:
         begins = self.begins[part] if begin is None else np.full(1, begin, dtype=np.int64)
         return replace(self, first=self.first[part], last=self.last[part], begins=begins)
 
+    def only_runs(self, i: int) -> Ranges:
+        """The labelled runs of one draw."""
+        part = slice(self.first[i], self.last[i])
+        return Ranges(starts=self.starts[part], stops=self.stops[part])
+
     def flags(self, i: int) -> BoolArray:
         """The labels of one draw, step by step."""
-        part = slice(self.first[i], self.last[i])
-        return flags_of(Ranges(starts=self.starts[part], stops=self.stops[part]), self.n_steps)
+        return flags_of(self.only_runs(i), self.n_steps)
 
 
 def _plain(values: AnyArray) -> IntArray:

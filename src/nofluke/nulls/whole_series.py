@@ -13,6 +13,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError, shown
+from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import NAMES, Null, as_null
 from nofluke.nulls.auto import Pick, pick
@@ -20,7 +21,6 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.doubts import doubts
-from nofluke.nulls.evidence import adjacency
 from nofluke.nulls.look import FEW_EVENTS, Look, tidy
 from nofluke.nulls.moves import steps_of
 from nofluke.nulls.periods import common_period
@@ -34,7 +34,8 @@ from nofluke.series.truth import Truth
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
 ALONE = 2  # steps of a range, on average, from which on labels are no single steps
-NEIGHBOURS = 0.2  # level at which neighbours among single steps are too many for that
+NEIGHBOURS = 0.1  # level at which a null of single steps has too few neighbours, or too short runs of them
+TRIES, SEED = 99, 2020  # draws to see that
 PLAIN = 0.001  # level of what the detector alone shows
 UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
 LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
@@ -68,11 +69,9 @@ def choose_for_series(
     if edges is not None:
         return _within(null, series, edges, by_scores)
     if isinstance(null, str) and null.strip() == AUTO:
-        truth = _events_of(series.truth)
-        looks = [
-            Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores)
-        ]
-        found = max((_with_few(look, pick(look)) for look in looks), key=_care)
+        found = _picked(series, _events_of(series.truth), reach, alpha, by_scores)
+        if _tears(found.model, series.truth):
+            found = _picked(series, series.truth, reach, alpha, by_scores)
         return Choice(
             model=found.model, asked=AUTO, why=found.why, holds=found.holds, assumes=found.model.assumption_of_series
         )
@@ -93,12 +92,31 @@ def choose_for_series(
     )
 
 
+def _picked(series: Labelled, truth: Truth, reach: int, alpha: float, by_scores: bool) -> Pick:
+    """The most careful of the nulls that the alarms at all levels allow."""
+    looks = (Look.of(_cell(series, truth, flags), alpha, wide=2 * reach + 1) for flags in _alarms_of(series, by_scores))
+    return max((_with_few(look, pick(look)) for look in looks), key=_care)
+
+
 def _events_of(truth: Truth) -> Truth:
-    """What to look at: ranges; labels that stand alone, neighbours no more often than by chance, are events of one step."""
+    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which may happen to be neighbours."""
     steps = steps_of(truth)
-    if len(steps.starts) >= ALONE * truth.n:
-        return truth
-    return truth if adjacency(steps.starts, steps.n_steps).pvalue <= NEIGHBOURS else steps
+    return steps if len(steps.starts) < ALONE * truth.n else truth
+
+
+def _tears(model: NullModel, truth: Truth) -> bool:
+    """Whether a null of single steps has fewer neighbours, or shorter runs of them, than these labels."""
+    if "runs" in model.keeps or truth.points:
+        return False
+    steps = steps_of(truth)
+    placed = model.draw(steps)(np.random.default_rng(SEED), TRIES)
+    draws = Draws.of_steps(placed, truth.n_steps)
+    own = Draws.of_steps(steps.starts[None], truth.n_steps)
+    seen = [(len(one.starts), (one.stops - one.starts).max(initial=0)) for one in map(draws.only_runs, range(TRIES))]
+    n_runs, longest = len(own.starts), int((own.stops - own.starts).max(initial=0))
+    as_few = sum(n <= n_runs for n, _ in seen)
+    as_long = sum(length >= longest for _, length in seen)
+    return bool((1 + min(as_few, as_long)) / (1 + TRIES) <= NEIGHBOURS)
 
 
 def _with_few(look: Look, found: Pick) -> Pick:
