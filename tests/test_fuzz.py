@@ -267,7 +267,7 @@ def test_nonsense_beside_two_lists_of_times_is_refused_in_one_line(question, dat
         told(result)
 
 
-@fuzz(100, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
+@fuzz(60, question=questions(max_steps=6, scored=True), value=nonsense(), other=nonsense())
 def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     """The same for everything that results, distributions, tolerances and detectors can be asked."""
     result = ask(nf.evaluate, **question.arguments)

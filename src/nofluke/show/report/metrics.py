@@ -81,8 +81,7 @@ def code_of(others: Significances | None) -> tuple[tuple[str, ...], str]:
 def _place_of(metric: Function) -> str:
     """The module that a function can be imported from under its name, the most public one; empty where there is none."""
     parts = str(getattr(metric.function, "__module__", None) or "").split(".")
-    usual = Function(function=metric.function, name=metric.name, needs="alarms")  # as it comes without a registration
-    if parts[0] in ("", "__main__") or not metric.name.isidentifier() or metric != usual:
+    if parts[0] in ("", "__main__") or not metric.name.isidentifier() or metric.declared:
         return ""
     modules = (".".join(parts[:end]) for end in range(1, len(parts) + 1))
     return next((m for m in modules if getattr(sys.modules.get(m), metric.name, None) is metric.function), "")
