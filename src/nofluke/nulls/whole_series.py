@@ -35,7 +35,8 @@ from nofluke.series.truth import Truth
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
 ALONE = 2  # steps of a range, on average, from which on labels are no single steps
 NEIGHBOURS = 0.1  # level at which a null of single steps has too few neighbours, or too short runs of them
-TRIES, SEED = 99, 2020  # draws to see that
+TRIES, FEWEST_TRIES, SEED = 99, 9, 2020  # draws to see that
+MOST_PLACED = 5_000_000  # steps in all of them
 PLAIN = 0.001  # level of what the detector alone shows
 UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
 LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
@@ -109,14 +110,14 @@ def _tears(model: NullModel, truth: Truth) -> bool:
     if "runs" in model.keeps or truth.points:
         return False
     steps = steps_of(truth)
-    placed = model.draw(steps)(np.random.default_rng(SEED), TRIES)
-    draws = Draws.of_steps(placed, truth.n_steps)
+    tries = int(min(TRIES, max(MOST_PLACED // max(steps.n, 1), FEWEST_TRIES)))
+    draws = Draws.of_steps(model.draw(steps)(np.random.default_rng(SEED), tries), truth.n_steps)
     own = Draws.of_steps(steps.starts[None], truth.n_steps)
-    seen = [(len(one.starts), (one.stops - one.starts).max(initial=0)) for one in map(draws.only_runs, range(TRIES))]
+    seen = [(len(one.starts), (one.stops - one.starts).max(initial=0)) for one in map(draws.only_runs, range(tries))]
     n_runs, longest = len(own.starts), int((own.stops - own.starts).max(initial=0))
     as_few = sum(n <= n_runs for n, _ in seen)
     as_long = sum(length >= longest for _, length in seen)
-    return bool((1 + min(as_few, as_long)) / (1 + TRIES) <= NEIGHBOURS)
+    return bool((1 + min(as_few, as_long)) / (1 + tries) <= NEIGHBOURS)
 
 
 def _with_few(look: Look, found: Pick) -> Pick:
