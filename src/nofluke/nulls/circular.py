@@ -225,7 +225,7 @@ class CircularShift(ShiftNull):
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int, every: float) -> How:
-        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within a step only, and
+        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps only, and
         those beyond a guard are none."""
         if every != int(every) or self.guard:
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
