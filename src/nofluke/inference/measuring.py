@@ -99,4 +99,5 @@ def on_one_line(error: Exception) -> str:
 
 
 def by_windows(metric: Metric, layout: Layout) -> bool:
+    """Whether a metric takes draws as windows of one long detector, so that tables are made once."""
     return layout.windows and (metric.any_window or layout.rotates)

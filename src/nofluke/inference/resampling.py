@@ -90,9 +90,9 @@ def measure(
     for i, metric in enumerate(metrics):
         fast = moves.listed and isinstance(moves.layout, Circle) and metric.at_once(series)
         (at_once if fast else drawn if metric.compiled else functions).append(i)
+    begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks]) if at_once else None
     for i in at_once:
         rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
-        begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks])
         found[i] = [Values(rotations[begins])]
     with progress_bar("resamples", moves.n * (bool(drawn) + bool(functions))) as advance:
         done = 0

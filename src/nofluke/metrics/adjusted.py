@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
@@ -36,9 +37,7 @@ class OfRuns(Metric):
     def tables(self, detector: AnyArray, series: Labelled) -> Any:
         """Alarms before each step."""
         del series
-        sums = np.zeros(len(detector) + 1, dtype=np.int64)
-        np.cumsum(detector, out=sums[1:])
-        return sums
+        return sums_before(detector)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -50,7 +50,7 @@ class AlarmRuns:
         )
 
 
-def sums_before(values: IntArray) -> IntArray:
+def sums_before(values: AnyArray) -> IntArray:
     """Sums of the values before each, and of all of them."""
     sums = np.zeros(len(values) + 1, dtype=np.int64)
     np.cumsum(values, out=sums[1:])

@@ -61,7 +61,7 @@ class Metric(ABC):
     @property
     def text(self) -> str:
         """Name and settings as :func:`nofluke.metrics.get` and ``--metric`` read them: "vus-pr:window=50"."""
-        settings = ",".join(f"{key}={_written(value)}" for key, value in self.settings.items())
+        settings = ",".join(f"{key}={written(value)}" for key, value in self.settings.items())
         return f"{self.name}:{settings}" if settings else self.name
 
     def reach(self, series: Labelled) -> int:
@@ -132,6 +132,6 @@ class Metric(ABC):
         return self.value(read_labelled(truth, detector, **given))
 
 
-def _written(value: Any) -> Any:
+def written(value: Any) -> Any:
     """A setting as people write it: 1, not 1.0."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,6 +1,6 @@
 """What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw begins.
 
-A rotation moves the detector and leaves the truth whole. The detector is then laid out once and a half, or mirrored at its
+A rotation moves the detector and leaves the truth whole. The detector is then laid out twice, or mirrored at its
 borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.
 
 The section "Windows of a detector" of docs/theory.md has the mathematics.

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from nofluke.metrics import get, names
-from nofluke.metrics.base import Metric
+from nofluke.metrics.base import Metric, written
 from nofluke.metrics.spelling import settings_of
 from nofluke.text.tables import SCHEMA, Table, csv_text, plural
 
@@ -83,5 +83,4 @@ def _settings(metric: Metric) -> dict[str, Any]:
 
 def _written(metric: Metric, between: str) -> str:
     """The settings as they are written behind the name."""
-    plain = {key: f"{value:g}" if isinstance(value, float) else value for key, value in _settings(metric).items()}
-    return between.join(f"{key}={value}" for key, value in plain.items())
+    return between.join(f"{key}={written(value)}" for key, value in _settings(metric).items())

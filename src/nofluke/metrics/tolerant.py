@@ -10,6 +10,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.errors import InputError, shown
+from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
@@ -111,8 +112,7 @@ class Tolerant(Metric):
 
     def tables(self, detector: AnyArray, series: Labelled) -> Near:
         """Alarms before each step, and the windows of the events."""
-        n, sums = len(detector), np.zeros(len(detector) + 1, dtype=np.int64)
-        np.cumsum(detector, out=sums[1:])
+        n, sums = len(detector), sums_before(detector)
         near, inner, outer = sums[:1], 0, 0
         ranges = series.count_events == "ranges"
         if not ranges and self._plain(series):
