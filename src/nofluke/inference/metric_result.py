@@ -147,7 +147,7 @@ class Significance(ChanceLevel):
     def _sides(self) -> tuple[Side, ...]:
         return ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
 
-    @property
+    @lazy
     def obstacle(self) -> str:
         """What keeps anything from being told, whatever the p-value; empty where nothing does."""
         degenerate = self.labels.obstacle or (self.labels.no_choice if self.metric.needs == "alarms" else "")
