@@ -37,6 +37,7 @@ LINE = (
     "metrics",
     "nulls",
     "inference",
+    "studies",
     "plot",
     "",
     "show",

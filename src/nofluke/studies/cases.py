@@ -1,0 +1,77 @@
+"""What a study is made of: cases, one series with the scores of each detector, read chunk by chunk.
+
+A source lists its chunks without reading them; a chunk is small, can be sent to another process, and reads its own cases there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from nofluke.arrays import AnyArray
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a series, or one detector on it, has no result: one line for people."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Case:
+    """One series of a study, as it was read and before it was checked.
+
+    Attributes
+    ----------
+    series : str
+        Its name, unique in the study.
+    group : str
+        What it belongs to, such as a data set: the unit that comparisons take for independent. The series itself where none was named.
+    truth : Any
+        What `nofluke.evaluate` takes as ``truth``; or the fault that left nothing to judge against.
+    detectors : mapping of str to array or Fault
+        What `nofluke.evaluate` takes as ``scores``, by the detector's name, in the study's order; a `Fault` for one without.
+    times : Any
+        The clock, if there is one.
+    truth_as : str
+        As in `nofluke.evaluate`.
+    notes : tuple of str
+        What the reader has to say about this series.
+    """
+
+    series: str
+    group: str
+    truth: Any | Fault = field(repr=False)
+    detectors: Mapping[str, AnyArray | Fault] = field(repr=False)
+    times: Any = field(repr=False, default=None)
+    truth_as: str = "auto"
+    notes: tuple[str, ...] = ()
+
+
+class Chunk(Protocol):
+    """Some series of a source: small enough to be sent, able to read itself anywhere, again and again."""
+
+    @property
+    def series(self) -> tuple[str, ...]:
+        """Names of the series in it, in order."""
+
+    def read(self) -> Iterator[Case]:
+        """The cases, one after another. What cannot be read becomes a case with a `Fault`; it raises only where nothing of
+        the chunk can be told."""
+
+
+class Source(Protocol):
+    """Where the series of a study come from."""
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """Names of all detectors, in the order of the study."""
+
+    @property
+    def fingerprint(self) -> dict[str, Any]:
+        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or a hash of arrays."""
+
+    def chunks(self) -> tuple[Chunk, ...]:
+        """The chunks, in order: the same for the same inputs, whatever the number of workers."""
