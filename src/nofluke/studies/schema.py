@@ -1,0 +1,102 @@
+"""The tables of a study: what each column holds, and its type in Parquet.
+
+A table in memory is a mapping of column to values, all of one length; missing numbers are NaN, missing text is "".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+Values = Mapping[str, Sequence[Any]]
+Schema = Mapping[str, str]
+
+MEASURES = ("precision", "recall")
+
+_TESTED: dict[str, str] = {
+    "": "DOUBLE",
+    "_hits": "BIGINT",
+    "_expected": "DOUBLE",
+    "_std": "DOUBLE",
+    "_pvalue": "DOUBLE",
+    "_log10_pvalue": "DOUBLE",
+    "_method": "VARCHAR",
+}
+
+CELLS: Schema = {
+    "series": "VARCHAR",
+    "group": "VARCHAR",
+    "detector": "VARCHAR",
+    "n": "BIGINT",
+    "n_events": "BIGINT",
+    "n_predictions": "BIGINT",
+    "threshold": "DOUBLE",
+    "tolerance": "VARCHAR",
+    "count_events": "VARCHAR",
+    **{f"{measure}{end}": kind for measure in MEASURES for end, kind in _TESTED.items()},
+    "f1": "DOUBLE",
+    "f1_at_chance": "DOUBLE",
+    "near_events": "BIGINT",
+    "near_predictions": "BIGINT",
+    "false_alarms": "BIGINT",
+    "delay": "DOUBLE",
+    "null": "VARCHAR",
+    "holds": "BOOLEAN",
+    "verdict": "VARCHAR",
+    "reason": "VARCHAR",
+    "n_resamples": "BIGINT",
+    "seed": "BIGINT",
+    "notes": "VARCHAR[]",
+}
+"""One row a cell, a detector on a series. ``f1_at_chance`` is F1 of the expected hits; ``holds`` whether the null is one that the
+data allow; ``delay`` the median of found events, in steps or seconds; ``n_resamples`` is 0 and ``seed`` -1 where nothing was drawn."""
+
+FAILED: Schema = {"series": "VARCHAR", "group": "VARCHAR", "detector": "VARCHAR", "reason": "VARCHAR"}
+"""One row a cell that has no result; ``detector`` is "" where the whole series has none."""
+
+TIMINGS: Schema = {"series": "VARCHAR", "detector": "VARCHAR", "seconds": "DOUBLE"}
+
+LAWS: Schema = {
+    "series": "VARCHAR",
+    "detector": "VARCHAR",
+    "measure": "VARCHAR",
+    "size": "BIGINT",
+    "mean": "DOUBLE",
+    "var": "DOUBLE",
+    "kind": "VARCHAR",
+    "name": "VARCHAR",
+    "n_resamples": "BIGINT",
+    "first": "BIGINT",
+    "logs": "DOUBLE[]",
+}
+"""What chance scores in each cell: log P(X = first), log P(X = first + 1), ..., as `nofluke.laws.law.Law.log_bulk` gives them."""
+
+TRUTHS: Schema = {
+    "series": "VARCHAR",
+    "group": "VARCHAR",
+    "axis": "VARCHAR",
+    "n": "BIGINT",
+    "reach": "BIGINT",
+    "starts": "BIGINT[]",
+    "stops": "BIGINT[]",
+}
+"""The events of each series among its steps (``stops`` are past the end), how many steps the tolerance reaches at most, and a
+word that two series share if their steps are the same moments."""
+
+
+def cells_with(metrics: Sequence[str]) -> dict[str, str]:
+    """The columns of `CELLS`, and five for each metric asked for."""
+    ends = {"": "DOUBLE", "_expected": "DOUBLE", "_std": "DOUBLE", "_pvalue": "DOUBLE", "_verdict": "VARCHAR"}
+    return {**CELLS, **{f"{metric}{end}": kind for metric in metrics for end, kind in ends.items()}}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """What came out of one chunk: the rows of each table, in the order of its series and the study's detectors."""
+
+    cells: Values = field(repr=False)
+    failed: Values = field(repr=False)
+    timings: Values = field(repr=False)
+    laws: Values = field(repr=False)
+    truths: Values = field(repr=False)
