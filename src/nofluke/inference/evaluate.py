@@ -9,7 +9,7 @@ from typing import Any
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.judging import judged, turned
-from nofluke.inference.remarks import offered_ranges, out_of_reach
+from nofluke.inference.remarks import degenerate, inverted, offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import both_matrices, check_zero_division
 from nofluke.nulls import Null
@@ -17,7 +17,7 @@ from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
 from nofluke.series.alarms import AlarmRule, CountAlarms
-from nofluke.series.between import trial_of
+from nofluke.series.between import Made, trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
@@ -26,9 +26,6 @@ from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
-
-ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
-NO_EVENTS = "There are no events: recall is undefined."
 
 
 def evaluate(
@@ -181,23 +178,27 @@ def evaluate(
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     made = trial_of(sequence, (window,), cuts, alarms)
+    rest: dict[str, Any] = {"alternative": alternative, "ties": ties, "zero_division": zero_division, "alarms": alarms}
+    rest |= {"method": method, "n_resamples": n_resamples, "rng": rng, "alpha": alpha}
+    return evaluate_trial(made, sequence, cuts, null, count_events, rest)
+
+
+def evaluate_trial(
+    made: Made,
+    sequence: Sequence,
+    cuts: Cuts | None,
+    null: Null,
+    count_events: CountEvents | None,
+    rest: dict[str, Any],
+) -> Evaluation:
+    """The evaluation of a trial of one cell; ``rest`` are the other settings, checked."""
     cell = made.trial.cell(0, 0)
-    choice = choose(null, cell, alpha, made.doubt)
-    choice.check(method)
-    settings = Settings(
-        choice=choice,
-        method=method,
-        alternative=alternative,
-        ties=ties,
-        n_resamples=n_resamples,
-        rng=rng,
-        alpha=alpha,
-        zero_division=zero_division,
-        alarms=alarms,
-    )
+    choice = choose(null, cell, rest["alpha"], made.doubt)
+    choice.check(rest["method"])
+    settings = Settings(choice=choice, **rest)
     more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
     sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
-    nulls = settings.null.distributions(cell, method, n_resamples=settings.n_resamples, rng=settings.rng)
+    nulls = settings.null.distributions(cell, settings.method, n_resamples=settings.n_resamples, rng=settings.rng)
     result = evaluation_of(cell, sequence, nulls, settings, cuts)
     for test in (result.precision_test, result.recall_test):
         _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
@@ -234,30 +235,19 @@ def evaluation_of(
 
 def _remarks(cell: Cell) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
-    remarks, n, trial = [], cell.n_steps, cell.trial
-    scores, alarms = cell.scores, int(trial.n_alarm_steps[cell.k])
-    events = cell.n_events if isinstance(cell, TimedCell) else int(cell.truth.flags.sum())
-    if scores is not None and n > 1 and scores.min() == scores.max():
-        remarks.append(ALL_EQUAL)
-    if alarms == 0:
-        remarks.append("There are no predictions: precision is undefined.")
-    elif alarms == n:
-        remarks.append("Every step is predicted: recall says nothing about the detector.")
-    if cell.n_events == 0:
-        remarks.append(NO_EVENTS)
-    elif events == n:
-        remarks.append("Every step is an event: precision says nothing about the detector.")
-    remarks.extend(out_of_reach(cell))
-    if not trial.tolerances[cell.d].zero:
-        if 0 < alarms < n == trial.near_predictions[cell.d, cell.k]:
-            remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
-        if cell.n_events and events < n == trial.near_events[cell.d]:
-            remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
-    return tuple(remarks)
+    n, trial, scores = cell.n_steps, cell.trial, cell.scores
+    return degenerate(
+        n,
+        cell.n_events,
+        cell.n_events if isinstance(cell, TimedCell) else int(cell.truth.flags.sum()),
+        int(trial.n_alarm_steps[cell.k]),
+        near=None
+        if trial.tolerances[cell.d].zero
+        else (int(trial.near_events[cell.d]), int(trial.near_predictions[cell.d, cell.k])),
+        all_equal=scores is not None and n > 1 and scores.min() == scores.max(),
+        lost=out_of_reach(cell),
+    )
 
 
 def _remedy(sequence: Sequence) -> str:
-    inverted = "as if the detector were inverted: if it is, pass"
-    if sequence.scores is None:
-        return f"{inverted} predictions= with 1 for an alarm"
-    return f"{inverted} " + ('higher_is="normal"' if sequence.higher_is == "anomalous" else 'higher_is="anomalous"')
+    return inverted(None if sequence.scores is None else sequence.higher_is)

@@ -62,5 +62,11 @@ def turned(found: dict[str, Any], remedy: str) -> tuple[str, ...]:
     for test in (recall, precision):
         if test.excess >= 0 or test.pvalue_for("less") > TURNED:
             return ()
-    told = " and ".join(p_is(test.pvalue_for("less")) for test in (precision, recall))
-    return (f"There are far fewer hits than chance would give ({told} for so few), {remedy}.",)
+    return (turned_note(precision.pvalue_for("less"), recall.pvalue_for("less"), remedy),)
+
+
+def turned_note(precision: float, recall: float, remedy: str) -> str:
+    """What is said of two lower tails that are far too small."""
+    return (
+        f"There are far fewer hits than chance would give ({p_is(precision)} and {p_is(recall)} for so few), {remedy}."
+    )

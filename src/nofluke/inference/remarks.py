@@ -1,14 +1,18 @@
-"""What a result remarks on before chance is asked: labels in runs that could be ranges, events that nothing can find."""
+"""What a result remarks on: labels in runs that could be ranges, events that nothing can find, what is degenerate or inverted."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from nofluke.nulls.evidence import adjacency, in_runs
+from nofluke.series.labels import HigherIs
 from nofluke.series.reading import Sequence
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.tables import plural
+
+ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
+NO_EVENTS = "There are no events: recall is undefined."
 
 
 def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) -> tuple[str, ...]:
@@ -37,3 +41,41 @@ def out_of_reach(cell: Cell) -> tuple[str, ...]:
         f"{lost:,} of {plural(cell.n_events, cell.truth.noun)} cannot be found: no step that counts lies in "
         f"{'its' if lost == 1 else 'their'} window ({tolerance}).",
     )
+
+
+def degenerate(
+    n: int,
+    n_events: int,
+    labelled: int,
+    alarms: int,
+    *,
+    near: tuple[int, int] | None,
+    all_equal: bool,
+    lost: tuple[str, ...] = (),
+) -> tuple[str, ...]:
+    """What is degenerate: from steps, events, labelled and predicted steps, and, unless the tolerance is 0, steps near an event and
+    near a prediction."""
+    remarks = [ALL_EQUAL] if all_equal else []
+    if alarms == 0:
+        remarks.append("There are no predictions: precision is undefined.")
+    elif alarms == n:
+        remarks.append("Every step is predicted: recall says nothing about the detector.")
+    if n_events == 0:
+        remarks.append(NO_EVENTS)
+    elif labelled == n:
+        remarks.append("Every step is an event: precision says nothing about the detector.")
+    remarks.extend(lost)
+    if near is not None:
+        if 0 < alarms < n == near[1]:
+            remarks.append("Every step is within the tolerance of a prediction: any event would be found.")
+        if n_events and labelled < n == near[0]:
+            remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
+    return tuple(remarks)
+
+
+def inverted(higher_is: HigherIs | None) -> str:
+    """What to do about a detector that seems inverted; None where there are alarms and no scores."""
+    remedy = "predictions= with 1 for an alarm"
+    if higher_is is not None:
+        remedy = 'higher_is="normal"' if higher_is == "anomalous" else 'higher_is="anomalous"'
+    return f"as if the detector were inverted: if it is, pass {remedy}"

@@ -9,8 +9,7 @@ import numpy as np
 
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
-from nofluke.inference.evaluate import ALL_EQUAL, NO_EVENTS
-from nofluke.inference.remarks import offered_ranges
+from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges
 from nofluke.inference.settings import Settings
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples

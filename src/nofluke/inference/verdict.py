@@ -5,6 +5,7 @@ The section "The verdict" of docs/theory.md has the rule, and how often it errs.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -54,16 +55,23 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
-    upper = {test.measure: test.pvalue_for("greater", test.ties) for test in tests}
-    below = {measure: significant(p, alpha) for measure, p in upper.items()}
-    level = f"at the {alpha:.3g} level"
+    known = {test.measure: test for test in tests}
+    upper = {measure: test.pvalue_for("greater", test.ties) for measure, test in known.items()}
+    beside = ""
     if any(test.alternative != "greater" for test in tests):
-        level += " (one-sided: {} and {})".format(*map(p_is, upper.values()))
+        beside = " (one-sided: {} and {})".format(*map(p_is, upper.values()))
+    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside)
+
+
+def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], alpha: float, beside: str = "") -> Ruling:
+    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α."""
+    below = {measure: significant(p, alpha) for measure, p in upper.items()}
+    level = f"at the {alpha:.3g} level{beside}"
     if all(below.values()):
         words = f"Precision and recall are both better than chance {level}."
         return Ruling(verdict="yes", reason=words, rests_on=tuple(upper))
     # what has reached the level can reach it: only the others have to be asked
-    floors = {t.measure: None if below[t.measure] else floor_above(t, alpha) for t in tests}
+    floors = {measure: None if below[measure] else floor_of(measure) for measure in upper}
     able = tuple(measure for measure, floor in floors.items() if floor is None)
     if not able:
         words = " and ".join(f"{show_p(floor or 1.0)} for {measure}" for measure, floor in floors.items())
@@ -129,18 +137,31 @@ def _floor(law: Law, hits: int, level: float) -> float | None:
 
 def obstacle_of(cell: Cell, choice: Choice) -> str:
     """What keeps anything from being told about a cell; nothing where all is well."""
-    n = cell.n_steps
-    timed = isinstance(cell, TimedCell)
-    if cell.n_counted == 0:
-        return "There are no events: nothing could have been found."
-    if cell.n_predictions == 0:
-        return f"There are no {'alarms' if timed else 'predictions'}: nothing could have been hit."
-    if timed:
-        return _full_time(cell) or ("" if choice.holds else choice.why or "No null holds for these data.")
-    if len(cell.alarms) == n:
+    if isinstance(cell, TimedCell):
+        return _nothing(cell.n_counted, cell.n_predictions, "alarms") or _full_time(cell) or _no_null(choice)
+    near = int(cell.trial.near_events[cell.d])
+    return obstacle_on_steps(cell.n_steps, cell.n_counted, len(cell.alarms), near, choice)
+
+
+def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: int, choice: Choice) -> str:
+    """The same from counts: steps, events, predicted steps and steps near an event."""
+    nothing = _nothing(n_events, n_alarms, "predictions")
+    if nothing:
+        return nothing
+    if n_alarms == n_steps:
         return "Every step is predicted: that takes no knowledge of the events."
-    if cell.trial.near_events[cell.d] == n:
+    if near_events == n_steps:
         return "Every step is within the tolerance of an event: any prediction would be a hit."
+    return _no_null(choice)
+
+
+def _nothing(n_events: int, n_alarms: int, alarms: str) -> str:
+    if n_events == 0:
+        return "There are no events: nothing could have been found."
+    return "" if n_alarms else f"There are no {alarms}: nothing could have been hit."
+
+
+def _no_null(choice: Choice) -> str:
     return "" if choice.holds else choice.why or "No null holds for these data."
 
 
