@@ -120,14 +120,14 @@ class TestDrift:
         """As SciPy does."""
         from scipy.stats import combine_pvalues
 
-        assert spectrum._fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
+        assert spectrum.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
 
     @settings(max_examples=50, deadline=None)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
         """Where a detector copies the events, two equal p-values are not below the one that they are; alike ones weigh less."""
-        assert spectrum._fisher(p, p, 1.0) >= p * (1 - 1e-12)
-        assert spectrum._fisher(p, p, alike) >= spectrum._fisher(p, p, 0.0) * (1 - 1e-12)
+        assert spectrum.fisher(p, p, 1.0) >= p * (1 - 1e-12)
+        assert spectrum.fisher(p, p, alike) >= spectrum.fisher(p, p, 0.0) * (1 - 1e-12)
 
     def test_a_trend_is_found(self):
         """Rates that rise by a factor of e⁴ on both sides."""

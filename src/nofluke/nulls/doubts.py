@@ -20,7 +20,7 @@ def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     """What the data say against this null, each in a sentence with the remedy; nothing if all is well."""
     look = Look.of(cell, 0.05)
     found = [
-        _about_events(model, look),
+        about_events(model, look),
         _about_season(model, look),
         _about_drift(model, look),
         _about_gaps(model, cell),
@@ -28,7 +28,7 @@ def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
     return tuple(filter(None, found))
 
 
-def _about_events(model: NullModel, look: Look) -> str:
+def about_events(model: NullModel, look: Look) -> str:
     """Events in runs or clusters under a null that places them one by one."""
     n = look.cell.n_events
     if "runs" in model.keeps or n < 2 or not look.cell.truth.points:

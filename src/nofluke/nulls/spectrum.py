@@ -121,7 +121,7 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
     ratio = max((r for tails in slow.values() for _, r in tails), default=0.0)
 
     def pvalue(alike: float) -> float:
-        smallest = min((_fisher(one[0], other[0], alike) for one, other in slow.values()), default=1.0)
+        smallest = min((fisher(one[0], other[0], alike) for one, other in slow.values()), default=1.0)
         return min(smallest * max(len(looked), 1), 1.0)
 
     if pvalue(0.0) > NOTHING:  # likeness would only raise it
@@ -129,7 +129,7 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
     alike, cycles = likeness(events.tails, alarms.tails), SLOW[0]
     for k in looked[1:]:
         one, other = (_slow(side, k // 2, k)[0] for side in sides)
-        if max(one, other) <= 0.3 and _fisher(one, other, alike) <= 0.05:
+        if max(one, other) <= 0.3 and fisher(one, other, alike) <= 0.05:
             cycles = k
     return Drift(pvalue=pvalue(alike), ratio=ratio, cycles=cycles)
 
@@ -168,7 +168,7 @@ def together(one: float, other: float, alike: float) -> float:
     return min(math.exp(-x) * (1 + x), 1.0)
 
 
-def _fisher(one: float, other: float, alike: float) -> float:
+def fisher(one: float, other: float, alike: float) -> float:
     """Two p-values combined by Fisher's method."""
     return together(-math.log(max(one, 1e-300)), -math.log(max(other, 1e-300)), alike)
 

@@ -56,24 +56,28 @@ def count(alarms, events, n_steps, early, late):  # type: ignore[no-untyped-def]
 def blocks_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
     """Stretches of steps on which an event hits the same alarms g..h-1: their lengths, g, h, and the most alarms of one."""
     n = alarms.size
-    length, low, high = (np.empty(2 * n, dtype=np.int64) for _ in range(3))
+    length = np.empty(2 * n, dtype=np.int64)
+    low = np.empty(2 * n, dtype=np.int64)
+    high = np.empty(2 * n, dtype=np.int64)
     g = h = made = reach = 0
     at = max(alarms[0] - late, 0)
-    while g < n:
+    while True:
         while h < n and max(alarms[h] - late, 0) <= at:
             h += 1
-        ends = min(alarms[g] + early + 1, n_steps)
-        begins = max(alarms[h] - late, 0) if h < n else ends
-        until = min(ends, begins)
-        if h > g and until > at:
-            length[made], low[made], high[made] = until - at, g, h
-            made += 1
-            reach = max(reach, h - g)
-        at = until if h > g else begins
-        while g < n and min(alarms[g] + early + 1, n_steps) <= at:
+        while g < h and min(alarms[g] + early + 1, n_steps) <= at:
             g += 1
-        if g == h and h < n:
+        if g == n:
+            break
+        if g == h:  # no window lies here: on to the next
             at = max(alarms[h] - late, 0)
+            continue
+        until = min(alarms[g] + early + 1, n_steps)
+        if h < n:
+            until = min(until, max(alarms[h] - late, 0))
+        length[made], low[made], high[made] = until - at, g, h
+        made += 1
+        reach = max(reach, h - g)
+        at = until
     return length[:made], low[:made], high[:made], reach
 
 
@@ -207,3 +211,67 @@ def slow_tail(power, last, background):  # type: ignore[no-untyped-def]
         tail += term
         term *= (1 - y) * (m + j) / (j + 1)
     return min(tail, 1.0)
+
+
+@compiled()
+def hypergeometric(n_steps, covered, n_events):  # type: ignore[no-untyped-def]
+    """P(R = r) for r = 0..min(events, covered), from the mode outwards: `laws.exact.hypergeometric` in one loop."""
+    free = n_steps - covered
+    lowest, highest = max(0, n_events - free), min(n_events, covered)
+    mode = (n_events + 1) * (covered + 1) // (n_steps + 2)
+    pmf = np.zeros(highest + 1)
+    pmf[mode] = 1.0
+    for r in range(mode, highest):
+        pmf[r + 1] = pmf[r] * ((covered - r) / (r + 1)) * ((n_events - r) / (free - n_events + r + 1))
+    for r in range(mode, lowest, -1):
+        pmf[r - 1] = pmf[r] * (r / (covered - r + 1)) * ((free - n_events + r) / (n_events - r + 1))
+    return pmf / pmf.sum()
+
+
+@compiled()
+def precision_table(length, g, h, reach, n_alarms, recall, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
+    """P(C = c), c alarms hit, from the blocks and the law of events on covered steps."""
+    weights = hits_law(length, g, h, recall.size - 1, reach, n_alarms, odds, mass, growth_allowed)
+    table = np.zeros(weights.shape[1])
+    for r in range(recall.size):
+        total = weights[r].sum()
+        if total > 1e-300:
+            table += weights[r] / total * recall[r]
+    return table
+
+
+@compiled()
+def summed(table, hits, size, level, slack, nothing):  # type: ignore[no-untyped-def]
+    """Both tails at some hits, mean and variance, and the smallest p that can come out where it is above the level, else -1.
+
+    ``size`` is the largest number of hits; the table may end before.
+    """
+    first, last = 0, table.size - 1
+    while first < last and table[first] == 0.0:
+        first += 1
+    while last > first and table[last] == 0.0:
+        last -= 1
+    mean = upper = lower = 0.0
+    for k in range(table.size - 1, -1, -1):
+        mean += k * table[k]
+        if k >= hits:
+            upper += table[k]
+    for k in range(min(hits, table.size - 1) + 1):
+        lower += table[k]
+    var = 0.0
+    for k in range(table.size):
+        var += table[k] * (k - mean) ** 2
+    upper = 1.0 if hits <= first else min(upper, 1.0)
+    lower = 1.0 if hits >= last else min(lower, 1.0)
+    floor, tail, at = -1.0, 0.0, size + 1
+    while at > 0:  # the smallest number of hits whose upper tail reaches the level
+        more = tail + (table[at - 1] if at - 1 < table.size else 0.0)
+        if (1.0 if at - 1 <= first else more) > level * (1 + slack):
+            break
+        at -= 1
+        tail = more
+    if at > size:
+        floor = 1.0 if size <= first else table[size] if size < table.size else 0.0
+    elif tail < nothing * level:
+        floor = 1.0 if at - 1 <= first else tail + (table[at - 1] if at - 1 < table.size else 0.0)
+    return upper, lower, mean, var, floor, first, last

@@ -1,0 +1,143 @@
+"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import Any
+
+from nofluke.errors import InputError, shown
+from nofluke.metrics import get
+from nofluke.nulls import Null, as_null
+from nofluke.nulls.base import NullModel, check_resamples
+from nofluke.nulls.choice import AUTO
+from nofluke.plain import as_share, as_whole, check_alpha, number_or_none
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.labels import HigherIs, Missing
+from nofluke.series.ranges import Overlaps
+from nofluke.series.thresholds import WAYS, as_quantile, as_threshold
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.truth import CountEvents
+
+SEEDS = 2**63  # seeds of cells are below
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """The settings of a study, checked before anything is read.
+
+    ``tolerance`` is a `Tolerance`, or a share of each series' length; the other attributes are as in `nofluke.study`.
+    """
+
+    threshold: float | None = None
+    quantile: float | None = None
+    budget: float | str | None = None
+    tolerance: Tolerance | Fraction = field(default_factory=lambda: Tolerance(early=0, late=0))
+    null: Null = AUTO
+    metrics: tuple[str, ...] = ()
+    higher_is: HigherIs = "anomalous"
+    count_events: CountEvents | None = None
+    count_alarms: CountAlarms | None = None
+    refractory: Length | None = None
+    missing: Missing = "error"
+    overlaps: Overlaps = "error"
+    warmup: Length | None = None
+    n_resamples: int = 10_000
+    seed: int = 0
+    alpha: float = 0.05
+
+    @classmethod
+    def of(cls, *, tolerance: Any, metrics: Any, rng: Any, **rest: Any) -> Asked:
+        """Refuse what no cell could be judged by, before the first is read."""
+        given = [way for way in WAYS if rest.get(way) is not None]
+        if len(given) != 1:
+            raise InputError(
+                f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which "
+                "scores are predictions."
+            )
+        check: Any = {"threshold": as_threshold, "quantile": as_quantile}.get(given[0], lambda v: as_share(v, "budget"))
+        check(rest[given[0]])
+        AlarmRule.of(rest["count_alarms"], rest["refractory"])
+        rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
+        null = rest["null"]
+        rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
+        names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        return cls(
+            tolerance=_as_tolerance_or_share(tolerance),
+            metrics=tuple(_metric(name) for name in names),
+            seed=as_whole(rng, "rng", 0, SEEDS - 1),
+            **rest,
+        )
+
+    def within(self, n_steps: int) -> Tolerance:
+        """The tolerance on a series of that length; of a share the whole steps."""
+        if isinstance(self.tolerance, Tolerance):
+            return self.tolerance
+        steps = int(self.tolerance * n_steps)
+        return Tolerance(early=steps, late=steps)
+
+    @property
+    def alarms(self) -> AlarmRule:
+        """What a prediction is."""
+        return AlarmRule.of(self.count_alarms, self.refractory)
+
+    @property
+    def model(self) -> NullModel | None:
+        """The null that was named; None where the data choose."""
+        return None if isinstance(self.null, str) else as_null(self.null)
+
+    def seed_of(self, series: str, detector: str) -> int:
+        """The seed of a cell: by names, not by its place, so that neither workers nor other cells have a say in it."""
+        text = "\0".join([str(self.seed), series, detector])
+        return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") % SEEDS
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as plain values, for JSON: what a resumed study must have in common with its beginning."""
+        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("tolerance", "null", "metrics")}
+        told = {
+            name: value if isinstance(value, int | float | str | None) else str(value) for name, value in told.items()
+        }
+        null = AUTO if self.model is None else self.model.text
+        return {"tolerance": self.tolerance_text, "null": null, "metrics": list(self.metrics), **told}
+
+    @property
+    def tolerance_text(self) -> str:
+        """The tolerance in words."""
+        if isinstance(self.tolerance, Tolerance):
+            return str(self.tolerance)
+        return f"{100 * float(self.tolerance):g}% of each series' length"
+
+    @property
+    def cut_text(self) -> str:
+        """Where scores become alarms, in words."""
+        if self.budget is not None:
+            return f"a budget of {100 * float(as_share(self.budget, 'budget')):g}% of the steps"
+        return f"threshold {self.threshold:g}" if self.quantile is None else f"the {self.quantile:g} quantile"
+
+
+def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:
+    """A share as "1%" or a fraction below 1, of each series' length; anything else as in `nofluke.evaluate`."""
+    number = number_or_none(value)
+    if (isinstance(value, str) and value.strip().endswith("%")) or (
+        not isinstance(value, str) and number is not None and 0 < number < 1
+    ):
+        return as_share(value, "tolerance")
+    return as_tolerance(value)
+
+
+def _metric(name: Any) -> str:
+    """A metric by its name, checked; a study's metrics travel as names."""
+    if not isinstance(name, str):
+        raise InputError(
+            f"metrics={shown(name)} must be names, since they go to other processes: register a function with "
+            "nf.metrics.register, or judge it by nf.significance."
+        )
+    get(name)
+    return name
+
+
+def names_of(values: Iterable[Any]) -> tuple[str, ...]:
+    """Names as text."""
+    return tuple(str(value) for value in values)

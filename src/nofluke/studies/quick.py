@@ -1,0 +1,274 @@
+"""Cells under the permutation without an object for each: single events on a plain grid, all detectors of a case together.
+
+What depends on the truth alone is worked out once a case; counts, laws and p-values come from compiled loops. Whatever is out of
+the ordinary (a law too large, a doubt that the data might raise) goes the way that all cells can go, `nofluke.studies.cells`, so
+that both ways say the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.inference.judging import TURNED, turned_note
+from nofluke.inference.remarks import degenerate, inverted, offered_ranges
+from nofluke.inference.verdict import ALMOST, NOTHING, obstacle_on_steps, rule_by
+from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
+from nofluke.laws.tables import TRUSTED
+from nofluke.nulls import spectrum
+from nofluke.nulls.choice import Choice
+from nofluke.nulls.doubts import ENOUGH_EVENTS, LEVEL, MOST_STEPS, about_events, doubts
+from nofluke.nulls.look import LONG_RUNS, SEASON, Look
+from nofluke.nulls.periods import JOINTLY, LEAST_CYCLES, OTHER_SIDE
+from nofluke.nulls.permutation import Permutation
+from nofluke.plain import as_share
+from nofluke.ratios import TIE_SLACK, divide, f_beta
+from nofluke.series.alarms import runs
+from nofluke.series.counting import nearest_alarms, within
+from nofluke.series.thresholds import choose_cut
+from nofluke.studies.cells import Shared
+from nofluke.studies.rows import Row, at_chance, named, tested
+
+FEW = 4e6  # entries of a law's table up to which the compiled walk is the fastest: about two milliseconds
+
+
+class Quick:
+    """The detectors of one case under the permutation, after a first look at the case.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The detectors that can go this way.
+    """
+
+    def __init__(self, shared: Shared, detectors: Mapping[str, AnyArray]) -> None:
+        """Look at the case; ``names`` is empty where it has to go the other way."""
+        self.shared = shared
+        self.names: tuple[str, ...] = ()
+        asked = shared.asked
+        plain = {name: z for name, z in detectors.items() if z.dtype == np.float64 and z.ndim == 1}
+        if not plain or asked.alarms.count != "steps" or not isinstance(asked.model, Permutation):
+            return
+        sequence = shared.sequence(next(iter(plain.values())))
+        made, _ = shared.made(sequence)
+        trial, window = made.trial, made.trial.tolerances[0]
+        n, truth = trial.n_steps, trial.truth
+        plainly = sequence.open_steps.all() and sequence.spans is None and not made.doubt and truth.points
+        if not plainly or window.unit != "steps" or window.aside or not 1 < truth.n < n:
+            return
+        self.names = tuple(name for name, z in plain.items() if len(z) == n and np.isfinite(z).all())
+        self.sequence, self.trial, self.n, self.events = sequence, trial, n, truth.starts
+        self.early, self.late = (min(int(side), n) for side in (window.early, window.late))  # type: ignore[arg-type]
+        self.near = int(trial.near_events[0])
+        self.model = Permutation()
+        self.notes = (*sequence.notes, *made.notes, *offered_ranges(sequence, truth, asked.count_events))
+        self._see()
+        scores = np.stack([plain[name] for name in self.names]) if self.names else np.zeros((0, n))
+        self.scores = scores if sequence.sign == 1 else -scores
+
+    def _see(self) -> None:
+        """What is seen in the events alone."""
+        self.look = Look.of(self.trial.cell(0, 0), 0.05)
+        self.doubt = about_events(self.model, self.look)
+        clock = self.trial.truth.clock
+        self.by_calendar = clock is not None and clock.is_dates
+        self.enough = len(self.events) >= ENOUGH_EVENTS
+        if self.enough and self.n <= MOST_STEPS:
+            side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
+            self.searched = LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
+
+    def rows(self) -> dict[str, tuple[Row, tuple[Row, Row]] | None]:
+        """By detector, its row and those of its two laws without names; None for one that has to go the other way."""
+        from nofluke.studies import quick_kernels as kernels
+
+        if not self.names:
+            return {}
+        compared, told, notes = self._cuts()
+        alarms = [np.flatnonzero(z >= cut) for z, cut in zip(self.scores, compared.tolist(), strict=True)]
+        slow = self._doubtful(alarms, kernels)
+        return {
+            name: self._row(name, i, alarms[i], float(told[i]), notes[i], bool(slow[i]), kernels)
+            for i, name in enumerate(self.names)
+        }
+
+    def _cuts(self) -> tuple[FloatArray, FloatArray, list[tuple[str, ...]]]:
+        """Thresholds of all detectors: what turned scores are compared with, what is told, and notes on ties."""
+        asked, sign = self.shared.asked, self.sequence.sign
+        notes: list[tuple[str, ...]] = [()] * len(self.names)
+        if asked.quantile is not None:
+            with np.errstate(over="ignore", invalid="ignore"):
+                cuts = np.quantile(self.scores, float(asked.quantile), axis=1)
+            asked_for = math.ceil((1 - Fraction(repr(float(asked.quantile)))) * self.n)
+            odd = ((self.scores >= cuts[:, None]).sum(axis=1) > 2 * max(asked_for, 1)) | ~np.isfinite(cuts)
+        elif asked.budget is not None:
+            cuts = _within(self.scores, math.floor(as_share(asked.budget, "budget") * self.n))
+            odd = np.isinf(cuts)
+        else:
+            cuts, odd = np.full(len(self.names), sign * float(asked.threshold or 0.0)), np.ones(len(self.names), bool)
+        told = sign * cuts + 0.0
+        for i in np.flatnonzero(odd):  # what is to be said of ties, the usual way
+            one = choose_cut(
+                replace(self.sequence, scores=sign * self.scores[i]), asked.threshold, asked.quantile, asked.budget
+            )
+            assert one is not None  # there are scores
+            cuts[i], told[i], notes[i] = one.compared[0], one.told[0], one.notes
+        return cuts, told, notes
+
+    def _doubtful(self, alarms: list[IntArray], kernels: Any) -> BoolArray:
+        """Which detectors may share a season or a slow change with the events: never too few."""
+        found = np.zeros(len(alarms), dtype=np.bool_)
+        some = np.array([len(at) > 0 for at in alarms])
+        if not self.enough or not some.any():
+            return found
+        if self.by_calendar or self.n > MOST_STEPS:
+            return some
+        side, longest = self.look.events.side, self.look.events.longest
+        series = np.zeros((len(alarms), self.n))
+        for row, at in zip(series, alarms, strict=True):
+            starts = runs(at).starts
+            starts = starts if len(at) >= LONG_RUNS * len(starts) else at
+            row[starts] = 1.0
+            row -= len(starts) / self.n
+        spectra = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
+        powers = spectra.real**2 + spectra.imag**2
+        top = self.n // (2 * longest) if longest > 1 else self.n
+        room = 1 + spectrum.BACKGROUND if longest > 1 else 2
+        looked = [k for k in spectrum.SLOW if len(side.powers[:top]) >= room * k]
+        slow = [kernels.slow_tail(side.powers[:top], k, spectrum.BACKGROUND) for k in looked]
+        first, last = self.searched
+        for i, power in enumerate(powers):
+            if not some[i]:
+                continue
+            theirs = [kernels.slow_tail(power[:top], k, spectrum.BACKGROUND) for k in looked]
+            drift = min((spectrum.fisher(a, b, 0.0) for a, b in zip(slow, theirs, strict=True)), default=1.0)
+            if drift * len(looked) <= LEVEL:
+                found[i] = True
+            elif last >= first and side.powers.any() and power.any():
+                tails = kernels.against_neighbours(power, spectrum.GAP, spectrum.NEIGHBOURS)
+                found[i] = kernels.season_possible(side.tails, tails, first, last, 2 * SEASON, JOINTLY, OTHER_SIDE)
+        return found
+
+    def _doubts(self, i: int, slow: bool) -> tuple[str, ...]:
+        """What the data say against the permutation."""
+        if not slow:
+            return (self.doubt,) if self.doubt else ()
+        scores = self.scores[i] if self.sequence.sign == 1 else -self.scores[i]
+        made, _ = self.shared.made(replace(self.sequence, scores=scores))
+        return doubts(self.model, made.trial.cell(0, 0))
+
+    def _row(
+        self, name: str, i: int, alarms: IntArray, told: float, ties: tuple[str, ...], slow: bool, kernels: Any
+    ) -> tuple[Row, tuple[Row, Row]] | None:
+        n, m, n_alarms, alpha = self.n, len(self.events), len(alarms), self.shared.asked.alpha
+        if not 0 < n_alarms < n:
+            return None
+        hits, found, covered, delay = kernels.count(alarms, self.events, n, self.early, self.late)
+        length, g, h, reach = kernels.blocks_of(alarms, n, self.early, self.late)
+        growth = math.log1p(m / (n - m))
+        most = min(m * reach, n_alarms)
+        costs = len(length) * (reach + 2) * (m + 1) * (most + 1) / 2
+        if costs > FEW or length.max() * growth > LOG_GROWTH_ALLOWED or self.early + self.late + 1 > n - m:
+            return None
+        recall = kernels.hypergeometric(n, covered, m)
+        precision = kernels.precision_table(
+            length, g, h, reach, n_alarms, recall, m / (n - m), MASS, LOG_GROWTH_ALLOWED
+        )
+        level = min(alpha, ALMOST)
+        one = kernels.summed(precision, hits, n_alarms, level, TIE_SLACK, NOTHING)
+        other = kernels.summed(recall, found, m, level, TIE_SLACK, NOTHING)
+        if min(one[0], other[0]) < TRUSTED:
+            return None
+        choice = Choice(model=self.model, asked=self.model.text, why="", doubts=self._doubts(i, slow))
+        upper = {"precision": one[0], "recall": other[0]}
+        floors = {"precision": one[4], "recall": other[4]}
+        obstacle = obstacle_on_steps(n, m, n_alarms, self.near, choice)
+        ruling = None if obstacle else rule_by(upper, lambda measure: _above(floors[measure]), alpha)
+        scores = self.scores[i]
+        zero = self.early == self.late == 0
+        near = None if zero else (self.near, covered)
+        remarks = degenerate(n, m, m, n_alarms, near=near, all_equal=bool(scores.min() == scores.max()))
+        if other[2] > found and other[1] <= TURNED and one[2] > hits and one[1] <= TURNED:
+            remarks = (*remarks, turned_note(one[1], other[1], inverted(self.shared.asked.higher_is)))
+        single = zero or (reach <= 1 and bool((length == 1).all()))
+        methods = ("exact (hypergeometric)" if single else "exact (dynamic programme)", "exact (hypergeometric)")
+        shares = divide(hits, n_alarms), divide(found, m)
+        case = self.shared.case
+        row = {
+            **named(case, name),
+            "n": n,
+            "n_events": m,
+            "n_predictions": n_alarms,
+            "threshold": told,
+            "tolerance": str(self.trial.tolerances[0]),
+            "count_events": "steps",
+            **tested("precision", shares[0], hits, _told(one, methods[0])),
+            **tested("recall", shares[1], found, _told(other, methods[1])),
+            "f1": f_beta(*shares, 1.0),
+            "f1_at_chance": at_chance((one[2], other[2]), n_alarms, m),
+            "near_events": self.near,
+            "near_predictions": covered,
+            "false_alarms": n_alarms - hits,
+            "delay": delay if self.trial.truth.clock is None else self._delay(alarms),
+            "null": choice.label,
+            "holds": True,
+            "verdict": "cannot tell" if ruling is None else ruling.verdict,
+            "reason": obstacle if ruling is None else ruling.reason,
+            "n_resamples": 0,
+            "seed": -1,
+            "notes": [*case.notes, *self.notes, *ties, *remarks, *choice.notes],
+        }
+        laws = _law(precision, n_alarms, one, methods[0]), _law(recall, m, other, methods[1])
+        return row, laws
+
+    def _delay(self, alarms: IntArray) -> float:
+        """The median delay of found events on a clock."""
+        clock = self.trial.truth.clock
+        assert clock is not None  # asked for only there
+        windows = self.trial.event_windows[0]
+        late = nearest_alarms(self.events, alarms, clock.ticks, windows)[within(alarms, windows) > 0]
+        per_unit = 10**9 // clock.tick_size if clock.is_dates else 1
+        return float(np.median(late / per_unit)) if len(late) else math.nan
+
+
+def _above(floor: float) -> float | None:
+    return None if floor < 0 else floor
+
+
+def _told(found: Any, method: str) -> dict[str, Any]:
+    upper, _, mean, var = found[:4]
+    return {
+        "expected": mean,
+        "std": math.sqrt(var),
+        "pvalue": upper,
+        "log10_pvalue": math.log(upper) / math.log(10),
+        "method": method,
+    }
+
+
+def _law(table: FloatArray, size: int, found: Any, method: str) -> Row:
+    """What is kept of a law."""
+    mean, var, first, last = found[2], found[3], found[5], found[6]
+    with np.errstate(divide="ignore"):
+        logs = np.log(table[first : last + 1])
+    name = method.removeprefix("exact (").removesuffix(")")
+    law = {"size": size, "mean": mean, "var": var, "kind": "exact", "name": name, "n_resamples": 0}
+    return {**law, "first": first, "logs": logs}
+
+
+def _within(scores: FloatArray, allowed: int) -> FloatArray:
+    """For each row, the least score that no more than so many reach; infinite without one."""
+    n = scores.shape[1]
+    if allowed == 0:
+        return np.full(len(scores), math.inf)
+    ordered = np.partition(scores, [n - allowed - 1, n - allowed], axis=1)
+    cuts, below = ordered[:, n - allowed], ordered[:, n - allowed - 1]
+    for i in np.flatnonzero(cuts == below):  # tied at the cut: those above
+        above = scores[i][scores[i] > below[i]]
+        cuts[i] = above.min() if len(above) else math.inf
+    return np.asarray(cuts)

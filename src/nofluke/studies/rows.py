@@ -1,0 +1,144 @@
+"""Rows of the tables of a study, gathered cell by cell."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.inference.evaluation import Evaluation
+from nofluke.laws.law import Law
+from nofluke.ratios import divide, f_beta
+from nofluke.series.trial import Cell
+from nofluke.studies.cases import Case
+from nofluke.studies.schema import FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows of one chunk, in the order in which they were added."""
+
+    metrics: tuple[str, ...]
+    cells: list[Row] = field(default_factory=list)
+    failed: list[Row] = field(default_factory=list)
+    timings: list[Row] = field(default_factory=list)
+    laws: list[Row] = field(default_factory=list)
+    truths: list[Row] = field(default_factory=list)
+
+    def fail(self, case: Case, detector: str, reason: str) -> None:
+        """A cell without a result, or, without a detector, a whole series."""
+        self.failed.append({"series": case.series, "group": case.group, "detector": detector, "reason": reason})
+
+    def part(self) -> Part:
+        """The rows as columns."""
+        return Part(
+            cells=_columns(self.cells, cells_with(self.metrics)),
+            failed=_columns(self.failed, FAILED),
+            timings=_columns(self.timings, TIMINGS),
+            laws=_columns(self.laws, LAWS),
+            truths=_columns(self.truths, TRUTHS),
+        )
+
+
+def _columns(rows: Sequence[Row], schema: Schema) -> Values:
+    return {name: [row[name] for row in rows] for name in schema}
+
+
+def named(case: Case, detector: str) -> Row:
+    """What identifies a cell."""
+    return {"series": case.series, "group": case.group, "detector": detector}
+
+
+def tested(measure: str, value: float, hits: int, law: Mapping[str, Any]) -> Row:
+    """The columns of one measure; ``law`` has expected, std, pvalue, log10_pvalue and method."""
+    return {measure: value, f"{measure}_hits": hits, **{f"{measure}_{name}": told for name, told in law.items()}}
+
+
+def at_chance(expected: tuple[float, float], n_predictions: int, n_events: int) -> float:
+    """F1 of the expected hits."""
+    return f_beta(divide(expected[0], n_predictions), divide(expected[1], n_events), 1.0)
+
+
+def row_of(case: Case, detector: str, result: Evaluation) -> Row:
+    """The row of a cell from its evaluation."""
+    cell, tests = result.cell, (result.precision_test, result.recall_test)
+    drawn = next((test.how for test in tests if test.how.kind == "simulated"), None)
+    measured: Row = {}
+    for test, value in zip(tests, (result.precision, result.recall), strict=True):
+        told = {
+            "expected": test.expected,
+            "std": test.std,
+            "pvalue": test.pvalue,
+            "log10_pvalue": test.log10_pvalue,
+            "method": test.method,
+        }
+        measured |= tested(test.measure, value, test.hits, told)
+    return {
+        **named(case, detector),
+        "n": result.n,
+        "n_events": result.n_events,
+        "n_predictions": result.n_predictions,
+        "threshold": math.nan if result.threshold is None else result.threshold,
+        "tolerance": str(result.tolerance),
+        "count_events": result.count_events,
+        **measured,
+        "f1": result.f1,
+        "f1_at_chance": at_chance((tests[0].expected, tests[1].expected), result.n_predictions, result.n_events),
+        "near_events": int(cell.trial.near_events[cell.d]),
+        "near_predictions": int(cell.trial.near_predictions[cell.d, cell.k]),
+        "false_alarms": result.false_alarms.count,
+        "delay": result.delays.median,
+        "null": result.settings.choice.label,
+        "holds": result.settings.choice.holds,
+        "verdict": result.verdict,
+        "reason": result.reason,
+        "n_resamples": 0 if drawn is None or drawn.n_resamples is None else drawn.n_resamples,
+        "seed": -1 if drawn is None or drawn.seed is None else drawn.seed,
+        "notes": [*case.notes, *result.notes],
+    }
+
+
+def law_row(measure: str, law: Law) -> Row:
+    """What chance scores."""
+    first, logs = law.log_bulk()
+    return {
+        "measure": measure,
+        "size": law.size,
+        "mean": law.mean,
+        "var": law.var,
+        "kind": law.method.kind,
+        "name": law.method.name,
+        "n_resamples": law.method.n_resamples or 0,
+        "first": first,
+        "logs": logs,
+    }
+
+
+def truth_row(case: Case, cell: Cell) -> Row:
+    """The events of a series."""
+    truth = cell.truth
+    some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
+    around = cell.trial.reaches[cell.d].around_events(some, some)
+    return {
+        "series": case.series,
+        "group": case.group,
+        "axis": axis_of(cell),
+        "n": truth.n_steps,
+        "reach": int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0)),
+        "starts": truth.starts,
+        "stops": truth.stops,
+    }
+
+
+def axis_of(cell: Cell) -> str:
+    """A word that two series share if their steps are the same moments; without a clock, if they are as many."""
+    clock = cell.clock
+    if clock is None:
+        return f"{cell.n_steps} steps"
+    return hashlib.sha256(np.ascontiguousarray(clock.ticks).tobytes() + str(clock.unit).encode()).hexdigest()[:16]
