@@ -117,5 +117,7 @@ def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float
         for side in (events, alarms):
             down = side.series * wave
             real, imaginary = (np.bincount(part, weights=one, minlength=PARTS) for one in (down.real, down.imag))
-            total += np.abs(fine @ (real + 1j * imaginary)) ** 2 / float(side.series @ side.series)
+            # not by BLAS, whose threads cost more than so few numbers are worth
+            summed = np.einsum("fp,p->f", fine, real + 1j * imaginary)
+            total += np.abs(summed) ** 2 / float(side.series @ side.series)
     return at + float(offsets[total.argmax()])

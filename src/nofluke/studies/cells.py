@@ -48,16 +48,19 @@ class Shared:
             higher_is="anomalous" if alarms else asked.higher_is,
         )
 
-    def made(self, sequence: Sequence) -> tuple[Made, Cuts | None]:
+    def cuts(self, sequence: Sequence) -> Cuts | None:
+        """Where scores become alarms; None where they are alarms."""
+        asked = self.asked
+        return None if sequence.scores is None else choose_cut(sequence, asked.threshold, asked.quantile, asked.budget)
+
+    def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
         """The trial of a sequence, with what is known of its truth already."""
         asked = self.asked
-        alarms = sequence.scores is None
-        cuts = None if alarms else choose_cut(sequence, asked.threshold, asked.quantile, asked.budget)
         made = trial_of(sequence, (asked.within(len(sequence.open_steps)),), cuts, asked.alarms)
         self.cell = made.trial.cell(0, 0)
         if not isinstance(made.trial, TimedTrial):
             self._share(made.trial)
-        return made, cuts
+        return made
 
     def _share(self, trial: Trial) -> None:
         """Give a trial the truth of the one before, if it is the same, and all that was worked out for it."""
@@ -73,7 +76,8 @@ class Shared:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""
         asked = self.asked
         sequence = self.sequence(scores)
-        made, cuts = self.made(sequence)
+        cuts = self.cuts(sequence)
+        made = self.made(sequence, cuts)
         rest: dict[str, Any] = {
             "alternative": "greater",
             "ties": "full",

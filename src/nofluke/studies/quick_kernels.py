@@ -242,7 +242,8 @@ def precision_table(length, g, h, reach, n_alarms, recall, odds, mass, growth_al
 
 @compiled()
 def summed(table, hits, size, level, slack, nothing):  # type: ignore[no-untyped-def]
-    """Both tails at some hits, mean and variance, and the smallest p that can come out where it is above the level, else -1.
+    """Both tails at some hits, mean and variance, the smallest p that can come out where it is above the level (else -1), and the
+    table's logarithms from the first number that has any probability.
 
     ``size`` is the largest number of hits; the table may end before.
     """
@@ -274,4 +275,29 @@ def summed(table, hits, size, level, slack, nothing):  # type: ignore[no-untyped
         floor = 1.0 if size <= first else table[size] if size < table.size else 0.0
     elif tail < nothing * level:
         floor = 1.0 if at - 1 <= first else tail + (table[at - 1] if at - 1 < table.size else 0.0)
-    return upper, lower, mean, var, floor, first, last
+    return upper, lower, mean, var, floor, first, np.log(table[first : last + 1])
+
+
+@compiled()
+def slow_possible(events, alarms, lowest, background, level):  # type: ignore[no-untyped-def]
+    """Whether the low powers of both sides may show a slow change at the level: spectra alike would only raise the p-value."""
+    for k in lowest:
+        x = -math.log(max(slow_tail(events, k, background), 1e-300))
+        x -= math.log(max(slow_tail(alarms, k, background), 1e-300))
+        if math.exp(-x) * (1 + x) * lowest.size <= level:
+            return True
+    return False
+
+
+@compiled()
+def centred(alarms, row, long_runs):  # type: ignore[no-untyped-def]
+    """Mark each alarm, or each run of them where they come in long ones, less their mean."""
+    n_runs = 0
+    for i in range(alarms.size):
+        n_runs += i == 0 or alarms[i] > alarms[i - 1] + 1
+    together = alarms.size >= long_runs * n_runs
+    mean = (n_runs if together else alarms.size) / row.size
+    row[:] = -mean
+    for i in range(alarms.size):
+        if not together or i == 0 or alarms[i] > alarms[i - 1] + 1:
+            row[alarms[i]] = 1.0 - mean
