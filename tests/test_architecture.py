@@ -79,6 +79,8 @@ HEAVY = (
     "rich",
     "sklearn",
     "pooch",
+    "distributed",
+    "dask",
 )
 
 

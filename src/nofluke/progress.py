@@ -31,6 +31,33 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda done: bar.update(task, completed=done)
 
 
+@contextmanager
+def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
+    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and the time left.
+
+    The first call says where a study that is resumed begins: what earlier runs did tells nothing of the pace.
+    """
+    if not is_watched(sys.stderr):
+        yield lambda _done, _failed: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    counts = TextColumn("{task.completed:,.0f} of {task.total:,.0f} cells[red]{task.fields[failed]}")
+    columns = (TextColumn("{task.description}"), BarColumn(), counts, TimeRemainingColumn(elapsed_when_finished=True))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        tasks: list[Any] = []
+
+        def advance(done: int, failed: int) -> None:
+            words = f", {failed:,} failed" if failed else ""
+            if tasks:
+                bar.update(tasks[0], completed=done + failed, failed=words)
+            else:
+                tasks.append(bar.add_task(label, total=total, completed=done + failed, failed=words))
+
+        yield advance
+
+
 def announce_compilation(kernel: Any, seconds: int) -> None:
     """Say on a terminal that a kernel is about to be compiled, if no earlier run has left it in the cache."""
     cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
