@@ -18,10 +18,10 @@ from nofluke.errors import InputError, shortened
 
 
 @contextmanager
-def open_table(source: str | Path, wanted: list[str | int], time_format: str | None) -> Iterator[FileTable]:
-    """Find out what the file is, and connect to it."""
-    import duckdb  # imported late: it takes longer to load than most evaluations to run
-
+def open_table(
+    source: str | Path, wanted: list[str | int], time_format: str | None, connection: Any = None
+) -> Iterator[FileTable]:
+    """Find out what the file is, and connect to it; who reads many files brings one connection for all."""
     piped = isinstance(source, str) and source == "-"
     path, label = expanded(source, "source"), "standard input" if piped else shortened(str(source), 300)
     with ExitStack() as stack:
@@ -42,10 +42,19 @@ def open_table(source: str | Path, wanted: list[str | int], time_format: str | N
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error))
             raise InputError(f"{label} cannot be read ({reason}): check the file.") from None
-        settings: dict[str, Any] = {"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
-        connection = stack.enter_context(duckdb.connect(":memory:", config=settings))
-        connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
+        connection = stack.enter_context(connected()) if connection is None else connection
         yield FileTable(connection, label, path, layout, folder)
+
+
+@contextmanager
+def connected() -> Iterator[Any]:
+    """A connection to duckdb, in memory, that keeps the order of rows."""
+    import duckdb  # imported late: it takes longer to load than most evaluations to run
+
+    settings: dict[str, Any] = {"autoinstall_known_extensions": "false", "preserve_insertion_order": "true"}
+    with duckdb.connect(":memory:", config=settings) as connection:
+        connection.execute("SET enable_progress_bar = false; SET TimeZone = 'UTC'")
+        yield connection
 
 
 def _standard_input() -> IO[bytes]:

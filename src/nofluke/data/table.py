@@ -27,7 +27,7 @@ class FileTable:
 
     def __init__(self, connection: Any, label: str, path: Path, layout: Layout | None, folder: Path) -> None:
         self.connection, self.label, self.path, self.layout, self.folder = connection, label, path, layout, folder
-        self.n_rows = 0
+        self.n_rows = self.first_row = 0
         self.notes = () if layout is None else layout.notes
         if layout is None:
             query = f"SELECT column_name, column_type FROM (DESCRIBE SELECT * FROM {_PARQUET})"
@@ -93,7 +93,7 @@ class FileTable:
     def at(self, row: int) -> str:
         """Say where a row of the table is in the file."""
         if self.layout is None:
-            return f"{self.label}, row {row + 1}"
+            return f"{self.label}, row {self.first_row + row + 1}"
         rows = itertools.islice(self.layout.rows(), row + self.layout.has_header, None)
         with suppress(csv.Error):  # a cell too long for this way of counting
             return f"{self.label}, line {next(rows)[0]}"
@@ -126,13 +126,19 @@ class FileTable:
             raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
         return int(column)
 
-    def load(self, positions: list[int], empty: bool = False) -> None:
-        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have no row."""
+    def load(self, positions: list[int], empty: bool = False, rows: tuple[int, int] | None = None) -> None:
+        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have no row.
+
+        Of Parquet, ``rows`` may be a first row and the one past the last: other groups of rows are then not read.
+        """
+        create = "CREATE OR REPLACE TEMP TABLE picked AS"
         if self.layout is None:
-            cells = ", ".join('"{}" AS c{}'.format(self.fields[i].replace('"', '""'), i) for i in positions)
-            self.ask(f"CREATE TEMP TABLE picked AS SELECT {cells} FROM {_PARQUET}", [unglobbed(self.path)])
+            self.first_row, stop = rows or (0, 0)
+            cells = ", ".join(f"{quoted(self.fields[i])} AS c{i}" for i in positions)
+            within = f" WHERE file_row_number BETWEEN {self.first_row} AND {stop - 1}" if rows else ""
+            self.ask(f"{create} SELECT {cells} FROM {_PARQUET}{within}", [unglobbed(self.path)])
         else:
-            self.load_text(f"CREATE TEMP TABLE picked AS {text_query(self.layout, positions, len(self.names))}")
+            self.load_text(f"{create} {text_query(self.layout, positions, len(self.names))}")
         if self.layout is not None and len(self.names) == 1:
             # blank lines at the end of a one-column file are no rows; elsewhere duckdb skips blank lines itself
             last = "coalesce((SELECT max(rowid) FROM picked WHERE c0 IS NOT NULL), -1)"
@@ -151,6 +157,11 @@ class FileTable:
         # most files that fail mix the ends of lines; what is wrong with others is said of the copy just as well
         self.layout = self.layout.evened(self.folder)
         self.run(query, [unglobbed(self.layout.body)])
+
+
+def quoted(name: str) -> str:
+    """A name as SQL writes it."""
+    return '"{}"'.format(name.replace('"', '""'))
 
 
 def unglobbed(path: Path) -> str:

@@ -1,0 +1,120 @@
+"""Where the series of a study come from: frames, tables in files, and the folders of NAB, TSB-AD and TimeEval."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nofluke.errors import InputError, shown
+from nofluke.plain import check_word
+from nofluke.studies.cases import Source
+from nofluke.studies.sources.chunks import Chunks
+from nofluke.studies.sources.files import found_files
+from nofluke.studies.sources.frames import frame_source
+from nofluke.studies.sources.nab import nab_source
+from nofluke.studies.sources.one_file import files_source
+from nofluke.studies.sources.ranges import Listed, listed_events
+from nofluke.studies.sources.roles import Roles, as_names, name_or_none
+from nofluke.studies.sources.table_source import table_source
+from nofluke.studies.sources.timeeval import timeeval_source
+from nofluke.studies.sources.tsb_ad import tsb_source
+
+LAYOUTS = ("auto", "wide", "long", "nab", "tsb-ad", "timeeval")
+
+
+def read_source(
+    source: Any,
+    *,
+    series: str | None = None,
+    group: str | None = None,
+    truth: str | None = None,
+    scores: Any = None,
+    times: str | None = None,
+    detector: str | None = None,
+    layout: str = "auto",
+    truth_as: str = "auto",
+    ranges: Any = None,
+    data: Any = None,
+    per_chunk: int | None = None,
+) -> Source:
+    """The series of a study, with the scores of each detector, cut into chunks that read themselves.
+
+    Parameters
+    ----------
+    source : data frame, mapping of columns, path, or list of paths
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+    series, group, truth, times : str, optional
+        Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each series is
+        its own; ``"/"`` is the folder of a file.
+    scores : str or list of str
+        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+    detector : str, optional
+        For long tables, the column that names the detector; ``scores`` is then one column.
+    layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
+        "auto" is "long" with ``detector``, else "wide".
+    truth_as : str
+        As in `nofluke.evaluate`.
+    ranges : path, frame or mapping, optional
+        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+    data : path, optional
+        The folder that holds the labels of "tsb-ad" and "timeeval".
+    per_chunk : int, optional
+        Series in a chunk; without it, about two million scores.
+
+    Raises
+    ------
+    InputError
+        Where nothing can be read, or an argument fits nothing. What is wrong with one series, or one detector on it, is a `Fault`
+        in its case.
+
+    Examples
+    --------
+    >>> table = {"sensor": ["a", "a", "b", "b"], "label": [0, 1, 0, 1], "det_x": [0.1, 0.9, 0.3, 0.2]}
+    >>> source = read_source(table, series="sensor", truth="label", scores="det_*")
+    >>> source.detectors, [case.series for chunk in source.chunks() for case in chunk.read()]
+    (('det_x',), ['a', 'b'])
+    """
+    check_word(layout, "layout", LAYOUTS)
+    check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
+    given = {"series": series, "group": group, "truth": truth, "times": times, "detector": detector}
+    named = {role: name_or_none(column, role) for role, column in given.items()}
+    roles = Roles(**named, scores=() if scores is None else as_names(scores, "scores"), truth_as=truth_as)
+    if truth is not None and ranges is not None:
+        raise InputError(f"pass either truth={shown(truth)}, a column, or ranges=, events apart from it, not both.")
+    if layout == "nab":
+        _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
+        return nab_source(source, roles, ranges, per_chunk)
+    events = None if ranges is None else listed_events(ranges, truth_as, series, clock=times is not None)
+    if layout in ("tsb-ad", "timeeval"):
+        _unused(layout, series=series, group=group, detector=detector, times=times if layout == "tsb-ad" else None)
+        found = (tsb_source if layout == "tsb-ad" else timeeval_source)(source, roles, data, events, per_chunk)
+    else:
+        _unused(layout, data=data)
+        _check_columns(roles, layout, events)
+        found = _tables(source, roles, events, per_chunk)
+    return found if events is None else replace(found, fingerprint={**found.fingerprint, "ranges": events.fingerprint})
+
+
+def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+    if not isinstance(source, str | Path | list | tuple):
+        return frame_source(source, roles, events, per_chunk)
+    paths, root = found_files(source)
+    return (files_source if roles.series is None else table_source)(paths, root, roles, events, per_chunk)
+
+
+def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
+    if roles.truth is None and events is None:
+        raise InputError("truth is missing: name the column of labels, or pass ranges= with the events of each series.")
+    if not roles.scores:
+        raise InputError("scores is missing: name the columns of scores, or a pattern such as 'det_*'.")
+    if (layout == "long") > (roles.detector is not None):
+        raise InputError("layout='long' needs detector=: name the column that says whose score a row has.")
+    if layout == "wide" and roles.detector is not None:
+        raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
+
+
+def _unused(layout: str, **given: Any) -> None:
+    for name, value in given.items():
+        if value is not None:
+            raise InputError(f"{name}={shown(value)} has no place in layout={layout!r}: leave it out.")

@@ -1,0 +1,60 @@
+"""Tables that cannot be read piece by piece, text and rows that are scattered, become Parquet in the order of their series.
+
+The copy lies in a temporary folder, or is read at once where it is small: its chunks then carry their values. Workers on other
+machines cannot read the copy of a large one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nofluke.data.delimited import text_query
+from nofluke.data.sources import open_table
+from nofluke.data.table import quoted, unglobbed
+from nofluke.errors import InputError, shown
+from nofluke.studies.sources.tables import Piece, TableFile
+
+SMALL = 4_000_000
+"""Cells up to which a copy is read at once."""
+
+
+def parquet_of_text(file: TableFile, columns: Sequence[str], to: Path, connection: Any) -> TableFile:
+    """A text table as Parquet, its cells as text: what they are is decided series by series."""
+    with open_table(file.path, list(columns), None, connection) as table:
+        table.label = file.label
+        if table.layout is None:
+            return file
+        there = [name for name in columns if name in table.names or name.isdecimal()]
+        positions = {name: table.position(name, "columns") for name in there}
+        inner = text_query(table.layout, sorted(set(positions.values())), len(table.names))
+        cells = ", ".join(f"c{at} AS {quoted(name)}" for name, at in positions.items())
+        table.load_text(f"COPY (SELECT {cells} FROM ({inner})) TO '{_literal(to)}' (FORMAT parquet)")
+    return replace(file, path=to)
+
+
+def regrouped(
+    file: TableFile, columns: Sequence[str], series: str, detector: str | None, to: Path, connection: Any
+) -> TableFile:
+    """The same rows, those of each series, and of each detector in it, together."""
+    with open_table(file.path, [], None, connection) as table:
+        missing = [name for name in (series, detector) if name is not None and name not in table.names]
+        if missing:
+            raise InputError(f"{file.label} has no column {shown(missing[0])}.")
+        fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
+        by = ", ".join(f"{quoted(fields[name])}::VARCHAR" for name in (series, detector) if name is not None)
+        cells = ", ".join(f"{quoted(field)} AS {quoted(name)}" for name, field in fields.items())
+        query = f"SELECT {cells} FROM read_parquet(?, hive_partitioning=false) ORDER BY {by}, file_row_number"
+        table.ask(f"COPY ({query}) TO '{_literal(to)}' (FORMAT parquet)", [unglobbed(file.path)])
+    return replace(file, path=to, label=f"{file.label} (in the order of its series)")
+
+
+def scattered(pieces: Sequence[Piece]) -> bool:
+    """Whether rows of others lie among those of some series."""
+    return not all(piece.together for piece in pieces)
+
+
+def _literal(path: Path) -> str:
+    return str(path).replace("'", "''")

@@ -1,0 +1,79 @@
+"""Which files a study is made of: one, a folder, a glob, or a list of these."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from nofluke.data.paths import expanded
+from nofluke.errors import InputError, shortened, shown
+from nofluke.studies.sources.naming import without_ending
+
+_LAYOUTS = {
+    "anomaly_scores.ts": "timeeval",
+    "combined_windows.json": "nab",
+    "combined_labels.json": "nab",
+    ".npy": "tsb-ad",
+}
+
+
+def found_files(source: Any) -> tuple[list[Path], Path]:
+    """The files, sorted by path, each once, and the folder that all of them are below."""
+    several = source if isinstance(source, list | tuple) else [source]
+    if not several:
+        raise InputError("source is an empty list: pass a file, a folder or a glob.")
+    paths: dict[Path, None] = {}
+    for one in several:
+        paths.update(dict.fromkeys(_of_one(one)))
+    every = sorted(paths)
+    if len(several) == 1 and (root := expanded(several[0], "source").absolute()).is_dir():
+        return every, root
+    return every, Path(os.path.commonpath([path.parent for path in every]))
+
+
+def _of_one(source: Any) -> list[Path]:
+    path = expanded(source, "source").absolute()
+    if path.is_dir():
+        every = [Path(folder) / name for folder, _, names in os.walk(path) for name in names]
+        found = [file for file in every if is_table(file) and not _is_hidden(file.relative_to(path))]
+        if not found:
+            names = {file.name for file in every} | {file.suffix for file in every}
+            fitting = next((layout for name, layout in _LAYOUTS.items() if name in names), None)
+            remedy = f"pass layout={fitting!r}" if fitting else "pass a folder of Parquet or CSV files"
+            raise InputError(f"source={shown(str(source))} has no table in it: {remedy}.")
+        return found
+    if path.exists():
+        return [path]
+    if glob.has_magic(str(path)):
+        if not (matching := [Path(name) for name in glob.glob(str(path), recursive=True)]):
+            raise InputError(f"source={shown(str(source))} matches no file: check the pattern and the folder.")
+        return [file for file in matching if file.is_file()]
+    raise InputError(f"{shortened(str(source), 300)}: there is no such file: check the path.")
+
+
+def is_table(path: Path) -> bool:
+    """Whether a file's name ends as tables do."""
+    return without_ending(path.name) != path.name and not path.name.lower().endswith(".json")
+
+
+def _is_hidden(path: Path) -> bool:
+    """What programs leave beside their files: _SUCCESS, .part.crc, and all in folders that begin so."""
+    return any(part.startswith((".", "_")) for part in path.parts)
+
+
+def folder_of(source: Any, name: str, remedy: str) -> Path:
+    """A folder that must be there."""
+    if source is None:
+        raise InputError(f"{name} is missing: {remedy}.")
+    path = expanded(source, name).absolute()
+    if not path.is_dir():
+        raise InputError(f"{name}={shown(str(source))} is no folder: {remedy}.")
+    return path
+
+
+def subfolders(path: Path) -> Sequence[Path]:
+    """Folders in a folder, sorted."""
+    return sorted(found for found in path.iterdir() if found.is_dir() and not _is_hidden(Path(found.name)))

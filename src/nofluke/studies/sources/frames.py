@@ -1,0 +1,202 @@
+"""A study in memory: pandas, polars and pyarrow tables, or a dict of arrays, cut into its series."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import groupby, pairwise
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray
+from nofluke.data.columns import UtcTimes, as_column
+from nofluke.data.frames import frame_columns
+from nofluke.errors import InputError, shown
+from nofluke.studies.cases import Case, Fault
+from nofluke.studies.sources import fingerprints
+from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, long_case, typed, wide_case
+from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
+from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
+from nofluke.studies.sources.ranges import EventsOf
+from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
+
+Key = tuple[str | None, ...]
+
+
+def frame_source(value: Any, roles: Roles, events: EventsOf | None, per_chunk: Any) -> Chunks:
+    """The series of a frame, as a source whose chunks carry their values."""
+    columns = _columns(value)
+    if roles.series is None or roles.group == FOLDER:
+        missing = "series is missing" if roles.series is None else f"group={FOLDER!r} is for files"
+        raise InputError(
+            f"{missing}: name the column of the frame that tells {'series' if roles.series is None else 'groups'} apart."
+        )
+    scores = columns_to_read(roles, list(columns), "the frame")
+    texts = {role: _texts(columns[column], role) for role, column in roles.others.items() if role in _TEXT_ROLES}
+    order, slices = _runs([texts[role] for role in ("series", "detector") if role in texts])
+    texts = {role: values if order is None else values[order] for role, values in texts.items()}
+    keys: list[Key] = [
+        tuple(texts[role][start] for role in ("series", "detector") if role in texts) for start, _ in slices
+    ]
+    read = {name: _column(columns[name], name, order, slices) for name in (*scores, *_shared(roles))}
+    detectors = scores if roles.detector is None else tuple(dict.fromkeys(key[1] for key in keys if key[1] is not None))
+    blocks = {
+        key: Block(
+            scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
+            truth=None if roles.truth is None else read[roles.truth][at],
+            times=None if roles.times is None else read[roles.times][at],
+        )
+        for at, key in enumerate(keys)
+    }
+    groups = texts.get("group")
+    cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), groups, detectors, roles, events))
+    sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
+    used = {name: _plain(columns[name]) for name in (*scores, *roles.others.values())}
+    told = {"kind": "frame", "roles": roles.to_dict(), **fingerprints.of_arrays(used)}
+    parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes, per_chunk))
+    return Chunks(detectors=detectors, fingerprint=told, parts=parts)
+
+
+_TEXT_ROLES = ("series", "group", "detector")
+
+
+def _shared(roles: Roles) -> tuple[str, ...]:
+    return tuple(column for column in (roles.truth, roles.times) if column is not None)
+
+
+def _spans(keys: Sequence[Key], slices: Slices) -> Iterator[tuple[int, int]]:
+    """First row and the one past the last of each series."""
+    for _, found in groupby(zip(keys, slices, strict=True), key=lambda item: item[0][0]):
+        rows = [rows for _, rows in found]
+        yield rows[0][0], rows[-1][1]
+
+
+def _cases(
+    blocks: Mapping[Key, Block],
+    rows: Mapping[Key, tuple[int, int]],
+    groups: AnyArray | None,
+    detectors: Sequence[str],
+    roles: Roles,
+    events: EventsOf | None,
+) -> Iterator[Case]:
+    for name, found in groupby(blocks, key=lambda key: key[0]):
+        keys = list(found)
+        start, stop = rows[keys[0]][0], rows[keys[-1]][1]
+        if name is None:
+            yield faulty(NAMELESS, NAMELESS, detectors, nameless(stop - start, roles.series))
+            continue
+        group = name if groups is None else group_of(set(groups[start:stop]), str(roles.group))
+        if isinstance(group, Fault):
+            yield faulty(name, name, detectors, group.reason)
+            continue
+        truth = None if events is None else events(name)
+        if roles.detector is None:
+            yield wide_case(name, group, blocks[keys[0]], detectors, roles.truth_as, truth)
+        else:
+            named = {str(key[1]): blocks[key] for key in keys if key[1] is not None}
+            lost = sum(rows[key][1] - rows[key][0] for key in keys if key[1] is None)
+            if not named:
+                yield faulty(name, group, detectors, nameless(lost, roles.detector, "detector"))
+                continue
+            notes = (f"{lost:,} row(s) without a detector's name were left out.",) if lost else ()
+            yield long_case(name, group, named, detectors, roles.truth_as, truth, notes)
+
+
+def _columns(value: Any) -> dict[str, Any]:
+    """The columns by name."""
+    pairs = list(value.items()) if isinstance(value, Mapping) else frame_columns(value)
+    if pairs is None:
+        raise InputError(
+            f"source must be a path, a data frame or a dict of columns, got a {type(value).__name__}: collect lazy frames first."
+        )
+    names = [str(name) for name, _ in pairs]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"the frame has {len(twice)} columns named {shown(twice[0])}: rename all but one.")
+    lengths = {str(name): len(column) for name, column in pairs if hasattr(column, "__len__")}
+    if len(lengths) < len(pairs) or len(set(lengths.values())) > 1:
+        raise InputError(f"source has columns of unequal length ({shown(lengths)}): give every row all of them.")
+    if not lengths or not any(lengths.values()):
+        raise InputError("source has no rows: there is nothing to evaluate.")
+    return dict(zip(names, (column for _, column in pairs), strict=True))
+
+
+def _texts(column: Any, role: str) -> AnyArray:
+    """Names as text, None where there is none; whole numbers and text as they are."""
+    items = (
+        column.to_list()
+        if hasattr(column, "to_list")
+        else column.to_pylist()
+        if hasattr(column, "to_pylist")
+        else list(column)
+    )
+    values = np.empty(len(items), dtype=object)
+    names: dict[Any, str | None] = {}
+    try:
+        for at, item in enumerate(items):
+            if item not in names:
+                names[item] = None if item is None or item != item or str(item).strip() in ("", "<NA>") else str(item)
+            values[at] = names[item]
+    except TypeError:
+        raise InputError(
+            f"{role} must be a column of names, got {shown(items[0])}: pass text or whole numbers."
+        ) from None
+    return values
+
+
+def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, int]]]:
+    """How to reorder rows so that those of one key lie together, in the order of first appearance, and where each then lies."""
+    n = len(keys[0])
+    new = np.ones(n, dtype=np.bool_)
+    new[1:] = np.logical_or.reduce([np.not_equal(key[1:], key[:-1]).astype(np.bool_) for key in keys])
+    starts = np.flatnonzero(new)
+    stops = np.append(starts[1:], n)
+    # by series first, so that the detectors of one lie together
+    found: dict[Any, dict[Key, list[tuple[int, int]]]] = {}
+    for start, stop in zip(starts.tolist(), stops.tolist(), strict=True):
+        key = tuple(names[start] for names in keys)
+        found.setdefault(key[0], {}).setdefault(key, []).append((start, stop))
+    pieces = [runs for of_series in found.values() for runs in of_series.values()]
+    ends = np.cumsum([sum(stop - start for start, stop in runs) for runs in pieces]).tolist()
+    slices = list(zip([0, *ends[:-1]], ends, strict=True))
+    flat = [run for runs in pieces for run in runs]
+    if all(first[1] == second[0] for first, second in pairwise(flat)):
+        return None, slices
+    return np.concatenate([np.arange(start, stop) for start, stop in flat]), slices
+
+
+def _column(column: Any, name: str, order: AnyArray | None, slices: Slices) -> list[Read]:
+    """One column of all series; where it cannot be read as a whole, series by series."""
+    try:
+        whole = _array(column, name)
+    except InputError:
+        items = _plain(column) if order is None else _plain(column)[order]
+        return typed(_reading(items, name), slices)
+    whole = whole if order is None else whole[order]
+    return [whole[start:stop] for start, stop in slices]
+
+
+def _reading(items: AnyArray, name: str) -> Callable[[int, int], AnyArray]:
+    return lambda start, stop: _array(items[start:stop].tolist(), name)
+
+
+def _array(column: Any, name: str) -> AnyArray:
+    found = as_column(column, name)
+    return found.values.view(UtcTimes) if found.aware else found.values
+
+
+def _plain(column: Any) -> AnyArray:
+    """A column's values as they are, for a sum of them, or to be read one by one."""
+    try:
+        found = as_column(column, "")
+        return found.values
+    except InputError:
+        items = (
+            column.to_list()
+            if hasattr(column, "to_list")
+            else column.to_pylist()
+            if hasattr(column, "to_pylist")
+            else list(column)
+        )
+        values = np.empty(len(items), dtype=object)
+        values[:] = items
+        return values

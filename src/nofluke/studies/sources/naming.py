@@ -1,0 +1,57 @@
+"""Names of series and groups: what has none, or two, is said in the case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+from nofluke.errors import shown
+from nofluke.studies.cases import Fault
+
+NAMELESS = "(no name)"
+_ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".dat", ".parquet", ".pq", ".json")
+
+
+def nameless(rows: int, column: str | None, role: str = "series") -> str:
+    """Why rows without a name are not judged."""
+    return f"{rows:,} row(s) have no value in column {shown(column)}: name the {role} of every row."
+
+
+def group_of(values: Collection[str | None], column: str) -> str | Fault:
+    """The one group that the rows of a series name."""
+    if len(values) == 1 and (only := next(iter(values))) is not None:
+        return only
+    if None in values:
+        return Fault(reason=f"column {shown(column)} has no value in some of its rows: name the group of every row.")
+    listed = ", ".join(shown(value) for value in sorted(map(str, values))[:3])
+    return Fault(
+        reason=f"its rows are in {len(values)} groups by column {shown(column)} ({listed}): a series belongs to one."
+    )
+
+
+def without_ending(name: str) -> str:
+    """A file's name without what says how it is written.
+
+    >>> without_ending("a/cpu.v2.csv.gz")
+    'a/cpu.v2'
+    """
+    while (
+        found := next((end for end in _ENDINGS if name.lower().endswith(end) and len(name) > len(end)), None)
+    ) is not None:
+        name = name[: -len(found)]
+    return name
+
+
+def names_of_files(paths: Sequence[str]) -> list[str]:
+    """Series' names of files: without folders and endings where that tells all apart, else with as much as it takes.
+
+    >>> names_of_files(["a/x.csv", "b/x.csv", "b/y.csv", "b/y.parquet"])
+    ['a/x', 'b/x', 'b/y.csv', 'b/y.parquet']
+    """
+    stems, bare = [without_ending(Path(path).name) for path in paths], [without_ending(path) for path in paths]
+    by_stem, by_path = Counter(stems), Counter(bare)
+    return [
+        stem if by_stem[stem] == 1 else name if by_path[name] == 1 else path
+        for stem, name, path in zip(stems, bare, paths, strict=True)
+    ]

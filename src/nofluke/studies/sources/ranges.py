@@ -1,0 +1,156 @@
+"""Events that are given apart from the scores: ranges by series in a file, a frame or a dict, and NAB's JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nofluke.data.columns import UtcTimes, as_column
+from nofluke.data.frames import frame_columns
+from nofluke.data.pairs import Pairs, as_pairs, end_column, has_ends, no_pairs, pairs_of_columns, start_column
+from nofluke.data.paths import expanded
+from nofluke.data.sources import open_table
+from nofluke.data.times import times_of
+from nofluke.data.values import labels_of
+from nofluke.errors import InputError, shortened, shown
+from nofluke.studies.cases import Fault
+from nofluke.studies.sources import fingerprints
+from nofluke.studies.sources.assembling import Events
+from nofluke.studies.sources.naming import without_ending
+
+EventsOf = Callable[[str], Events]
+_SERIES_NAMES = ("series", "name", "file")
+
+
+class Listed:
+    """Events by series, as they were listed; called with the name of a series, it gives its events.
+
+    A series that a table does not name has no events, and a note says so; a dict, or JSON, must name it, if only with none.
+    """
+
+    def __init__(
+        self, truths: Mapping[str, Any], where: str, truth_as: str, *, complete: bool, points: str = ""
+    ) -> None:
+        self.truths, self.where, self.truth_as, self.complete = truths, where, truth_as, complete
+        self.points = points  # what single numbers are
+        # NAB names realTweets/x.csv what others call realTweets/x, or x
+        shorter: dict[str, list[str]] = {}
+        for name in truths:
+            for alias in {without_ending(name), Path(without_ending(name)).name}:
+                shorter.setdefault(alias, []).append(name)
+        self.aliases = {alias: names[0] for alias, names in shorter.items() if len(names) == 1}
+
+    @property
+    def fingerprint(self) -> str:
+        """A sum of all that is listed."""
+        return fingerprints.of_values(
+            {name: truth.reason if isinstance(truth, Fault) else truth for name, truth in self.truths.items()}
+        )
+
+    def find(self, series: str) -> str | None:
+        """The name under which a series is listed."""
+        return series if series in self.truths else self.aliases.get(series)
+
+    def __call__(self, series: str) -> Events:
+        """The events of a series."""
+        name = self.find(series)
+        if name is not None:
+            truth = self.truths[name]
+            numbers = isinstance(truth, np.ndarray) and truth.dtype.kind != "M" and self.truth_as == "auto"
+            return Events(truth=truth, truth_as=self.points if numbers else self.truth_as)
+        if self.complete:
+            return Events(truth=Fault(reason=f"{self.where} has no entry for this series."), truth_as=self.truth_as)
+        note = f"{self.where} has no range of this series: it was taken to have no events."
+        return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
+
+    def check(self, series: Iterable[str]) -> None:
+        """Refuse a list that names none of the series."""
+        names = list(series)
+        if names and self.truths and not any(self.find(name) for name in names):
+            raise InputError(
+                f"{self.where} names none of the series: it has {shown(next(iter(self.truths)))}, they are {shown(names[0])} and so on: use "
+                "the same names in both."
+            )
+
+
+def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool) -> Listed:
+    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges are."""
+    points = "times" if clock else "positions"
+    if truth_as == "labels":
+        raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
+    if isinstance(ranges, Mapping) and not has_ends([str(name) for name in ranges]):
+        return Listed(_of_mapping(ranges, "ranges"), "ranges", truth_as, complete=True, points=points)
+    columns = None if isinstance(ranges, str | Path) else frame_columns(ranges)
+    if isinstance(ranges, Mapping):
+        columns = [(str(name), column) for name, column in ranges.items()]
+    if columns is not None:
+        names = [name for name, _ in columns]
+        at = _series_column(names, series, "ranges")
+        starts, ends = (columns[find(names, "ranges", "call them so")][1] for find in (start_column, end_column))
+        pairs = pairs_of_columns(as_column(starts, "ranges"), as_column(ends, "ranges"), "ranges")
+        return Listed(_by_series([str(name) for name in columns[at][1]], pairs), "ranges", truth_as, complete=False)
+    path = expanded(ranges, "ranges")
+    where = shortened(path.name, 200)
+    if path.name.lower().endswith(".json"):
+        return Listed(_of_mapping(_json(path), where), where, truth_as, complete=True, points=points)
+    with open_table(path, [] if series is None else [series], None) as table:
+        at = _series_column(table.names, series, where)
+        ends_at = [find(table.names, where, "call them so") for find in (start_column, end_column)]
+        table.load(sorted({at, *ends_at}), empty=True)
+        if not table.n_rows:
+            return Listed({}, where, truth_as, complete=False)
+        first, last = (as_column(times_of(table, end, None), where) for end in ends_at)
+        named = [str(name) for name in labels_of(table, at)]
+        return Listed(_by_series(named, pairs_of_columns(first, last, where)), where, truth_as, complete=False)
+
+
+def _series_column(names: list[str], asked: str | None, where: str) -> int:
+    for name in (asked, *_SERIES_NAMES):
+        if name in names:
+            return names.index(name)
+    listed = ", ".join(map(shown, names[:20]))
+    raise InputError(f"{where} has the columns {listed}, of which none names the series: call one of them series.")
+
+
+def _by_series(names: list[str], pairs: Pairs) -> dict[str, Pairs]:
+    rows: dict[str, list[int]] = {}
+    for at, name in enumerate(names):
+        rows.setdefault(name, []).append(at)
+    return {
+        name: Pairs(starts=pairs.starts[at], ends=pairs.ends[at], closed=pairs.closed, aware=pairs.aware)
+        for name, at in rows.items()
+    }
+
+
+def _json(path: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"ranges={shown(str(path))} cannot be read ({error.strerror}): check the path.") from None
+    except ValueError as error:
+        raise InputError(f"ranges={shown(str(path))} is no JSON ({error}): check the file.") from None
+    if not isinstance(found, dict):
+        raise InputError(
+            f"ranges={shown(str(path))} must be an object of series and their ranges, as NAB's windows are."
+        )
+    return found
+
+
+def _of_mapping(ranges: Mapping[Any, Any], where: str) -> dict[str, Any]:
+    """Ranges or single times by series; what cannot be read is a fault of its series."""
+    truths: dict[str, Any] = {}
+    for name, value in ranges.items():
+        try:
+            pairs = no_pairs() if isinstance(value, list | tuple) and not value else as_pairs(value, where)
+            if pairs is None:
+                column = as_column(value, where)
+                truths[str(name)] = column.values.view(UtcTimes) if column.aware else column.values
+            else:
+                truths[str(name)] = pairs
+        except InputError as error:
+            truths[str(name)] = Fault(reason=str(error))
+    return truths

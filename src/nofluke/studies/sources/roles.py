@@ -1,0 +1,93 @@
+"""Which column of a study's tables is what: by name, score columns also by pattern."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from nofluke.errors import InputError, shown
+
+FOLDER = "/"
+"""As a group: the folder that a file lies in."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Roles:
+    """The columns' names as they were asked for; ``scores`` may be patterns such as ``det_*``.
+
+    With ``detector`` the table is long: that column names the detector of a row, and ``scores`` is one column.
+    """
+
+    series: str | None = None
+    group: str | None = None
+    truth: str | None = None
+    scores: tuple[str, ...] = ()
+    times: str | None = None
+    detector: str | None = None
+    truth_as: str = "auto"
+
+    @property
+    def others(self) -> dict[str, str]:
+        """Role and column of all but the scores."""
+        every = {"series": self.series, "group": self.group, "truth": self.truth, "times": self.times}
+        named = {role: column for role, column in {**every, "detector": self.detector}.items() if column is not None}
+        return {role: column for role, column in named.items() if column != FOLDER}
+
+    @property
+    def by_pattern(self) -> bool:
+        """Whether some scores are asked for by a pattern, which only all columns can answer."""
+        return any(set(name) & set("*?[") for name in self.scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**asdict(self), "scores": list(self.scores)}
+
+
+def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str, ...]:
+    """The score columns among the names that there are; an error where something asked for is in none of them."""
+    for role, column in roles.others.items():
+        if column not in names:
+            raise no_column(where, names, column, role)
+    left = [name for name in dict.fromkeys(names) if name not in roles.others.values()]
+    found: dict[str, None] = {}
+    for asked in roles.scores:
+        # a name before a pattern: score[0] is a column that people have
+        matching = [asked] if asked in names else [name for name in left if fnmatchcase(name, asked)]
+        if not matching:
+            raise no_column(where, left, asked, "scores")
+        found.update(dict.fromkeys(matching))
+    if roles.detector is not None and len(found) > 1:
+        raise InputError(
+            f"scores={shown(list(roles.scores))} are {len(found)} columns, but detector={shown(roles.detector)} names the detector of "
+            "each row: pass one column of scores, or leave out detector=."
+        )
+    return tuple(found)
+
+
+def no_column(where: str, names: Sequence[str], asked: str, role: str) -> InputError:
+    """The error for a column, or a pattern, that nothing fits."""
+    listed = ", ".join(shown(name) for name in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
+    close = difflib.get_close_matches(asked, names, n=1, cutoff=0.5)
+    hint = f"; did you mean {shown(close[0])}?" if close else "."
+    return InputError(f"{where} has no column {shown(asked)} (for {role}){hint} The columns are {listed}.")
+
+
+def as_names(value: Any, name: str) -> tuple[str, ...]:
+    """One name or several, as a tuple of text."""
+    several = (value,) if isinstance(value, str) else value
+    if not isinstance(several, Iterable):
+        raise InputError(f"{name}={shown(value)} must be names of columns, or patterns such as 'det_*'.")
+    names = tuple(several)
+    if not names or not all(isinstance(item, str) and item for item in names):
+        raise InputError(f"{name}={shown(value)} must be names of columns, or patterns such as 'det_*'.")
+    return tuple(dict.fromkeys(names))
+
+
+def name_or_none(value: Any, name: str) -> str | None:
+    """A column's name, where one is given."""
+    if value is not None and not (isinstance(value, str) and value):
+        raise InputError(f"{name}={shown(value)} must be the name of a column.")
+    return value

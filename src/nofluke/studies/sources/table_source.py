@@ -1,0 +1,123 @@
+"""Files with a column that tells series apart, as a source: indexed, copied where they must be, and cut into chunks."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nofluke.data.sources import connected, open_table
+from nofluke.errors import InputError
+from nofluke.studies.cases import Chunk
+from nofluke.studies.sources import fingerprints
+from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
+from nofluke.studies.sources.copying import SMALL, parquet_of_text, regrouped, scattered
+from nofluke.studies.sources.ranges import Listed
+from nofluke.studies.sources.roles import Roles, columns_to_read
+from nofluke.studies.sources.tables import Entry, Piece, TableChunk, TableFile, entry_of, indexed
+
+
+def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
+    """The series of one or more tables."""
+    files = [TableFile(path=path, label=fingerprints.below(path, root), folder=path.parent.name) for path in paths]
+    folder = tempfile.TemporaryDirectory(prefix="nofluke-")
+    with connected() as connection:
+        connection.execute("SET memory_limit = '1GB'")
+        columns = columns_of(files, roles, connection)
+        used = (*columns, *dict.fromkeys(roles.others.values()))
+        readable, broken = _as_parquet(files, used, Path(folder.name), connection)
+        found, unread = indexed(readable, roles, connection)
+        if scattered([piece for pieces in found.values() for piece in pieces]):
+            readable, torn = _together(readable, found, used, roles, Path(folder.name), connection)
+            found, unread = indexed(readable, roles, connection)
+            unread |= torn
+    broken |= unread
+    entries = [entry_of(series, pieces, roles) for series, pieces in found.items()]
+    if events is not None:
+        events.check(entry.series for entry in entries)
+        entries = [entry if entry.fault else replace(entry, events=events(entry.series)) for entry in entries]
+    entries += [
+        Entry(series=_apart(file, found), group=_apart(file, found), fault=reason) for file, reason in broken.items()
+    ]
+    detectors = columns
+    if roles.detector is not None:
+        detectors = tuple(
+            dict.fromkeys(piece.detector for entry in entries for piece in entry.pieces if piece.detector)
+        )
+    if not found or not detectors:
+        raise InputError(next(iter(broken.values()), "source has no scores: check the columns."))
+    sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
+    chunks: tuple[Chunk, ...] = tuple(
+        TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
+        for part in cut(sizes, per_chunk)
+    )
+    copied = any(piece.file.path.is_relative_to(folder.name) for entry in entries for piece in entry.pieces)
+    if copied and sum(sizes) <= SMALL:
+        chunks = tuple(CasesChunk(cases=tuple(chunk.read())) for chunk in chunks)
+    if not copied or sum(sizes) <= SMALL:
+        folder.cleanup()
+    told = {"kind": "tables", "roles": roles.to_dict(), **fingerprints.of_files(paths, root)}
+    return Chunks(detectors=detectors, fingerprint=told, parts=chunks, keeps=folder)
+
+
+def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tuple[str, ...]:
+    """The score columns: as many files are opened as it takes to find all that is asked for, all where there are patterns."""
+    wanted = [*roles.others.values(), *roles.scores]
+    names: dict[str, None] = {}
+    errors: list[InputError] = []
+    for file in files:
+        try:
+            with open_table(file.path, list(wanted), None, connection) as table:
+                names.update(dict.fromkeys(table.names))
+                if table.layout is not None and not table.layout.has_header:
+                    names.update(dict.fromkeys(str(at) for at in range(len(table.names))))
+        except InputError as error:
+            errors.append(error)
+        if not roles.by_pattern and set(wanted) <= set(names):
+            return roles.scores
+    if not names:
+        raise errors[0]
+    where = files[0].label if len(files) == 1 else f"source ({len(files):,} files)"
+    return columns_to_read(roles, list(names), where)
+
+
+def _as_parquet(
+    files: Sequence[TableFile], used: Sequence[str], folder: Path, connection: Any
+) -> tuple[list[TableFile], dict[TableFile, str]]:
+    done: list[TableFile] = []
+    broken: dict[TableFile, str] = {}
+    for at, file in enumerate(files):
+        try:
+            done.append(parquet_of_text(file, used, folder / f"text-{at}.parquet", connection))
+        except (InputError, OSError) as error:
+            broken[file] = str(error)
+    return done, broken
+
+
+def _together(
+    files: Sequence[TableFile],
+    found: dict[str | None, list[Piece]],
+    used: Sequence[str],
+    roles: Roles,
+    folder: Path,
+    connection: Any,
+) -> tuple[list[TableFile], dict[TableFile, str]]:
+    torn = {piece.file for pieces in found.values() for piece in pieces if not piece.together}
+    done: list[TableFile] = []
+    broken: dict[TableFile, str] = {}
+    for at, file in enumerate(files):
+        try:
+            to = folder / f"together-{at}.parquet"
+            done.append(
+                regrouped(file, used, str(roles.series), roles.detector, to, connection) if file in torn else file
+            )
+        except (InputError, OSError) as error:
+            broken[file] = str(error)
+    return done, broken
+
+
+def _apart(file: TableFile, found: dict[str | None, list[Piece]]) -> str:
+    """What a file is called that cannot be read: by its path, unless a series is called so."""
+    return file.label if file.label not in found else f"{file.label} (file)"
