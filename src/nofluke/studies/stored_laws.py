@@ -11,16 +11,14 @@ from typing import Any, overload
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
-from nofluke.laws.tables import TRUSTED
-from nofluke.lazy import lazy
+from nofluke.laws.tables import TRUSTED, LogTable
 from nofluke.studies.schema import Values
 
 _CUT = "the stored table ends above this"
 
 
-class StoredLaw(Law):
+class StoredLaw(LogTable):
     """A law from its stored row.
 
     Parameters
@@ -46,10 +44,6 @@ class StoredLaw(Law):
     (<StoredLaw exact (hypergeometric): 0..3, mean 1.2, std 0.748331>, True)
     """
 
-    def __init__(self, first: int, logs: FloatArray, *, size: int, mean: float, var: float, method: How) -> None:
-        super().__init__(size=size, mean=mean, var=var, method=method)
-        self._first, self._logs = first, logs
-
     @classmethod
     def of_row(cls, row: dict[str, Any]) -> StoredLaw:
         """From the columns of `nofluke.studies.schema.LAWS`."""
@@ -63,22 +57,6 @@ class StoredLaw(Law):
             method=How(kind=row["kind"], name=row["name"], n_resamples=drawn or None),
         )
 
-    @lazy
-    def ends(self) -> tuple[int, int]:
-        return self._first, self._first + len(self._logs) - 1
-
-    def log_bulk(self) -> tuple[int, FloatArray]:
-        return self._first, self._logs
-
-    def bulk(self, deviations: float) -> tuple[int, FloatArray]:
-        del deviations
-        return self._first, np.exp(self._logs)
-
-    def _table(self) -> FloatArray:
-        table = np.zeros(self.size + 1)
-        table[self._first : self._first + len(self._logs)] = np.exp(self._logs)
-        return table
-
     def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """As of the law that was stored: (b + 1)/(n + 1) where it was simulated."""
         drawn = self.method.n_resamples
@@ -87,23 +65,11 @@ class StoredLaw(Law):
         reached = round(math.exp(self._log_mass(hits, side)) * drawn)
         return Tail.of((reached + 1) / (drawn + 1), self.method)
 
-    def _tail(self, hits: int, side: TailSide) -> Tail:
-        first, last = self.ends
-        if (hits <= first) if side == "upper" else (hits >= last):
-            return Tail.of(1.0, self.method)
-        if first <= hits <= last:
-            return Tail.of_log(min(self._log_mass(hits, side), 0.0), self.method)
+    def _beyond(self, side: TailSide) -> Tail:
         end = float(self._logs[-1 if side == "upper" else 0])
         if self._whole(end):
             return Tail.of(0.0, self.method)
         return Tail.of(max(math.exp(end), SMALLEST), How(kind="bound", name=_CUT))
-
-    def _log_mass(self, hits: int, side: TailSide) -> float:
-        """log of the sum from the hits outwards: relative to its largest term, so that nothing underflows."""
-        at = hits - self._first
-        part = self._logs[max(at, 0) :] if side == "upper" else self._logs[: max(at + 1, 0)]
-        top = float(part.max(initial=-math.inf))
-        return top + math.log(float(np.exp(part - top).sum())) if top > -math.inf else -math.inf
 
     def _whole(self, end: float) -> bool:
         """Whether the table ends where the law does, rather than where its numbers could not be told any more."""
