@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact import binomial as binomial_law
 from nofluke.laws.exact.hypergeometric import (
     hypergeometric_log_pmf,
@@ -16,6 +16,7 @@ from nofluke.laws.exact.hypergeometric import (
     hypergeometric_pmf,
 )
 from nofluke.laws.exact.moments import Moments, recall_moments
+from nofluke.laws.exact.weighted import weighted_cost, weighted_log_pmf, weighted_moments
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
 
@@ -88,6 +89,78 @@ def hypergeometric(n_steps: int, covered: int, n_events: int) -> Hypergeometric:
     (1.2, 0.5)
     """
     return Hypergeometric(n_steps, covered, n_events, n_events)
+
+
+class LogTable(Law):
+    """A distribution known as a whole by the logarithms of its probabilities, which no double is too small for.
+
+    Parameters
+    ----------
+    first : int
+        The smallest number that has any probability.
+    logs : array
+        log P(X = first), log P(X = first + 1), ...
+
+    Examples
+    --------
+    >>> law = LogTable(1, np.log([0.25, 0.75]), size=2, mean=1.75, var=0.1875, method=exactly("example"))
+    >>> law.upper(2), law.upper(3)
+    (0.75, 0.0)
+    """
+
+    def __init__(self, first: int, logs: FloatArray, *, size: int, mean: float, var: float, method: How) -> None:
+        super().__init__(size=size, mean=mean, var=var, method=method)
+        self._first, self._logs = first, logs
+
+    @lazy
+    def ends(self) -> tuple[int, int]:
+        return self._first, self._first + len(self._logs) - 1
+
+    def log_bulk(self) -> tuple[int, FloatArray]:
+        return self._first, self._logs
+
+    def _table(self) -> FloatArray:
+        table = np.zeros(self.size + 1)
+        table[self._first : self._first + len(self._logs)] = np.exp(self._logs)
+        return table
+
+    def _tail(self, hits: int, side: TailSide) -> Tail:
+        first, last = self.ends
+        if (hits <= first) if side == "upper" else (hits >= last):
+            return Tail.of(1.0, self.method)
+        if not first <= hits <= last:
+            return self._beyond(side)
+        return Tail.of_log(min(self._log_mass(hits, side), 0.0), self.method)
+
+    def _beyond(self, side: TailSide) -> Tail:
+        """What lies outside of the table: here, nothing."""
+        del side
+        return Tail.of(0.0, self.method)
+
+    def _log_mass(self, hits: int, side: TailSide) -> float:
+        """Logarithm of the sum from the hits outwards: relative to its largest term, so that nothing underflows."""
+        at = hits - self._first
+        part = self._logs[max(at, 0) :] if side == "upper" else self._logs[: max(at + 1, 0)]
+        top = float(part.max(initial=-np.inf))
+        return top + float(np.log(np.exp(part - top).sum())) if top > -np.inf else -np.inf
+
+
+MOST_WEIGHED = 1e9  # multiplications: some seconds
+
+
+def weighted(counts: IntArray, n_events: int) -> Law | None:
+    """How much events weigh on distinct steps of which ``counts[k]`` weigh k; None where that takes too long.
+
+    >>> law = weighted(np.array([2, 1, 1]), 2)
+    >>> law.mean, round(law.upper(3) * 6, 9)  # one placement of six has both steps that weigh
+    (1.5, 1.0)
+    """
+    if weighted_cost(counts, n_events) > MOST_WEIGHED:
+        return None
+    first, logs = weighted_log_pmf(counts, n_events)
+    mean, var = weighted_moments(counts, n_events)
+    size = n_events * (len(counts) - 1)
+    return LogTable(first, logs, size=size, mean=mean, var=var, method=exactly("weighted hypergeometric"))
 
 
 BINOMIAL = How(kind="approximate", name="binomial")
