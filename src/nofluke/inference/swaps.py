@@ -20,7 +20,7 @@ from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
 MOST_LISTED = 2**15  # swaps that are gone through, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
-BLOCK = 4_000_000  # signs in memory at a time
+BLOCK = 1_000_000  # numbers of units in memory at a time
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
 NO_VARIANCE = 1e-13  # of the squares that it is summed from: the rest is rounding
 
@@ -71,8 +71,8 @@ def swap_test(first: IntArray, second: IntArray, *, n_resamples: int, most: int,
     differing = np.array([(first != second)[:, used].any(axis=1).sum() for used in _USED])
     least = 2.0 ** (1 - np.maximum(differing, 1).astype(np.float64))
     if kinds.n_listed <= MOST_LISTED:
-        signs, weights = kinds.listed()
-        pvalue = weights @ (kinds.statistics(signs)[0] >= bar)
+        kept, weights = kinds.listed()
+        pvalue = weights @ (kinds.statistics(kept)[0] >= bar)
         drawn = np.zeros(3, dtype=np.int64)
     else:
         pvalue, drawn = _drawn(kinds, bar, n_resamples, most, seed)
@@ -92,7 +92,7 @@ _USED = ([ALARMS, HITS], [EVENTS, FOUND], [ALARMS, HITS, EVENTS, FOUND])
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kinds:
-    """Units that differ, by how: sizes n_g, how many more are as they are than exchanged, and what their sums are made of.
+    """Units that differ, by how: how many there are of each kind, how many are not turned round, what sums are made of.
 
     With x = a + b and y = a - b of a unit's counts, exchanging it turns y round. ``linear`` has y and the products x y of each
     kind; ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ over all units, which no swap changes.
@@ -116,33 +116,38 @@ class _Kinds:
         weights = np.ones(len(kept))
         for n, k in zip(self.sizes.tolist(), kept.T, strict=True):
             weights *= np.array([math.comb(n, i) / 2**n for i in range(n + 1)])[k]
-        return (2 * kept - self.sizes).astype(np.float64), weights
+        return kept.astype(np.float64), weights
 
     def draw(self, rng: np.random.Generator, n: int) -> FloatArray:
-        """Random swaps: for each kind, how many more units are as they are than exchanged."""
+        """Random swaps: for each kind, how many units are not exchanged."""
         kept = np.empty((n, len(self.sizes)))
         single = self.sizes == 1
         bits = np.frombuffer(rng.bytes(-(-n * int(single.sum()) // 8)), dtype=np.uint8)
         kept[:, single] = np.unpackbits(bits, count=n * int(single.sum())).reshape(n, -1)
         for g in np.flatnonzero(~single):
             kept[:, g] = rng.binomial(self.sizes[g], 0.5, n)
-        return 2.0 * kept - self.sizes
+        return kept
 
-    def statistics(self, signs: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def statistics(self, kept: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
-        sums = signs @ self.linear
-        crossed = sums[:, 4:].reshape(-1, 1, 4, 4)
+        sums = 2 * (kept @ self.linear) - self.sizes @ self.linear  # of those kept less those exchanged
+        crossed = sums[:, 4:].reshape(-1, 4, 4)
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
             values, slopes = zip(*(_sloped((self.total + side * sums[:, :4]) / 2) for side in (1, -1)), strict=True)
             difference = values[0] - values[1]
             # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its four sums
             minus, plus = slopes[0] - slopes[1], slopes[0] + slopes[1]
-            squares = ((minus @ self.alike) * minus).sum(-1) + ((plus @ self.apart) * plus).sum(-1)
-            squares = (squares + 2 * ((minus[..., None, :] @ crossed)[..., 0, :] * plus).sum(-1)) / 4
-            scale = np.abs(slopes[0]) + np.abs(slopes[1])
-            squares = np.where(squares <= NO_VARIANCE * ((scale @ self.alike) * scale).sum(-1), 0.0, squares)
+            squares = _form(minus, self.alike) + _form(plus, self.apart) + 2 * ((minus @ crossed) * plus).sum(-1)
+            rounding = NO_VARIANCE * _form(np.abs(slopes[0]) + np.abs(slopes[1]), self.alike)
+            squares = np.where(squares <= rounding, 0.0, squares / 4)
             ranked = np.where(np.abs(difference) <= SLACK, 0.0, difference**2 / squares)
         return np.where(np.isnan(difference), np.inf, ranked), difference, squares
+
+
+def _form(slopes: FloatArray, matrix: FloatArray) -> FloatArray:
+    """The quadratic form of a matrix in each of many slopes."""
+    flat = slopes.reshape(-1, 4)  # one product, where a stack would make one each
+    return np.asarray(((flat @ matrix) * flat).sum(axis=1).reshape(slopes.shape[:-1]))
 
 
 def _kinds(first: IntArray, second: IntArray) -> _Kinds:
@@ -157,7 +162,7 @@ def _kinds(first: IntArray, second: IntArray) -> _Kinds:
     products = rows[:, :4, None] * rows[:, None, 4:]
     return _Kinds(
         sizes=sizes,
-        observed=np.bincount(which.ravel(), turn[:, 0], len(sizes)).astype(np.float64),
+        observed=np.bincount(which.ravel(), turn[:, 0] > 0, len(sizes)).astype(np.float64),
         linear=np.hstack([rows[:, 4:], products.reshape(len(rows), 16)]),
         total=x.sum(axis=0),
         alike=x.T @ x,
