@@ -30,7 +30,10 @@ from nofluke.errors import InputError, shown
     "--scores", metavar="COLUMN", multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
 )
 @click.option(
-    "--predictions", metavar="COLUMN", multiple=True, help="Column of a detector's 0/1 alarms. Repeat for each detector."
+    "--predictions",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column of a detector's 0/1 alarms. Repeat for each detector.",
 )
 @step_options
 @higher_is_option

@@ -107,7 +107,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
                 values[role] = labels_of(table, position)
             else:
                 values[role] = numbers_of(table, position)
-                if kinds[role] == "scores" and table.types[position] == "FLOAT":  # thresholds go by the type of the scores
+                if (
+                    kinds[role] == "scores" and table.types[position] == "FLOAT"
+                ):  # thresholds go by the type of the scores
                     values[role] = values[role].astype(np.float32)
         names = {role: table.names[position] for role, position in picked.items()}
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)

@@ -145,7 +145,7 @@ def compare(
     first = next(iter(cells.values()))
     steps = next(iter(sequences.values())).n
     return compared(
-        {name: units_of((cell,))[0].sum(axis=0) for name, cell in cells.items()},
+        {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
         noun="episodes",
         alpha=alpha,

@@ -13,9 +13,10 @@ from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Difference, Pair, all_differences, draws_needed
+from nofluke.inference.interval import Kind, check_level, intervals_of
 from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
 from nofluke.nulls.base import as_seed, check_resamples
-from nofluke.plain import as_number, check_alpha
+from nofluke.plain import check_alpha
 from nofluke.progress import progress_bar
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural
@@ -24,7 +25,7 @@ from nofluke.text.tables import plural
 def compare_units(
     units: Mapping[str, IntArray],
     *,
-    unit_noun: str = "series",
+    unit_noun: Kind = "series",
     alpha: float = 0.05,
     level: float = 0.95,
     n_resamples: int = 9_999,
@@ -57,17 +58,17 @@ def compare_units(
         more = f" and {len(lacking) - 5:,} more detector(s)" if len(lacking) > 5 else ""
         n = len(next(iter(arrays.values())))
         notes = (*notes, f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both have.")
-    counts = {name: rows[there[name]].sum(axis=0) for name, rows in arrays.items()}
+    own = {name: rows[there[name]] for name, rows in arrays.items()}
     return compared(
-        counts, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
+        own, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
     )
 
 
 def compared(
-    counts: Mapping[str, IntArray],
+    own: Mapping[str, IntArray],
     units: Callable[[Pair], tuple[IntArray, IntArray]],
     *,
-    noun: str,
+    noun: Kind,
     alpha: float,
     level: float,
     n_resamples: int,
@@ -75,13 +76,13 @@ def compared(
     title: str,
     notes: tuple[str, ...],
 ) -> Comparison:
-    """The comparison of detectors, of which ``counts`` are the sums and ``units`` the counts of any two, unit by unit."""
-    if len(counts) < 2:
-        raise InputError(f"scores has {plural(len(counts), 'detector')}: pass at least two to compare.")
-    alpha, n_resamples = check_alpha(alpha), check_resamples(n_resamples)
-    level = as_number(level, "level", "be between 0 and 1", lambda number: 0 < number < 1)
+    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have together."""
+    if len(own) < 2:
+        raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
+    alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
     seed = as_seed(rng)
     seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
+    counts = {name: rows.sum(axis=0) for name, rows in own.items()}
     values = {name: linearise(total[None]).values for name, total in counts.items()}
     # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing
     names = tuple(sorted(counts, key=lambda name: -np.nan_to_num(values[name][2], nan=-1.0)))
@@ -95,6 +96,7 @@ def compared(
         detectors=names,
         counts=np.stack([counts[name] for name in names]),
         values=np.stack([values[name] for name in names]),
+        intervals=tuple(intervals_of(own[name], level, kind=noun) for name in names),
         differences=found,
         noun=noun,
         alpha=alpha,

@@ -9,7 +9,8 @@ from typing import Any
 from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance import significant
-from nofluke.inference.differences import Difference
+from nofluke.inference.differences import Difference, with_ends
+from nofluke.inference.interval import Intervals, Kind
 from nofluke.inference.units import MEASURES
 from nofluke.plain import check_word, finite_or_none
 from nofluke.text.frames import Backend, make_frame
@@ -32,6 +33,8 @@ class Comparison(ByValue):
         Alarms, hits among them, events, and found ones among those.
     values : float array, detectors x 3
         Precision, recall and F1; NaN where undefined.
+    intervals : tuple of Intervals
+        Those of each detector, by the units that it has alone.
     differences : tuple of Difference
         Of all pairs and measures; the first of a pair is the one that stands first in ``detectors``.
     noun : str
@@ -59,8 +62,9 @@ class Comparison(ByValue):
     detectors: tuple[str, ...]
     counts: IntArray = field(repr=False)
     values: FloatArray = field(repr=False)
+    intervals: tuple[Intervals, ...] = field(repr=False)
     differences: tuple[Difference, ...] = field(repr=False)
-    noun: str
+    noun: Kind
     alpha: float
     level: float
     n_resamples: int
@@ -132,7 +136,8 @@ class Comparison(ByValue):
     def table(self) -> Table:
         """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the best."""
         rows: list[tuple[str, ...]] = [
-            (name, *map(show_share, values)) for name, values in zip(self.detectors, self.values.tolist(), strict=True)
+            (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
+            for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)
         ]
         shown_pairs = [self.differences[i : i + len(MEASURES)] for i in range(0, len(self.differences), len(MEASURES))]
         if self.n_pairs > MOST_PAIRS:
@@ -189,8 +194,11 @@ class Comparison(ByValue):
                 "name": name,
                 **dict(zip(MEASURES, map(finite_or_none, values), strict=True)),
                 **dict(zip(keys, counts, strict=True)),
+                "intervals": own.to_dict(),
             }
-            for name, values, counts in zip(self.detectors, self.values.tolist(), self.counts.tolist(), strict=True)
+            for name, values, counts, own in zip(
+                self.detectors, self.values.tolist(), self.counts.tolist(), self.intervals, strict=True
+            )
         ]
         return {
             "schema": SCHEMA,

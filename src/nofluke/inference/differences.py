@@ -14,12 +14,12 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.inference.corrections import holm
+from nofluke.inference.interval import FEWEST, UNITS, Kind
 from nofluke.inference.swaps import FEW, Swapped, swap_test
 from nofluke.inference.units import ALARMS, EVENTS, MEASURES
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 
-FEWEST_UNITS = 10  # that hold something, for an interval
 MOST_DRAWN = 200_000  # swaps of a pair, whatever the number of pairs
 
 Pair = tuple[str, str]
@@ -67,8 +67,7 @@ class Difference:
 
     def in_words(self) -> str:
         """The difference and its interval."""
-        ends = "" if self.low is None or self.high is None else f" [{show_share(self.low)}, {show_share(self.high)}]"
-        return f"{show_share(self.value)}{ends}"
+        return with_ends(self.value, *(math.nan if end is None else end for end in (self.low, self.high)))
 
     def to_dict(self) -> dict[str, Any]:
         """The difference as plain values; undefined ones are None."""
@@ -89,6 +88,15 @@ class Difference:
         }
 
 
+def with_ends(value: float, low: float, high: float) -> str:
+    """A value with its interval, if it has one.
+
+    >>> with_ends(0.5, 0.25, 0.75), with_ends(0.5, math.nan, math.nan)
+    ('0.500 [0.250, 0.750]', '0.500')
+    """
+    return show_share(value) + ("" if math.isnan(low) else f" [{show_share(low)}, {show_share(high)}]")
+
+
 def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
     """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be paid.
 
@@ -102,7 +110,7 @@ def all_differences(
     pairs: Iterable[Pair],
     units: Callable[[Pair], tuple[IntArray, IntArray]],
     *,
-    noun: str,
+    noun: Kind,
     level: float,
     n_resamples: int,
     most: int,
@@ -129,7 +137,7 @@ def all_differences(
 
 
 def _difference(
-    pair: Pair, first: IntArray, second: IntArray, tested: Swapped, m: int, noun: str, level: float
+    pair: Pair, first: IntArray, second: IntArray, tested: Swapped, m: int, noun: Kind, level: float
 ) -> Difference:
     value, squares = float(tested.difference[m]), float(tested.squares[m])
     holding, why = _holding(first, second, m, noun)
@@ -160,7 +168,7 @@ def _difference(
     )
 
 
-def _holding(first: IntArray, second: IntArray, m: int, noun: str) -> tuple[int, str]:
+def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, str]:
     """Units that hold what a measure is a share of, for the detector that has fewer of them; and why these are too few."""
     counts = {
         name: min(int(np.count_nonzero(side[:, column])) for side in (first, second))
@@ -169,7 +177,6 @@ def _holding(first: IntArray, second: IntArray, m: int, noun: str) -> tuple[int,
     of = {"precision": ("alarms",), "recall": ("events",)}.get(MEASURES[m], ("alarms", "events"))
     least = min(of, key=counts.__getitem__)
     n = counts[least]
-    if n >= FEWEST_UNITS:
+    if n >= FEWEST:
         return n, ""
-    one = noun if noun == "series" else noun.removesuffix("s")
-    return n, f"{plural(n, one, noun)} with {least}, fewer than {FEWEST_UNITS}"
+    return n, f"{plural(n, *UNITS[noun])} with {least}, fewer than {FEWEST}"
