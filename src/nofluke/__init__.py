@@ -5,6 +5,8 @@ from nofluke.errors import InputError
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import coincidence
 from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.compare import compare
+from nofluke.inference.comparison import Comparison
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
@@ -25,6 +27,7 @@ __all__ = [
     "ChanceLevel",
     "Coincidence",
     "CoincidenceSweep",
+    "Comparison",
     "Confusion",
     "Diagnosis",
     "Evaluation",
@@ -35,6 +38,7 @@ __all__ = [
     "Tolerance",
     "chance",
     "coincidence",
+    "compare",
     "datasets",
     "detectors",
     "diagnose",

@@ -14,6 +14,7 @@ import click
 from nofluke import __version__
 from nofluke.cli import commands, metrics
 from nofluke.cli.coincidence import coincidence
+from nofluke.cli.compare import compare
 from nofluke.cli.options import FORMATS
 from nofluke.cli.reproduce import reproduce
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
@@ -37,6 +38,7 @@ def cli(context: click.Context) -> None:
     Try:  nofluke demo
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
+          nofluke compare data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
           nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
           nofluke significance data.csv --truth label --scores z --metric vus-pr:window=100 --metric best-pa-f1
           nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
@@ -49,6 +51,7 @@ def cli(context: click.Context) -> None:
 for _command in (
     commands.evaluate,
     commands.sweep,
+    compare,
     coincidence,
     metrics.significance,
     metrics.chance,

@@ -40,9 +40,9 @@ class Data:
         return replace(result, notes=(*self.notes, *result.notes), **changed)
 
 
-def read_detector(file: str, output: str | None, options: dict[str, Any]) -> Data:
+def read_detector(file: str, output: str | None, options: dict[str, Any], outputs: str | None = _OUTPUTS) -> Data:
     """Data, threshold and, for commands that have one, tolerance, from the options of a command."""
-    data = read(file, output, **{name: options[name] for name in _DATA if name in options}, outputs=_OUTPUTS)
+    data = read(file, output, **{name: options[name] for name in _DATA if name in options}, outputs=outputs)
     chosen: dict[str, Any] = {name: options[name] for name in ("threshold", "quantile", "budget")}
     if "tolerance" in options:
         sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
@@ -93,15 +93,16 @@ def read(
     mask: str | None,
     missing: str,
     warmup: str | None,
-    scores: str | None = None,
-    predictions: str | None = None,
+    scores: str | tuple[str, ...] | None = None,
+    predictions: str | tuple[str, ...] | None = None,
     groups: str | None = None,
     outputs: str | None = "--scores COLUMN",
     **settings: str | None,
 ) -> Data:
     """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
 
-    ``outputs`` says how to name the detector's output, where there has to be one; ``settings`` become arguments as they are.
+    ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a dict by
+    their names; ``settings`` become arguments as they are.
     """
     from nofluke.data.files import pairs_of, read_columns, read_events
 
@@ -127,9 +128,15 @@ def read(
     found |= {name: number_of(value) for name, value in {"warmup": warmup, **settings}.items()}
     notes: tuple[str, ...] = ()
     if file is not None:
-        columns = {role: name for role, name in roles.items() if name is not None}
+        columns: dict[str, str] = {}
+        for role, named in roles.items():
+            if named is not None:
+                columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
         table = read_columns(file, columns=columns, time_format=time_format)
-        found |= {_ARGUMENTS.get(role, role): values for role, values in table.values.items()}
+        for role, values in table.values.items():
+            kind, several, name = role.partition(":")
+            argument = _ARGUMENTS.get(kind, kind)
+            found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
         events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)

@@ -131,8 +131,7 @@ warmup_option = click.option(
     help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
 )
 series_options = several(truth_options, scores_option, step_options, higher_is_option, warmup_option)
-data_options = several(
-    series_options,
+counting_options = several(
     click.option(
         "--count-alarms",
         type=click.Choice(["steps", "episodes"]),
@@ -144,6 +143,7 @@ data_options = several(
         help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
     ),
 )
+data_options = several(series_options, counting_options)
 unit_option = click.option(
     "--unit",
     type=click.Choice(["steps", "clock"]),
@@ -159,21 +159,22 @@ side_options = several(
     ),
     click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
 )
-cut_options = several(
-    click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."),
+rule_options = several(
     click.option("--threshold", type=Threshold(), callback=finite, help="Predict where the score is at least this."),
     click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
     click.option("--budget", metavar="SHARE", help="Predict at most this share of the steps, such as 1% or 0.01."),
 )
-detector_options = several(
-    data_options,
-    cut_options,
+cut_options = several(
+    click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."), rule_options
+)
+tolerance_options = several(
     click.option(
         "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),
     side_options,
     unit_option,
 )
+detector_options = several(data_options, cut_options, tolerance_options)
 format_option = click.option(
     "--format",
     "form",

@@ -57,13 +57,32 @@ _ADVICE = {
 
 
 class Command(click.Command):
-    """A command whose errors name its options."""
+    """A command whose errors name its options, and that takes an option twice only where several are meant."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
+            _refuse_repeated(order, ctx.info_name or "")
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
         except InputError as error:
             raise InputError(in_options(str(error), ctx)) from None
+
+
+def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
+    """Refuse an option that was typed more than once: the last one would count, and the others be dropped in silence."""
+    for option in dict.fromkeys(order):
+        single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
+        if single and order.count(option) > 1:
+            name, times = option.opts[-1], f"was passed {order.count(option)} times"
+            if name in ("--scores", "--predictions"):
+                raise InputError(
+                    f"{name} {times}, but {command} judges one detector: pass it once, or compare detectors by nofluke compare."
+                )
+            raise InputError(f"{name} {times}: pass it once.")
 
 
 def in_options(message: str, context: click.Context) -> str:

@@ -69,8 +69,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     source : str or Path
         A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
-        Roles are "truth", "scores", "predictions", "time", "mask" and "series". A column is a name or a
-        position from 0; digits in a string are a position unless a column has that name.
+        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each is told
+        apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string are a position
+        unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
         with an offset become UTC, and are not compared with those without one, which stay as they are.
@@ -90,22 +91,25 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     >>> table.values["scores"], table.names["scores"], table.n_rows
     (array([0.5, 2.5]), 'score', 2)
     """
-    if unknown := [role for role in columns if role not in _ROLES]:
+    kinds = {role: role.partition(":")[0] for role in columns}
+    if unknown := [role for role, kind in kinds.items() if kind not in _ROLES]:
         raise InputError(f"columns has the role {unknown[0]!r}: it must be one of {', '.join(_ROLES)}.")
     if not columns:
         raise InputError(f"columns is empty: name a column for at least one of {', '.join(_ROLES)}.")
     with open_table(source, list(columns.values()), time_format) as table:
-        picked = {role: table.position(column, role) for role, column in columns.items()}
+        picked = {role: table.position(column, kinds[role]) for role, column in columns.items()}
         table.load(sorted(set(picked.values())))
         values: dict[str, NDArray[Any]] = {}
         for role, position in picked.items():
-            if role == "time":
+            if kinds[role] == "time":
                 values[role] = times_of(table, position, time_format)
-            elif role == "series":
+            elif kinds[role] == "series":
                 values[role] = labels_of(table, position)
             else:
                 values[role] = numbers_of(table, position)
-                if role == "scores" and table.types[position] == "FLOAT":  # thresholds go by the type of the scores
+                if (
+                    kinds[role] == "scores" and table.types[position] == "FLOAT"
+                ):  # thresholds go by the type of the scores
                     values[role] = values[role].astype(np.float32)
         names = {role: table.names[position] for role, position in picked.items()}
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)

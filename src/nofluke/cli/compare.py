@@ -1,0 +1,76 @@
+"""The command that compares detectors. Nothing is computed here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import read_detector
+from nofluke.cli.options import (
+    counting_options,
+    format_option,
+    higher_is_option,
+    output_option,
+    rule_options,
+    step_options,
+    tolerance_options,
+    truth_options,
+    warmup_option,
+)
+from nofluke.cli.printing import write_result
+from nofluke.cli.wording import Command
+from nofluke.errors import InputError, shown
+
+
+@click.command(cls=Command)
+@truth_options
+@click.option(
+    "--scores", metavar="COLUMN", multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
+)
+@click.option(
+    "--predictions",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column of a detector's 0/1 alarms. Repeat for each detector.",
+)
+@step_options
+@higher_is_option
+@warmup_option
+@counting_options
+@rule_options
+@tolerance_options
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
+@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--resamples", type=int, default=9_999, show_default=True, help="Random swaps, where all are too many.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the swaps.")
+@format_option
+@output_option
+def compare(
+    file: str,
+    alpha: float,
+    level: float,
+    resamples: int,
+    seed: int,
+    form: str | None,
+    output: str | None,
+    **options: Any,
+) -> None:
+    """Which of several detectors is better, and could that be luck: all pairs, with intervals and p-values.
+
+    FILE is CSV, TSV or Parquet, or - for standard input. One of --threshold, --quantile and --budget serves all scores; by the
+    latter two, each detector has a threshold of its own. p-values are corrected for all pairs by Holm.
+    """
+    import nofluke as nf
+
+    named = Counter((*options["scores"], *options["predictions"]))
+    if len(named) < 2:
+        raise InputError("name two detectors or more: repeat --scores COLUMN, or --predictions COLUMN for alarms.")
+    twice = [name for name, times in named.items() if times > 1]
+    if twice:
+        raise InputError(f"column {shown(twice[0])} was named twice: name each detector once.")
+    options |= {role: options[role] or None for role in ("scores", "predictions")}
+    data = read_detector(file, output, options, outputs=None)
+    result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)
+    write_result(data.noted(result), form, output)

@@ -1,0 +1,133 @@
+"""The engine of comparisons: detectors on units that are taken for independent, of one series or of many."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import IntArray
+from nofluke.errors import InputError
+from nofluke.inference.comparison import Comparison
+from nofluke.inference.differences import Difference, Pair, all_differences, draws_needed
+from nofluke.inference.interval import Kind, check_level, intervals_of
+from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
+from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.plain import check_alpha
+from nofluke.progress import progress_bar
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import plural
+
+
+def compare_units(
+    units: Mapping[str, IntArray],
+    *,
+    unit_noun: Kind = "series",
+    alpha: float = 0.05,
+    level: float = 0.95,
+    n_resamples: int = 9_999,
+    rng: Any = 0,
+    title: str = "",
+    notes: tuple[str, ...] = (),
+) -> Comparison:
+    """Compare detectors on units that are taken for independent: series of a study, or groups of them.
+
+    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same unit for
+    all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on the units that both
+    have.
+
+    >>> a, b = np.array([[4, 3, 2, 2]] * 12), np.array([[4, 1, 2, 1]] * 11 + [[-1, -1, -1, -1]])
+    >>> found = compare_units({"a": a, "b": b})
+    >>> one = found.difference("a", "b")
+    >>> round(one.value, 3), one.pvalue, one.n_units
+    (0.524, 0.0009765625, 11)
+    """
+    arrays = {name: np.asarray(rows, dtype=np.int64) for name, rows in units.items()}
+    there = {name: (rows >= 0).all(axis=1) for name, rows in arrays.items()}
+
+    def of(pair: Pair) -> tuple[IntArray, IntArray]:
+        both = there[pair[0]] & there[pair[1]]
+        return arrays[pair[0]][both], arrays[pair[1]][both]
+
+    lacking = {name: int((~rows).sum()) for name, rows in there.items() if not rows.all()}
+    if lacking:
+        told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:5])
+        more = f" and {len(lacking) - 5:,} more detector(s)" if len(lacking) > 5 else ""
+        n = len(next(iter(arrays.values())))
+        notes = (*notes, f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both have.")
+    own = {name: rows[there[name]] for name, rows in arrays.items()}
+    return compared(
+        own, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
+    )
+
+
+def compared(
+    own: Mapping[str, IntArray],
+    units: Callable[[Pair], tuple[IntArray, IntArray]],
+    *,
+    noun: Kind,
+    alpha: float,
+    level: float,
+    n_resamples: int,
+    rng: Any,
+    title: str,
+    notes: tuple[str, ...],
+) -> Comparison:
+    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have together."""
+    if len(own) < 2:
+        raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
+    alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
+    seed = as_seed(rng)
+    seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
+    counts = {name: rows.sum(axis=0) for name, rows in own.items()}
+    values = {name: linearise(total[None]).values for name, total in counts.items()}
+    # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing
+    names = tuple(sorted(counts, key=lambda name: -np.nan_to_num(values[name][2], nan=-1.0)))
+    pairs = list(itertools.combinations(names, 2))
+    most = draws_needed(len(pairs), alpha, n_resamples)
+    with progress_bar("pairs", len(pairs)) as advance:
+        found = all_differences(
+            pairs, units, noun=noun, level=level, n_resamples=n_resamples, most=most, seed=seed, advance=advance
+        )
+    return Comparison(
+        detectors=names,
+        counts=np.stack([counts[name] for name in names]),
+        values=np.stack([values[name] for name in names]),
+        intervals=tuple(intervals_of(own[name], level, kind=noun) for name in names),
+        differences=found,
+        noun=noun,
+        alpha=alpha,
+        level=level,
+        n_resamples=n_resamples,
+        most_resamples=most,
+        seed=seed,
+        title=title,
+        notes=(*notes, *_remarks(counts, found, noun, alpha)),
+    )
+
+
+def _remarks(
+    counts: Mapping[str, IntArray], differences: tuple[Difference, ...], noun: str, alpha: float
+) -> tuple[str, ...]:
+    """What is undefined, and which pairs nothing could have told apart."""
+    remarks = []
+    for name, total in counts.items():
+        if total[ALARMS] == 0:
+            remarks.append(f"{name} has no alarms: its precision and F1 are undefined.")
+    if all(total[EVENTS] == 0 for total in counts.values()):
+        remarks.append("There are no events: recall and F1 are undefined.")
+    n_pairs = len(differences) // len(MEASURES)
+    hopeless = [one for one in differences if one.measure == "f1" and one.n_differing]
+    hopeless = [one for one in hopeless if not math.isnan(one.value) and one.smallest * n_pairs > alpha]
+    if hopeless:
+        one = max(hopeless, key=lambda one: one.smallest)
+        corrected = f", times {n_pairs} pairs" if n_pairs > 1 else ""
+        more = f", and for {plural(len(hopeless) - 1, 'other pair')}" if len(hopeless) > 1 else ""
+        remarks.append(
+            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in {one.n_differing}, so "
+            f"that no p-value is below {show_p(one.smallest)}{corrected}."
+        )
+    return tuple(remarks)

@@ -1,0 +1,228 @@
+"""Several detectors compared on the same units: the result, and how it is told."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from nofluke.arrays import ByValue, FloatArray, IntArray
+from nofluke.errors import InputError, shown
+from nofluke.inference.chance import significant
+from nofluke.inference.differences import Difference, with_ends
+from nofluke.inference.interval import Intervals, Kind
+from nofluke.inference.units import MEASURES
+from nofluke.plain import check_word, finite_or_none
+from nofluke.text.frames import Backend, make_frame
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_share
+
+MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(ByValue):
+    """Several detectors on the same units, best F1 first, and the differences of all pairs.
+
+    Attributes
+    ----------
+    detectors : tuple of str
+        By descending F1; those without one are last.
+    counts : int array, detectors x 4
+        Alarms, hits among them, events, and found ones among those.
+    values : float array, detectors x 3
+        Precision, recall and F1; NaN where undefined.
+    intervals : tuple of Intervals
+        Those of each detector, by the units that it has alone.
+    differences : tuple of Difference
+        Of all pairs and measures; the first of a pair is the one that stands first in ``detectors``.
+    noun : str
+        What was exchanged: "episodes" of one series, "series" or "groups".
+    alpha, level : float
+        Level of the tests, corrected for all pairs, and of the intervals.
+    n_resamples, most_resamples, seed : int
+        Swaps drawn for each pair, up to how many where Holm's correction needs them, and their seed.
+    title : str
+    notes : tuple of str
+        What a reader should know.
+
+    Examples
+    --------
+    >>> import nofluke as nf, numpy as np
+    >>> truth = np.arange(400) % 20 == 7
+    >>> found = nf.compare(truth, predictions={"early": np.roll(truth, -1), "half": truth & (np.arange(400) < 200)})
+    >>> found.best, found.not_told_from_best
+    ('half', ('half',))
+    >>> one = found.difference("half", "early", "recall")
+    >>> one.value, one.pvalue < 0.01
+    (0.5, True)
+    """
+
+    detectors: tuple[str, ...]
+    counts: IntArray = field(repr=False)
+    values: FloatArray = field(repr=False)
+    intervals: tuple[Intervals, ...] = field(repr=False)
+    differences: tuple[Difference, ...] = field(repr=False)
+    noun: Kind
+    alpha: float
+    level: float
+    n_resamples: int
+    most_resamples: int
+    seed: int
+    title: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are: what p-values are corrected for."""
+        return len(self.differences) // len(MEASURES)
+
+    @property
+    def best(self) -> str | None:
+        """The detector with the largest F1; None where no F1 is defined."""
+        return None if math.isnan(self.values[0, 2]) else self.detectors[0]
+
+    @property
+    def not_told_from_best(self) -> tuple[str, ...]:
+        """The best detector and those whose F1 is not significantly smaller, corrected for all pairs; best first."""
+        if self.best is None:
+            return ()
+        rest = (self.difference(self.best, name) for name in self.detectors[1:])
+        return (self.best, *(one.second for one in rest if not math.isnan(one.value) and not self.told(one)))
+
+    def told(self, one: Difference) -> bool:
+        """Whether a difference is significant, corrected for all pairs."""
+        return not math.isnan(one.corrected) and significant(one.corrected, self.alpha)
+
+    def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
+        """The difference of two detectors, the first one's value less the second's."""
+        check_word(measure, "measure", MEASURES)
+        i, j = self._place(first, "first"), self._place(second, "second")
+        if i == j:
+            raise InputError(f"second={shown(second)} is the first detector, too: name another.")
+        # pairs are listed as itertools.combinations does
+        low, high = sorted((i, j))
+        at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
+        one = self.differences[at * len(MEASURES) + MEASURES.index(measure)]
+        return one if i < j else one.turned()
+
+    def _place(self, name: str, argument: str) -> int:
+        check_word(name, argument, self.detectors)
+        return self.detectors.index(name)
+
+    def verdict_in_words(self) -> str:
+        """Who is best, and who cannot be told from it."""
+        group = self.not_told_from_best
+        if not group:
+            return "No detector has an F1: none is best."
+        level = f"at the {self.alpha:.3g} level" + (
+            f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
+        )
+        if len(group) == 1:
+            return f"{group[0]} has the best F1, told from every other {level}."
+        return f"{group[0]} has the best F1; not told from it {level}: {', '.join(group[1:])}."
+
+    def how(self) -> str:
+        """How p-values were computed."""
+        drawn = {one.n_resamples for one in self.differences}
+        text = f"p by exchanging {self.noun} between two detectors, two-sided"
+        if drawn == {0}:
+            return f"{text}; all swaps were gone through."
+        listed = "all swaps, or " if 0 in drawn else ""
+        more = f" (up to {self.most_resamples:,} where p is small)" if max(drawn) > self.n_resamples else ""
+        return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
+
+    def table(self) -> Table:
+        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the best."""
+        rows: list[tuple[str, ...]] = [
+            (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
+            for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)
+        ]
+        shown_pairs = [self.differences[i : i + len(MEASURES)] for i in range(0, len(self.differences), len(MEASURES))]
+        if self.n_pairs > MOST_PAIRS:
+            shown_pairs = shown_pairs[: len(self.detectors) - 1]
+        for pair in shown_pairs:
+            rows.append((f"{pair[0].first} − {pair[0].second}", *(one.in_words() for one in pair)))
+            rows.append(("  p" if self.n_pairs == 1 else "  p (corrected)", *map(self._shown_p, pair)))
+        only = "" if self.n_pairs <= MOST_PAIRS else f"JSON and CSV have the differences of all {self.n_pairs:,} pairs."
+        correction = (
+            "" if self.n_pairs == 1 else f" Corrected by Holm for {plural(self.n_pairs, 'pair')} in each measure."
+        )
+        return Table(
+            title=self.title,
+            columns=("", *NAMES.values()),
+            rows=tuple(rows),
+            notes=(
+                self.verdict_in_words(),
+                f"{self.how()}{correction}",
+                *filter(None, (only, self._intervals_in_words())),
+                *(f"Note: {note}" for note in self.notes),
+            ),
+        )
+
+    def _shown_p(self, one: Difference) -> str:
+        if math.isnan(one.pvalue):
+            return "undefined"
+        return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
+
+    def _intervals_in_words(self) -> str:
+        reasons = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
+        lacking = [why for why in reasons if why]
+        told = f"Intervals are of level {self.level:g}." if "" in reasons else ""
+        return f"{told} Where there is none: {'; '.join(lacking[:2])}.".strip() if lacking else told
+
+    def columns(self) -> dict[str, list[Any]]:
+        """All pairs and measures in long form, by column name; undefined values are None."""
+        rows = [one.to_dict() for one in self.differences]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def to_frame(self, backend: Backend | None = None) -> Any:
+        """All pairs and measures as a data frame, pandas or polars: the one asked for, else the one the user has."""
+        return make_frame(self.columns(), backend)
+
+    def to_csv(self) -> str:
+        """All pairs and measures as comma-separated values, with full digits."""
+        data = self.columns()
+        return csv_text(tuple(data), list(zip(*data.values(), strict=True)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as plain values: the keys of ``--format json``. Undefined values are None."""
+        keys = ("n_predictions", "precision_hits", "n_events", "recall_hits")
+        detectors = [
+            {
+                "name": name,
+                **dict(zip(MEASURES, map(finite_or_none, values), strict=True)),
+                **dict(zip(keys, counts, strict=True)),
+                "intervals": own.to_dict(),
+            }
+            for name, values, counts, own in zip(
+                self.detectors, self.values.tolist(), self.counts.tolist(), self.intervals, strict=True
+            )
+        ]
+        return {
+            "schema": SCHEMA,
+            "detectors": detectors,
+            "best": self.best,
+            "not_told_from_best": list(self.not_told_from_best),
+            "differences": [one.to_dict() for one in self.differences],
+            "units": self.noun,
+            "alpha": self.alpha,
+            "level": self.level,
+            "n_resamples": self.n_resamples,
+            "most_resamples": self.most_resamples,
+            "seed": self.seed,
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        told = "; ".join(
+            f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
+        )
+        return f"<Comparison: {told};\n not told from the best: {', '.join(self.not_told_from_best) or 'none'}>"
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
