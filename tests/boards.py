@@ -58,8 +58,7 @@ def tables(n_detectors, n_series, n_groups, rng=0, metrics=("auc-roc",)):
         "holds": np.full(len(s), True),
         "verdict": verdict,
         "reason": [
-            f"The verdict is {word}, as {name!r} has it."
-            for word, name in zip(verdict, np.array(names)[d], strict=True)
+            f"The verdict is {word}, as {name} has it." for word, name in zip(verdict, np.array(names)[d], strict=True)
         ],
         "n_resamples": np.zeros(len(s), dtype=int),
         "seed": np.full(len(s), -1),

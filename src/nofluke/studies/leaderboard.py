@@ -9,13 +9,15 @@ from typing import Any
 
 from nofluke.arrays import ByValue
 from nofluke.errors import InputError
+from nofluke.inference.verdict import Verdict
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
 
-VERDICTS = ("yes", "partly", "no", "cannot tell")
+VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
+MOST_NAMED = 8  # detectors in a sentence
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
 
@@ -127,7 +129,8 @@ class Leaderboard(ByValue):
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.detector for row in self.rows if row.best]
-        group = f" Not told from the best: {', '.join(best)}." if best else ""
+        more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
+        group = f" Not told from the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
         return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
 
     def facts(self) -> tuple[tuple[str, str], ...]:
