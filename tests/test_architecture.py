@@ -61,6 +61,7 @@ SHORTCUTS = {
     ("inference.metric_result", "plot"),
     ("inference.metric_results", "plot"),
     ("inference.evaluation", "show.report"),
+    ("studies.leaderboard", "plot"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
 }

@@ -7,6 +7,7 @@ when a figure is drawn, never before.
 from nofluke.plot.curves import evaluation, null, sweep
 from nofluke.plot.metrics import chance_level, significance, significances
 from nofluke.plot.series import timeline
+from nofluke.plot.study import leaderboard, verdicts
 from nofluke.plot.style import PALETTE, SERIES
 from nofluke.plot.times import coincidence, lags
 
@@ -17,9 +18,11 @@ __all__ = [
     "coincidence",
     "evaluation",
     "lags",
+    "leaderboard",
     "null",
     "significance",
     "significances",
     "sweep",
     "timeline",
+    "verdicts",
 ]

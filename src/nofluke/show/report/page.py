@@ -29,7 +29,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: st
         "about_data": escape(origin.about),
         "null": escape(origin.null),
         "doubtful": "data-doubtful" if origin.doubtful else "",
-        "style": _palette() + _read("report.css"),
+        "style": palette() + _read("report.css"),
         "version": __version__,
         "script_sources": sources,
         "noun": payload["noun"],
@@ -92,7 +92,7 @@ def _read(name: str) -> str:
     return files("nofluke.show.report").joinpath(name).read_text(encoding="utf-8")
 
 
-def _palette() -> str:
+def palette() -> str:
     """The colours of all of nofluke's figures; the style sheet has brighter ones for dark screens."""
     names = ("observed", "chance", "good", "bad")
     return ":root { " + " ".join(f"--{name}: {PALETTE[name].lower()};" for name in names) + " }\n"

@@ -1,0 +1,170 @@
+"""Figures of the leaderboard as SVG that needs no script: a dot plot of pooled F1, and two maps of cells.
+
+Places along the x axis are percentages, so that figures are as wide as their place and letters keep their shape.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.studies.cell_map import CODES, CellMap
+from nofluke.studies.leaderboard import Leaderboard
+from nofluke.text.tables import show_share
+
+DOT_ROW = 26  # pixels a detector, in the dot plot
+ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
+LETTERED = 60  # columns that are wide enough for a letter in each cell
+LETTERS = ("×", "?", "N", "P", "Y")
+SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
+"""Top and height of a cell too narrow for its letter: the better the verdict the taller, so that no colour is needed."""
+WHOLE = (0.04, 0.92)  # of a cell that has its letter
+EDGES = (-0.02, 0.02, 0.1, 0.2, 0.35, 0.5, 0.7)
+"""Between the colours of values corrected for chance: below chance, about chance, and six steps above."""
+DEEP = 0.5  # from here on colours are far from the paper's, and need the other ink
+SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
+"""Between the colours of the share of series with verdict yes."""
+
+
+def dot_plot(board: Leaderboard) -> str:
+    """Pooled F1 with intervals beside chance, a line for each detector."""
+    rows = board.rows
+    reach = [x for row in rows for x in (row.f1.value, row.f1.high, row.f1.expected) if math.isfinite(x)]
+    step = 0.2 if max(reach, default=1.0) > 0.5 else 0.1 if max(reach) > 0.2 else 0.05
+    end = min(math.ceil(max(reach, default=1.0) / step + 1e-9) * step, 1.0)
+    height = DOT_ROW * len(rows)
+    ticks = [i * step for i in range(round(end / step) + 1)]
+    lines = "".join(
+        f'<line class="rule" x1="{_percent(x, end)}" x2="{_percent(x, end)}" y2="{height}"/>'
+        f'<text class="tick" x="{_percent(x, end)}" y="{height + 16}">{x:.2g}</text>'
+        for x in ticks
+    )
+    bands = "".join(
+        f'<rect class="best" width="100%" y="{DOT_ROW * i}" height="{DOT_ROW}"/>'
+        for i, row in enumerate(rows)
+        if row.best
+    )
+    marks = []
+    for i, row in enumerate(rows):
+        f1, y = row.f1, DOT_ROW * (i + 0.5)
+        if math.isfinite(f1.expected):
+            if f1.std > 0:
+                low, high = max(f1.expected - 2 * f1.std, 0.0), min(f1.expected + 2 * f1.std, end)
+                marks.append(
+                    f'<rect class="band" x="{_percent(low, end)}" width="{_percent(high - low, end)}" y="{y - 7}" height="14"/>'
+                )
+            at = _percent(f1.expected, end)
+            marks.append(f'<line class="chance" x1="{at}" x2="{at}" y1="{y - 8}" y2="{y + 8}"/>')
+        if math.isfinite(f1.low) and math.isfinite(f1.high):
+            marks.append(
+                f'<line class="interval" x1="{_percent(f1.low, end)}" x2="{_percent(min(f1.high, end), end)}" y1="{y}" y2="{y}"/>'
+            )
+        if math.isfinite(f1.value):
+            marks.append(
+                f'<circle class="dot" cx="{_percent(f1.value, end)}" cy="{y}" r="5"><title>{escape(row.detector)}: F1 '
+                f"{f1.in_words()}, chance {show_share(f1.expected)}</title></circle>"
+            )
+    return (
+        f'<svg class="dots" width="100%" height="{height + 22}" role="img" aria-labelledby="about-dots">{bands}{lines}'
+        f"{''.join(marks)}</svg>"
+    )
+
+
+def heat_map(cells: CellMap, which: str) -> str:
+    """Verdicts ("verdict"), or values corrected for chance ("value"): of groups, shares of yes in place of verdicts."""
+    n_rows, n_columns = cells.values.shape
+    lettered = n_columns <= LETTERED
+    if which == "value":
+        kinds, texts = _bins(cells.values, EDGES, "v"), _numbers(cells.values)
+    elif cells.kind == "groups":
+        kinds, texts = _bins(cells.share_yes, SHARES, "s"), _numbers(cells.share_yes)
+    else:
+        kinds, texts = _verdicts(cells.codes, lettered)
+    paths = "".join(f'<path class="{name}" d="{"".join(parts)}"/>' for name, parts in kinds.items())
+    if which == "value" or cells.kind == "groups":
+        gone = np.argwhere(cells.counts[:, :, 1:].sum(axis=2) == 0).tolist()
+        paths += _path_of_missing(gone, lettered)
+        texts += [(i, j, "on-missing", LETTERS[0]) for i, j in gone]
+    height = STRIP + ROW * n_rows
+    words = "".join(
+        f'<text class="{name}" x="{100 * (j + 0.5) / n_columns:.4g}%" y="{STRIP + ROW * i + 16}">{text}</text>'
+        for i, j, name, text in texts
+        if lettered
+    )
+    return (
+        f'<svg class="cells{" lettered" if lettered else ""}" width="100%" height="{height}" role="img" aria-labelledby="about-{which}">'
+        f'{_groups(cells, height)}<svg y="{STRIP}" width="100%" height="{height - STRIP}" viewBox="0 0 {n_columns} {n_rows}" '
+        f'preserveAspectRatio="none">{paths}</svg>{words}<rect class="cursor" height="{ROW}" visibility="hidden"/></svg>'
+    )
+
+
+def _verdicts(codes: IntArray, lettered: bool) -> tuple[dict[str, list[str]], list[tuple[int, int, str, str]]]:
+    paths: dict[str, list[str]] = {}
+    for code, name in enumerate(CODES):
+        top, tall = WHOLE if lettered else SHAPES[code]
+        at = np.argwhere(codes == code).tolist()
+        if at:
+            paths[_class(name)] = [_box(i, j, top, tall) for i, j in at]
+    texts = [
+        (i, j, "on-" + _class(CODES[code]), LETTERS[code])
+        for i, row in enumerate(codes.tolist())
+        for j, code in enumerate(row)
+    ]
+    return paths, texts
+
+
+def _bins(values: FloatArray, edges: tuple[float, ...], letter: str) -> dict[str, list[str]]:
+    paths: dict[str, list[str]] = {}
+    for i, j in np.argwhere(np.isfinite(values)).tolist():
+        # only what is below chance is in the first one: about chance lies within both of the first edges
+        name = f"{letter}{int(np.searchsorted(edges, values[i, j], side='right'))}"
+        paths.setdefault(name, []).append(_box(i, j, *WHOLE))
+    return paths
+
+
+def _numbers(values: FloatArray) -> list[tuple[int, int, str, str]]:
+    """Two digits of each value: .45, −.20; 0 and 1 only where it is exactly that."""
+    texts = []
+    for i, j in np.argwhere(np.isfinite(values)).tolist():
+        value = float(values[i, j])
+        text = f"{value:.0f}" if value in (0, 1) else f"{value:.2f}".replace("0.", ".").replace("-", "−")
+        texts.append((i, j, "on-deep" if value >= DEEP else "on-pale", text))
+    return texts
+
+
+def _path_of_missing(gone: list[list[int]], lettered: bool) -> str:
+    """Cells that are there without a value stay blank; those that are missing are marked as in the other map."""
+    if lettered or not gone:
+        return ""
+    return f'<path class="missing" d="{"".join(_box(i, j, *SHAPES[0]) for i, j in gone)}"/>'
+
+
+def _box(i: int, j: int, top: float, tall: float) -> str:
+    return f"M{j} {i + top:g}h1v{tall:g}h-1z"
+
+
+def _groups(cells: CellMap, height: int) -> str:
+    """Names of groups where there is room, and lines between them."""
+    n, parts = len(cells.columns), []
+    spans = cells.spans()
+    if cells.kind == "groups" or len(spans) in (1, n):
+        return ""
+    for k, (name, first, last) in enumerate(spans):
+        x, width = 100 * first / n, 100 * (last - first) / n
+        letters = int(width * 1.5)  # that fit where the map is as wide as on most screens
+        text = name if len(name) <= letters else name[: letters - 1] + "…" if letters > 3 else ""
+        parts.append(f'<rect class="strip{k % 2}" x="{x:.4g}%" width="{width:.4g}%" height="{STRIP - 4}"/>')
+        parts.append(f'<line class="border" x1="{x:.4g}%" x2="{x:.4g}%" y2="{height}"/>' if k else "")
+        parts.append(f'<text class="group" x="{x:.4g}%" dx="4" y="12">{escape(text)}</text>' if text else "")
+    return "".join(parts)
+
+
+def _class(verdict: str) -> str:
+    return verdict.split()[0]
+
+
+def _percent(value: float, end: float) -> str:
+    return f"{100 * value / end:.4g}%"

@@ -1,0 +1,130 @@
+"""Tables of the leaderboard's page: detectors, all pairs of them, and the cells that are missing."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+
+from nofluke.inference.chance import significant
+from nofluke.studies.leaderboard import VERDICTS, Leaderboard, p_or_dash, share_or_dash
+from nofluke.studies.missing import missing_cells
+from nofluke.studies.pairs import Pairs
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure
+from nofluke.studies.schema import Values
+
+SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
+MOST_LISTED = 200  # missing cells; failed.jsonl has all
+
+
+def detectors_table(board: Leaderboard) -> str:
+    """Each detector with its pooled measures; ``data-v`` is what a column is sorted by."""
+    heads = "".join(
+        _head(f"value [{100 * board.about.level:.3g}%]", "down", NAMES[m], ' class="first"')
+        + _head("chance", "down", NAMES[m])
+        + _head("p", "up", NAMES[m])
+        for m in MEASURES
+    )
+    rest = "".join(_head(*column) for column in (("series yes", "down"), ("skill in", "down"), ("series", "down")))
+    over = "".join(f'<th colspan="3" scope="colgroup" class="first">{NAMES[m].capitalize()}</th>' for m in MEASURES)
+    rows = "".join(_row(rank, row) for rank, row in enumerate(board.rows, 1))
+    return (
+        f'<table id="board" class="board"><thead><tr class="over"><td></td><td colspan="2"></td>{over}<td colspan="3" class="first"></td></tr>'
+        f"<tr>{_head('rank', 'up')}{_head('detector', 'up')}{_head('verdict', 'up')}{heads}{rest}</tr></thead><tbody>{rows}</tbody></table>"
+    )
+
+
+def _head(name: str, first: str, of: str = "", more: str = "") -> str:
+    """A heading; scripts make it a button, which sorts in this direction first and is called after its measure too."""
+    return f'<th scope="col" data-first="{first}" data-called="{f"{of} {name}".strip()}"{more}>{name}</th>'
+
+
+def _row(rank: int, row: Pooled) -> str:
+    measures = "".join(_measure(row.measure(name)) for name in MEASURES)
+    name = escape(row.detector)
+    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    series = f"{row.n_series:,}" + (f' <span class="gone">({row.n_failed:,} missing)</span>' if row.n_failed else "")
+    return (
+        f'<tr data-name="{name}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td data-v="{rank}">{rank}</td>'
+        f'<th scope="row" data-v="{name}"><span class="name" title="{name}">{name}</span>{star}</th>'
+        f'<td data-v="{VERDICTS.index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
+        f"{_cell(row.share_yes, share_or_dash(row.share_yes), 'first')}{_cell(row.skill_in, f'{row.skill_in:,} of {row.n_groups:,}')}"
+        f'<td data-v="{row.n_series}">{series}</td></tr>'
+    )
+
+
+def _measure(found: PooledMeasure) -> str:
+    value, _, interval = found.in_words().partition(" ")
+    shown = f'<b>{value}</b> <span class="interval">{interval}</span>'
+    return (
+        f'<td class="first"{_key(found.value)}>{shown}</td>{_cell(found.expected, share_or_dash(found.expected))}'
+        f'<td{_key(found.corrected)} title="p before correction: {p_or_dash(found.pvalue)}; {escape(found.method)}">'
+        f"{p_or_dash(found.corrected)}</td>"
+    )
+
+
+def _cell(value: float, text: str, name: str = "") -> str:
+    return f'<td class="{name}"{_key(value)}>{text}</td>'
+
+
+def _key(value: float) -> str:
+    return f' data-v="{"" if math.isnan(value) else repr(float(value))}"'
+
+
+def verdict(word: str) -> str:
+    """A verdict with its sign, so that no colour is needed."""
+    return f'<span class="word" data-verdict="{word}"><span aria-hidden="true">{SIGNS[word]}</span> {word}</span>'
+
+
+def pairs_table(pairs: Pairs, alpha: float) -> str:
+    """Differences of F1, row minus column, marked where they are told from 0 after correction."""
+    matrix = pairs.measures["f1"]
+    numbers = range(len(pairs.detectors))
+    heads = "".join(
+        f'<th scope="col" title="{escape(pairs.detectors[j])}"><span class="unseen">{escape(pairs.detectors[j])}</span>'
+        f'<span aria-hidden="true">{j + 1}</span></th>'
+        for j in numbers
+    )
+    rows = "".join(
+        f'<tr><th scope="row"><span class="rank">{i + 1}</span> <span class="name" title="{escape(name)}">{escape(name)}</span></th>'
+        + "".join(
+            difference(float(matrix.difference[i, j]), float(matrix.corrected[i, j]), alpha, i == j) for j in numbers
+        )
+        + "</tr>"
+        for i, name in enumerate(pairs.detectors)
+    )
+    return (
+        f'<table id="pairs-table" class="pairs"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
+    )
+
+
+def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
+    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is told."""
+    if same or math.isnan(value):
+        return f'<td class="{"same" if same else "untold"}">{"" if same else "–"}</td>'
+    told = not math.isnan(corrected) and significant(corrected, alpha)
+    name, sign = ("up", "▲") if told and value > 0 else ("down", "▼") if told else ("untold", "")
+    return f'<td class="{name}">{sign}{f"{value:+.2f}".replace("0.", ".").replace("-", "−")}</td>'
+
+
+def missing_table(failed: Values, detectors: tuple[str, ...]) -> str:
+    """Cells without a result and why; the first of many."""
+    gone = list(missing_cells(failed, detectors))
+    if not gone:
+        return ""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(series)}</th><td>{escape(detector)}</td><td>{escape(reason)}</td></tr>'
+        for series, detector, reason in gone[:MOST_LISTED]
+    )
+    more = f"<p class='fine'>The first {MOST_LISTED} of {len(gone):,}.</p>" if len(gone) > MOST_LISTED else ""
+    return (
+        '<div class="scroll"><table class="findings"><thead><tr><th scope="col">series</th><th scope="col">detector</th>'
+        f'<th scope="col">why there is no result</th></tr></thead><tbody>{rows}</tbody></table></div>{more}'
+    )
+
+
+def reasons_list(board: Leaderboard) -> str:
+    """The reason of each verdict, how chance was computed, and notes."""
+    return "".join(
+        f"<dt>{escape(row.detector)}</dt><dd>{verdict(row.verdict)}. {escape(' '.join([row.reason, *row.notes]))}</dd>"
+        for row in board.rows
+    )

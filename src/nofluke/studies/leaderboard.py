@@ -1,0 +1,242 @@
+"""The leaderboard of a study: detectors best first, with intervals, chance, corrected p-values and verdicts."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from nofluke.arrays import ByValue
+from nofluke.errors import InputError
+from nofluke.inference.verdict import Verdict
+from nofluke.studies.missing import missing_in_words
+from nofluke.studies.pairs import Pairs
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
+
+VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
+MOST_NAMED = 8  # detectors in a sentence
+SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class About:
+    """What a reader of a leaderboard has to know of its study.
+
+    Attributes
+    ----------
+    title : str
+    null, tolerance, threshold : str
+        What was asked for, in words.
+    n_series, n_groups : int
+        Groups are the units that intervals and comparisons take for independent; as many as series where none were named.
+    missing : tuple of (str, int)
+        Why cells have no result and how many, from `nofluke.studies.missing.count_reasons`.
+    alpha, level : float
+        Of the verdicts and of the intervals.
+    notes : tuple of str
+    """
+
+    title: str
+    null: str
+    tolerance: str
+    threshold: str
+    n_series: int
+    n_groups: int
+    missing: tuple[tuple[str, int], ...] = ()
+    alpha: float = 0.05
+    level: float = 0.95
+    notes: tuple[str, ...] = ()
+
+    @property
+    def grouped(self) -> bool:
+        """Whether groups, not series, are the units."""
+        return self.n_groups < self.n_series
+
+    @property
+    def units(self) -> str:
+        """The units, counted."""
+        return plural(self.n_groups, "group") if self.grouped else plural(self.n_series, "series", "series")
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Leaderboard(ByValue):
+    """The detectors of a study, best first by pooled F1; those without one come last.
+
+    Attributes
+    ----------
+    rows : tuple of Pooled
+    pairs : Pairs or None
+        All pairs of detectors, in the same order; None where they were not compared.
+    about : About
+
+    Examples
+    --------
+    >>> from nofluke.studies.pooled_row import PooledMeasure
+    >>> half = PooledMeasure(value=0.5, low=0.4, high=0.6, expected=0.2, std=0.05, pvalue=1e-4, corrected=2e-4, method="exact")
+    >>> rest = {"n_series": 9, "n_failed": 1, "n_told": 9, "share_yes": 0.4, "skill_in": 2, "n_groups": 5, "best": True}
+    >>> row = Pooled(detector="a", precision=half, recall=half, f1=half, verdict="yes", reason="", **rest)
+    >>> about = About(title="Two", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=10, n_groups=5,
+    ...     missing=(("No scores.", 1),))
+    >>> print(str(Leaderboard(rows=(row,), pairs=None, about=about)).split("Null")[0])
+    1 of 10 cells is missing:
+    1: No scores.
+    <BLANKLINE>
+    Two: 1 detector on 10 series in 5 groups
+    <BLANKLINE>
+    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill in
+    a *       0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400    2 of 5
+    <BLANKLINE>
+    * not told from the best by F1, at the 0.05 level with all pairs compared (Holm).
+    """
+
+    rows: tuple[Pooled, ...]
+    pairs: Pairs | None = field(repr=False)
+    about: About = field(repr=False)
+
+    def __post_init__(self) -> None:
+        names = [row.detector for row in self.rows]
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError(f"rows has the detector {twice!r} twice: pass one row for each detector.")
+        if self.pairs is not None and sorted(self.pairs.detectors) != sorted(names):
+            raise InputError("pairs must have the detectors of rows: compare all of them, or pass None.")
+        ranked = sorted(self.rows, key=lambda row: math.inf if math.isnan(row.f1.value) else -row.f1.value)
+        object.__setattr__(self, "rows", tuple(ranked))
+        if self.pairs is not None:
+            object.__setattr__(self, "pairs", self.pairs.ordered(self.detectors))
+
+    @property
+    def detectors(self) -> tuple[str, ...]:
+        """Names, best first."""
+        return tuple(row.detector for row in self.rows)
+
+    @property
+    def title(self) -> str:
+        """What the study is, and its size."""
+        groups = f" in {plural(self.about.n_groups, 'group')}" if self.about.grouped else ""
+        size = f"{plural(len(self.rows), 'detector')} on {plural(self.about.n_series, 'series', 'series')}{groups}"
+        return f"{self.about.title}: {size}" if self.about.title else size
+
+    def missing_in_words(self) -> tuple[str, ...]:
+        """How many cells are missing and why, a line each; nothing where none is."""
+        return missing_in_words(self.about.missing, self.about.n_series * len(self.rows))
+
+    def verdict_in_words(self) -> str:
+        """How many detectors are better than chance, and which are not told from the best."""
+        counts = Counter(row.verdict for row in self.rows)
+        told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
+        best = [row.detector for row in self.rows if row.best]
+        more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
+        group = f" Not told from the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
+        return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
+
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """How the table came about: names and values."""
+        about = self.about
+        methods = {NAMES[m]: sorted({row.measure(m).method for row in self.rows} - {""}) for m in MEASURES}
+        return (
+            ("Null", about.null),
+            ("Tolerance", about.tolerance),
+            ("Alarms", about.threshold),
+            ("Measures", "F1, precision P and recall R of sums over series"),
+            ("Intervals", f"{about.level:.3g} level, units: {about.units}"),
+            ("Chance", "; ".join(f"{name} {', '.join(how)}" for name, how in methods.items() if how) or "not computed"),
+            ("p", f"chance does at least as well, corrected for {plural(len(self.rows), 'detector')} (Holm)"),
+        )
+
+    def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
+        """One line for each detector; renders as text, Markdown, LaTeX or HTML."""
+        level = f"[{100 * self.about.level:.3g}%]"
+        heads = [text for m in measures for text in (f"{SHORT[m]} {level}", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
+        star = (
+            f"* not told from the best by F1, at the {self.about.alpha:.3g} level with all pairs compared (Holm).",
+        ) * any(row.best for row in self.rows)
+        return Table(
+            title=self.title,
+            columns=("detector", *heads, "verdict", "series yes", "skill in"),
+            rows=tuple(_texts(row, measures) for row in self.rows),
+            notes=(
+                *star,
+                " ".join(f"{name}: {value}." for name, value in self.facts()),
+                *self._missing_note(),
+                *(f"Note: {note}" for note in self.about.notes),
+                *(f"Note on {row.detector}: {note}" for row in self.rows for note in row.notes),
+            ),
+        )
+
+    def _missing_note(self) -> tuple[str, ...]:
+        return (" ".join(self.missing_in_words()),) if self.about.missing else ()
+
+    def to_markdown(self, measures: tuple[str, ...] = MEASURES) -> str:
+        """The table in GitHub's Markdown; names that look like markup stay text."""
+        return self.table(measures).markdown().replace("<", "\\<")
+
+    def to_latex(self, measures: tuple[str, ...] = MEASURES) -> str:
+        """The table for LaTeX with booktabs; one measure fits a column of a paper."""
+        return self.table(measures).latex()
+
+    def to_csv(self) -> str:
+        """One line for each detector, with full digits."""
+        ends = ("", "_low", "_high", "_expected", "_std", "_pvalue", "_corrected", "_method")
+        columns = (
+            *("detector", "not_told_from_best", "n_series", "n_failed", "n_told"),
+            *(f"{measure}{end}" for measure in MEASURES for end in ends),
+            *("verdict", "reason", "share_yes", "skill_in", "n_groups", "notes"),
+        )
+        return csv_text(columns, [_numbers(row) for row in self.rows])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaderboard as plain values. Undefined values are None."""
+        about = self.about
+        return {
+            "schema": SCHEMA,
+            **{name: getattr(about, name) for name in ("title", "null", "tolerance", "threshold", "alpha", "level")},
+            **{"n_series": about.n_series, "n_groups": about.n_groups},
+            "missing": [{"reason": reason, "cells": count} for reason, count in about.missing],
+            "detectors": [row.to_dict() for row in self.rows],
+            "pairs": None if self.pairs is None else self.pairs.to_list(),
+            "notes": list(about.notes),
+        }
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        from nofluke.plot import leaderboard as plot_leaderboard
+
+        return plot_leaderboard(self, ax)
+
+    def __str__(self) -> str:
+        missing, table = self.missing_in_words(), self.table()
+        rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
+        return "\n".join([*missing, *([""] if missing else []), rest.text()])
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _texts(row: Pooled, measures: tuple[str, ...]) -> tuple[str, ...]:
+    found = [row.measure(name) for name in measures]
+    cells = [text for m in found for text in (m.in_words(), share_or_dash(m.expected), p_or_dash(m.corrected))]
+    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), f"{row.skill_in:,} of {row.n_groups:,}")
+
+
+def _numbers(row: Pooled) -> tuple[TableCell, ...]:
+    numbers = [value for name in MEASURES for value in row.measure(name).to_dict().values()]
+    first = (row.detector, str(row.best).lower(), row.n_series, row.n_failed, row.n_told)
+    return (
+        *first,
+        *numbers,
+        *(row.verdict, row.reason, row.share_yes, row.skill_in, row.n_groups, " ".join(row.notes)),
+    )
+
+
+def share_or_dash(value: float) -> str:
+    """A share, or a dash where it was not worked out."""
+    return "–" if math.isnan(value) else show_share(value)
+
+
+def p_or_dash(value: float) -> str:
+    """A p-value, or a dash where it was not worked out."""
+    return "–" if math.isnan(value) else show_p(value)

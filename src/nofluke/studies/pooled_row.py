@@ -1,0 +1,124 @@
+"""What is told of one detector over all series of a study: a line of the leaderboard."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from nofluke.inference.verdict import Verdict
+from nofluke.plain import finite_or_none
+from nofluke.ratios import divide
+from nofluke.text.tables import show_share
+
+MEASURES = ("f1", "precision", "recall")
+NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PooledMeasure:
+    """Precision, recall or F1 of sums over series, beside chance. What is undefined, or was not worked out, is NaN.
+
+    Attributes
+    ----------
+    value, low, high : float
+        The ratio of sums, and the ends of its interval.
+    expected, std : float
+        Mean and standard deviation of the same ratio under the null.
+    pvalue, corrected : float
+        P(chance does at least as well), and Holm's over all detectors of the study.
+    method : str
+        How chance was computed, such as "exact (sum)" or "simulated (9,999)".
+    """
+
+    value: float
+    low: float = math.nan
+    high: float = math.nan
+    expected: float = math.nan
+    std: float = math.nan
+    pvalue: float = math.nan
+    corrected: float = math.nan
+    method: str = ""
+
+    @property
+    def above_chance(self) -> float:
+        """(value - expected) / (1 - expected): 1 is perfect, 0 is chance; NaN where chance is perfect."""
+        return divide(self.value - self.expected, 1 - self.expected)
+
+    def in_words(self) -> str:
+        """The value with its interval, if it has one.
+
+        >>> PooledMeasure(value=0.5664, low=0.51, high=0.6123).in_words(), PooledMeasure(value=0.5).in_words()
+        ('0.566 [0.510, 0.612]', '0.500')
+        """
+        if math.isnan(self.low) or math.isnan(self.high):
+            return show_share(self.value)
+        return f"{show_share(self.value)} [{show_share(self.low)}, {show_share(self.high)}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None for what is undefined."""
+        numbers = ("value", "low", "high", "expected", "std", "pvalue", "corrected")
+        return {name: finite_or_none(getattr(self, name)) for name in numbers} | {"method": self.method}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pooled:
+    """One detector over all series of a study.
+
+    Attributes
+    ----------
+    detector : str
+    n_series, n_failed, n_told : int
+        Series with a result, series without one, and those of the first whose null holds: chance and p are theirs.
+    precision, recall, f1 : PooledMeasure
+    verdict : {"yes", "partly", "no", "cannot tell"}
+        Of the corrected p-values.
+    reason : str
+    share_yes : float
+        Share of the series with a result whose own verdict is yes.
+    skill_in, n_groups : int
+        Skill in at least so many of so many groups (partial conjunction).
+    best : bool
+        Whether it is not told from the best.
+    notes : tuple of str
+    """
+
+    detector: str
+    n_series: int
+    n_failed: int
+    n_told: int
+    precision: PooledMeasure
+    recall: PooledMeasure
+    f1: PooledMeasure
+    verdict: Verdict
+    reason: str
+    share_yes: float
+    skill_in: int
+    n_groups: int
+    best: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The detector's name in one line, with a star where it is not told from the best."""
+        return " ".join(self.detector.split()) + (" *" if self.best else "")
+
+    def measure(self, name: str) -> PooledMeasure:
+        """The measure of a name in `MEASURES`."""
+        found: PooledMeasure = getattr(self, name)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; None for what is undefined."""
+        return {
+            "detector": self.detector,
+            "not_told_from_best": self.best,
+            **{name: getattr(self, name) for name in ("n_series", "n_failed", "n_told")},
+            **{name: self.measure(name).to_dict() for name in MEASURES},
+            "verdict": self.verdict,
+            "reason": self.reason,
+            "share_yes": finite_or_none(self.share_yes),
+            "skill_in": self.skill_in,
+            "n_groups": self.n_groups,
+            "notes": list(self.notes),
+        }
