@@ -11,10 +11,12 @@ from nofluke.arrays import AnyArray
 from nofluke.errors import InputError
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Chunk, Fault
-from nofluke.studies.cells import Shared
+from nofluke.studies.cells import Cells
+from nofluke.studies.outcome import reason_of
 from nofluke.studies.quick import Quick
-from nofluke.studies.rows import Rows, law_row, row_of, truth_row
-from nofluke.studies.schema import Part
+from nofluke.studies.rows import Rows, row_of, truth_row
+from nofluke.studies.schema import MEASURES, Part
+from nofluke.studies.stored_laws import law_row
 
 
 def part_of(chunk: Chunk, asked: Asked) -> Part:
@@ -36,7 +38,7 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             rows.fail(case, name, scores.reason)
         else:
             detectors[name] = np.asarray(scores)
-    shared = Shared(case, asked)
+    shared = Cells(case, asked)
     begun = time.perf_counter()
     quick = _quick(shared, detectors)
     share = (time.perf_counter() - begun) / max(len(quick), 1)
@@ -48,9 +50,9 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
             if found is None:
                 result = shared.evaluation(name, scores)
                 row = row_of(case, name, result)
-                laws = [law_row(test.measure, test.law) for test in (result.precision_test, result.recall_test)]
+                laws = [law_row(test.law, test.measure) for test in (result.precision_test, result.recall_test)]
             else:
-                row, laws = found[0], [{"measure": m, **law} for m, law in zip(_MEASURES, found[1], strict=True)]
+                row, laws = found[0], [{"measure": m, **law} for m, law in zip(MEASURES, found[1], strict=True)]
             row |= shared.metrics(name, scores)
             if not known:
                 rows.truths.append(truth_row(case, shared.cell))
@@ -64,18 +66,9 @@ def add_case(case: Case, asked: Asked, rows: Rows) -> None:
         rows.timings.append({"series": case.series, "detector": name, "seconds": spent})
 
 
-_MEASURES = ("precision", "recall")
-
-
-def _quick(shared: Shared, detectors: dict[str, AnyArray]) -> dict[str, Any]:
+def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
     """Rows by the short way; what goes wrong on it is found, and said, on the other."""
     try:
         return Quick(shared, detectors).rows()
     except InputError:
         return {}
-
-
-def reason_of(error: Exception) -> str:
-    """What failed, in one line."""
-    text = " ".join(str(error).split())
-    return text if isinstance(error, InputError) else f"{type(error).__name__}: {text}"

@@ -23,7 +23,7 @@ from nofluke.studies.rows import Row
 _OF_TRUTH = ("event_windows", "_near", "near_events")  # what a trial keeps that does not depend on the detector
 
 
-class Shared:
+class Cells:
     """The detectors of one case, one after another."""
 
     def __init__(self, case: Case, asked: Asked) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
+from nofluke.inference.comparison import Comparison
 from nofluke.plain import finite_or_none
 
 _NUMBERS = ("difference", "low", "high", "pvalue", "corrected")
@@ -51,6 +53,20 @@ class Pairs(ByValue):
 
     detectors: tuple[str, ...]
     measures: Mapping[str, PairMatrix] = field(repr=False)
+
+    @classmethod
+    def of(cls, found: Comparison) -> Pairs:
+        """From a comparison of all pairs."""
+        n, measures = len(found.detectors), {}
+        for measure in ("f1", "precision", "recall"):
+            numbers = {name: np.full((n, n), np.nan) for name in _NUMBERS}
+            for i, j in itertools.permutations(range(n), 2):
+                one = found.difference(found.detectors[i], found.detectors[j], measure)
+                told = (one.value, one.low, one.high, one.pvalue, one.corrected)
+                for name, value in zip(_NUMBERS, told, strict=True):
+                    numbers[name][i, j] = value
+            measures[measure] = PairMatrix(**numbers)
+        return cls(detectors=found.detectors, measures=measures)
 
     def ordered(self, detectors: tuple[str, ...]) -> Pairs:
         """The same for these detectors in this order."""

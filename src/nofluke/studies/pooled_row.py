@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -59,6 +60,11 @@ class PooledMeasure:
         """Plain values; None for what is undefined."""
         numbers = ("value", "low", "high", "expected", "std", "pvalue", "corrected")
         return {name: finite_or_none(getattr(self, name)) for name in numbers} | {"method": self.method}
+
+    @classmethod
+    def of_dict(cls, told: Mapping[str, Any]) -> PooledMeasure:
+        """From what `to_dict` gives."""
+        return cls(**{name: math.nan if value is None else value for name, value in told.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,3 +128,16 @@ class Pooled:
             "n_groups": self.n_groups,
             "notes": list(self.notes),
         }
+
+    @classmethod
+    def of_dict(cls, told: Mapping[str, Any]) -> Pooled:
+        """From what `to_dict` gives."""
+        measures = {name: PooledMeasure.of_dict(told[name]) for name in MEASURES}
+        names = ("detector", "n_series", "n_failed", "n_told", "verdict", "reason", "skill_in", "n_groups")
+        return cls(
+            **{name: told[name] for name in names},
+            **measures,
+            share_yes=math.nan if told["share_yes"] is None else told["share_yes"],
+            best=told["not_told_from_best"],
+            notes=tuple(told["notes"]),
+        )

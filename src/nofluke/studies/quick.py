@@ -31,7 +31,7 @@ from nofluke.plain import as_share
 from nofluke.ratios import TIE_SLACK, divide, f_beta
 from nofluke.series.counting import nearest_alarms, within
 from nofluke.series.thresholds import choose_cut
-from nofluke.studies.cells import Shared
+from nofluke.studies.cells import Cells
 from nofluke.studies.rows import Row, at_chance, named, tested
 
 FEW = 4e6  # entries of a law's table up to which the compiled walk is the fastest: about two milliseconds
@@ -46,7 +46,7 @@ class Quick:
         The detectors that can go this way.
     """
 
-    def __init__(self, shared: Shared, detectors: Mapping[str, AnyArray]) -> None:
+    def __init__(self, shared: Cells, detectors: Mapping[str, AnyArray]) -> None:
         """Look at the case; ``names`` is empty where it has to go the other way."""
         self.shared = shared
         self.names: tuple[str, ...] = ()

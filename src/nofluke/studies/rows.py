@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.evaluation import Evaluation
-from nofluke.laws.law import Law
 from nofluke.ratios import divide, f_beta
 from nofluke.series.trial import Cell
 from nofluke.studies.cases import Case
@@ -101,22 +100,6 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
         "n_resamples": 0 if drawn is None or drawn.n_resamples is None else drawn.n_resamples,
         "seed": -1 if drawn is None or drawn.seed is None else drawn.seed,
         "notes": [*case.notes, *result.notes],
-    }
-
-
-def law_row(measure: str, law: Law) -> Row:
-    """What chance scores."""
-    first, logs = law.log_bulk()
-    return {
-        "measure": measure,
-        "size": law.size,
-        "mean": law.mean,
-        "var": law.var,
-        "kind": law.method.kind,
-        "name": law.method.name,
-        "n_resamples": law.method.n_resamples or 0,
-        "first": first,
-        "logs": logs,
     }
 
 

@@ -1,0 +1,142 @@
+"""Chance's hits of whole detectors: draws of every cell under its own null, summed over series.
+
+Laws of cells add up to those of pooled precision and recall; F1 is no sum, and asks for both hits of the same draw. Series that share
+a truth are placed together.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, IntArray
+from nofluke.errors import InputError
+from nofluke.laws.law import How
+from nofluke.nulls import as_null
+from nofluke.nulls.base import Joint, NullModel
+from nofluke.series.trial import Cell
+from nofluke.studies.asked import SEEDS, Asked
+from nofluke.studies.cases import Case, Chunk, Fault
+from nofluke.studies.cells import Cells
+from nofluke.studies.together import Placements, found_on
+
+AUTO = " (auto)"  # what a label says of a null that the data chose
+Key = tuple[int, str]  # a cluster of series, and a detector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Task:
+    """A chunk, and what is known of its cells, by series and detector: the null of each that is to be drawn, and for series
+    that share a truth what places them together."""
+
+    chunk: Chunk
+    nulls: Mapping[tuple[str, str], str] = field(repr=False)
+    together: Mapping[tuple[str, str], tuple[Key, Placements]] = field(repr=False)
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Together:
+    """Sums over series that share a truth: hits of every placement, and of drawn ones; how many series find an event on each step."""
+
+    hits: IntArray
+    drawn: IntArray
+    weights: IntArray
+    how: How
+
+    def __iadd__(self, other: Together) -> Together:
+        """Those of more series of the same cluster."""
+        self.hits, self.drawn = self.hits + other.hits, self.drawn + other.drawn
+        self.weights = self.weights + other.weights
+        return self
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Drawn:
+    """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no joint law."""
+
+    sums: dict[str, IntArray] = field(default_factory=dict)
+    clusters: dict[Key, Together] = field(default_factory=dict)
+    without: set[str] = field(default_factory=set)
+
+    def __iadd__(self, other: Drawn) -> Drawn:
+        """Those of more chunks."""
+        for name, sums in other.sums.items():
+            self.add(name, sums)
+        for key, found in other.clusters.items():
+            self.lump(key, found)
+        self.without |= other.without
+        return self
+
+    def add(self, detector: str, hits: IntArray) -> None:
+        """Hits of a cell that is independent of the others."""
+        self.sums[detector] = self.sums[detector] + hits if detector in self.sums else hits
+
+    def lump(self, key: Key, found: Together) -> None:
+        """Hits of a cell that is placed together with others."""
+        if key in self.clusters:
+            self.clusters[key] += found
+        else:
+            self.clusters[key] = found
+
+
+def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
+    """All cells of a task that are to be drawn."""
+    found = Drawn()
+    for case in task.chunk.read():
+        if isinstance(case.truth, Fault):
+            continue
+        cells = Cells(case, asked)
+        for name, scores in case.detectors.items():
+            at = case.series, name
+            if isinstance(scores, Fault) or not (at in task.nulls or at in task.together):
+                continue
+            cell = cell_of(cells, np.asarray(scores))
+            if at in task.together:
+                key, placements = task.together[at]
+                hits, how = placements.hits(cell)
+                drawn = placements.drawn(cell)
+                found.lump(key, Together(hits=hits, drawn=drawn, weights=found_on(cell), how=how))
+                continue
+            try:
+                found.add(name, draws(cell, model_of(task.nulls[at], asked), n, seed_of(asked, case, name)))
+            except InputError:  # of a null that has no joint law of both hits
+                found.without.add(name)
+    return found
+
+
+def cell_of(cells: Cells, scores: AnyArray) -> Cell:
+    """The cell of one detector."""
+    sequence = cells.sequence(scores)
+    return cells.made(sequence, cells.cuts(sequence)).trial.cell(0, 0)
+
+
+def model_of(label: str, asked: Asked) -> NullModel:
+    """The null that a cell was judged by."""
+    named = asked.model
+    return named if named is not None else as_null(label.removesuffix(AUTO))
+
+
+def seed_of(asked: Asked, case: Case, detector: str) -> int:
+    """A seed for draws that are pooled, other than that of the cell's own test."""
+    told = f"pooled {asked.seed_of(case.series, detector)}".encode()
+    return int.from_bytes(hashlib.sha256(told).digest()[:8], "big") % SEEDS
+
+
+def draws(cell: Cell, model: NullModel, n: int, seed: int) -> IntArray:
+    """Both hits of a cell in n draws: precision's, recall's."""
+    if 0 in (cell.n_counted, cell.n_predictions):
+        return np.zeros((n, 2), dtype=np.int64)
+    joint = model.hurried().joint(cell, n_resamples=n, rng=seed)
+    return picked(joint, n, np.random.default_rng(seed))
+
+
+def picked(joint: Joint, n: int, generator: np.random.Generator) -> IntArray:
+    """Draws from a joint law, in random order: those that it was drawn by, if they are as many; else by its weights."""
+    both = np.stack([joint.precision_hits, joint.recall_hits], axis=1).astype(np.int64)
+    if joint.method.n_resamples == n:
+        return generator.permutation(np.repeat(both, joint.weights.astype(np.int64), axis=0))
+    weights = np.cumsum(joint.weights)
+    return both[np.searchsorted(weights, generator.random(n) * weights[-1], side="right").clip(max=len(both) - 1)]

@@ -1,0 +1,88 @@
+"""Which cells are drawn by themselves, which are placed together since their series share a truth, and which cannot be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nofluke.arrays import BoolArray
+from nofluke.studies.asked import Asked
+from nofluke.studies.cases import Chunk
+from nofluke.studies.draws import Key, Task, model_of
+from nofluke.studies.schema import Values
+from nofluke.studies.shared import Shared
+from nofluke.studies.together import Placements, seed_of
+
+At = tuple[str, str]  # series and detector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """How the chance of each cell enters that of its detector; cells whose null does not hold are in none of them.
+
+    Attributes
+    ----------
+    alone : mapping of (series, detector) to str
+        Cells that are independent of all others, and their nulls.
+    together : mapping of (series, detector) to (cluster and detector, Placements)
+        Cells of series that share a truth, under one placement.
+    mixed : mapping of (cluster, detector) to series
+        Such cells without a placement that serves them all, since their nulls differ.
+    """
+
+    alone: Mapping[At, str] = field(repr=False)
+    together: Mapping[At, tuple[Key, Placements]] = field(repr=False)
+    mixed: Mapping[Key, tuple[str, ...]] = field(repr=False)
+
+    @classmethod
+    def of(
+        cls, cells: Values, truths: Values, shared: Sequence[Shared], detectors: Sequence[str], asked: Asked, n: int
+    ) -> Plan:
+        """From the columns of a study's tables."""
+        nulls: dict[At, str] = {
+            (str(series), str(name)): str(null)
+            for series, name, null, holds in zip(
+                cells["series"], cells["detector"], cells["null"], cells["holds"], strict=True
+            )
+            if holds
+        }
+        place = {str(name): i for i, name in enumerate(truths["series"])} if shared else {}
+        together: dict[At, tuple[Key, Placements]] = {}
+        mixed: dict[Key, tuple[str, ...]] = {}
+        for i, cluster in enumerate(shared):
+            for name in detectors:
+                told = tuple(series for series in cluster.series if (series, name) in nulls)
+                labels = {nulls.pop((series, name)) for series in told}
+                if len(told) == 1:
+                    nulls[told[0], name] = labels.pop()
+                elif told:
+                    placements = None
+                    if len(labels) == 1:
+                        starts = [truths["starts"][place[series]] for series in told]
+                        reach = max(int(truths["reach"][place[series]]) for series in told)
+                        seed = seed_of(asked.seed, cluster.series[0])
+                        placements = Placements.of(model_of(labels.pop(), asked), starts, reach, seed=seed, n_draws=n)
+                    if placements is None:
+                        mixed[i, name] = told
+                    else:
+                        together |= {(series, name): ((i, name), placements) for series in told}
+        return cls(alone=nulls, together=together, mixed=mixed)
+
+    def told(self, series: Sequence[str], detector: str) -> BoolArray:
+        """Which series enter the chance of a detector."""
+        mixed = {one for (_, name), names in self.mixed.items() if name == detector for one in names}
+        at = ((one, detector) for one in series)
+        known = (one in self.alone or one in self.together or one[0] in mixed for one in at)
+        return np.fromiter(known, dtype=np.bool_, count=len(series))
+
+    def tasks(self, chunks: Sequence[Chunk], detectors: Sequence[str]) -> Iterator[Task]:
+        """What is to be drawn of each chunk."""
+        for chunk in chunks:
+            at = [(series, name) for series in chunk.series for name in detectors]
+            yield Task(
+                chunk=chunk,
+                nulls={one: self.alone[one] for one in at if one in self.alone},
+                together={one: self.together[one] for one in at if one in self.together},
+            )

@@ -1,0 +1,270 @@
+"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is skill.
+
+The section "Pooling over series" of docs/theory.md has the mathematics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.corrections import holm
+from nofluke.inference.interval import Intervals, intervals_of
+from nofluke.inference.units import linearise
+from nofluke.inference.verdict import floor_above, rule_by
+from nofluke.laws.comonotone import comonotone
+from nofluke.laws.law import Law
+from nofluke.ratios import TIE_SLACK, divide, f_of_hits
+from nofluke.studies.conjunction import skill_in
+from nofluke.studies.counts import Counts
+from nofluke.studies.draws import Drawn
+from nofluke.studies.plan import Plan
+from nofluke.studies.pooled_row import Pooled, PooledMeasure
+from nofluke.studies.pooling import pool
+from nofluke.studies.schema import MEASURES, Values
+from nofluke.studies.stored_laws import StoredLaw
+from nofluke.studies.together import law_of_weights, laws_of_sums
+from nofluke.text.tables import plural
+
+Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Lumped:
+    """Series that share a truth, the laws of their summed hits by measure, and draws of both."""
+
+    series: tuple[str, ...]
+    laws: Mapping[str, Law] = field(repr=False)
+    draws: IntArray = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pooling:
+    """All that the pooled rows of a study are made of.
+
+    Attributes
+    ----------
+    counts : Counts
+    cells : mapping
+        Columns of the study's cells.
+    plan : Plan
+    drawn : Drawn or None
+        Draws of all cells; None where there are none, so that F1 has no chance level.
+    laws_of : callable
+        The stored laws of a detector.
+    n_draws : int
+    alpha, level : float
+    """
+
+    counts: Counts
+    cells: Values = field(repr=False)
+    plan: Plan = field(repr=False)
+    drawn: Drawn | None = field(repr=False)
+    laws_of: Callable[[str], Laws]
+    n_draws: int
+    n_failed: Mapping[str, int]
+    alpha: float
+    level: float
+
+    def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
+        """One row a detector; ``best`` are those not told from the best."""
+        found = [self._row(detector, detector in best) for detector in self.counts.detectors]
+        rows = [row for row, _ in found]
+        for measure in ("precision", "recall", "f1"):
+            corrected = holm([getattr(row, measure).pvalue for row in rows])
+            rows = [
+                replace(row, **{measure: replace(getattr(row, measure), corrected=float(p))})
+                for row, p in zip(rows, corrected, strict=True)
+            ]
+        return tuple(self._ruled(row, tests) for row, (_, tests) in zip(rows, found, strict=True))
+
+    def _row(self, detector: str, best: bool) -> tuple[Pooled, dict[str, ChanceTest]]:
+        counts, d = self.counts, self.counts.detectors.index(detector)
+        there = counts.there[:, d]
+        told = there & self.plan.told(counts.series, detector)
+        laws, lumped = self.laws_of(detector), tuple(self._lumped(detector, laws))
+        tests = {
+            measure: self._test(measure, detector, np.flatnonzero(told), laws[measure], lumped, 2 * i)
+            for i, measure in enumerate(MEASURES)
+        }
+        units = counts.by_unit(detector)
+        values = linearise(units.sum(axis=0)[None]).values
+        intervals = intervals_of(units, self.level, kind=counts.kind) if len(units) else None
+        measured = {
+            measure: PooledMeasure(
+                value=float(values[i]),
+                **_ends(intervals, i),
+                expected=divide(test.expected, test.of),
+                std=divide(test.std, test.of),
+                pvalue=test.pvalue,
+                method=_method(test),
+            )
+            for i, (measure, test) in enumerate(tests.items())
+        }
+        f1 = replace(
+            self._f1(detector, counts.counts[told, d].sum(axis=0), lumped), value=float(values[2]), **_ends(intervals, 2)
+        )
+        yes = self._yes(detector)
+        groups = self._groups(detector, told, laws, lumped)
+        row = Pooled(
+            detector=detector,
+            n_series=int(there.sum()),
+            n_failed=self.n_failed.get(detector, 0),
+            n_told=int(told.sum()),
+            precision=measured["precision"],
+            recall=measured["recall"],
+            f1=f1,
+            verdict="cannot tell",
+            reason="",
+            share_yes=divide(yes, int(there.sum())),
+            skill_in=skill_in(groups, self.alpha),
+            n_groups=counts.n_units,
+            best=best,
+            notes=tuple(self._notes(detector, there, told, lumped)),
+        )
+        return row, tests
+
+
+    def _lumped(self, detector: str, laws: Laws) -> Iterator[Lumped]:
+        """Series that share a truth."""
+        place = {series: i for i, series in enumerate(self.counts.series)}
+        d = self.counts.detectors.index(detector)
+        members: dict[int, list[str]] = {}
+        for (series, name), ((cluster, _), _) in self.plan.together.items():
+            if name == detector:
+                members.setdefault(cluster, []).append(series)
+        for cluster, names in members.items():
+            if self.drawn is None:
+                yield self._careful(tuple(names), laws)
+                continue
+            found = self.drawn.clusters[cluster, detector]
+            rows = self.counts.counts[[place[name] for name in names], d]
+            own = laws_of_sums(found.hits, (int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
+            placements = self.plan.together[names[0], detector][1]
+            if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
+                weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
+                own = own if weighted is None else {**own, "recall": weighted}
+            yield Lumped(series=tuple(names), laws=own, draws=found.drawn)
+        for (_, name), series in self.plan.mixed.items():
+            if name == detector:
+                yield self._careful(series, laws)
+
+    def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
+        """As if all of them rose and fell together, where no placement serves them all."""
+        u = np.random.default_rng(len(series)).random(self.n_draws)
+        own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
+        draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
+        return Lumped(series=series, laws=own, draws=draws)
+
+    def _test(
+        self,
+        measure: str,
+        detector: str,
+        at: IntArray,
+        laws: Mapping[str, StoredLaw],
+        lumped: Sequence[Lumped],
+        column: int,
+    ) -> ChanceTest:
+        counts, d = self.counts, self.counts.detectors.index(detector)
+        shared = {name for one in lumped for name in one.series}
+        parts: list[Law] = [one.laws[measure] for one in lumped]
+        parts += [laws[counts.series[i]] for i in at.tolist() if counts.series[i] not in shared]
+        of, hits = counts.counts[at, d][:, [column, column + 1]].sum(axis=0).tolist()
+        return pool(parts, hits, measure=measure, of=of)
+
+    def _f1(self, detector: str, observed: IntArray, lumped: Sequence[Lumped]) -> PooledMeasure:
+        """F1's chance level and p-value, from draws of both hits."""
+        alarms, hits, events, found = observed.tolist()
+        none = PooledMeasure(value=math.nan)
+        if self.drawn is None or detector in self.drawn.without or not (alarms and events):
+            return none
+        total = self.drawn.sums.get(detector, np.zeros((self.n_draws, 2), dtype=np.int64))
+        for one in lumped:
+            total = total + one.draws
+        chance = f_of_hits(total[:, 0], total[:, 1], alarms, events, 1.0)
+        value = float(f_of_hits(hits, found, alarms, events, 1.0))
+        reached = int(np.count_nonzero(chance >= value * (1 - TIE_SLACK)))
+        return replace(
+            none,
+            expected=float(chance.mean()),
+            std=float(chance.std()),
+            pvalue=(reached + 1) / (self.n_draws + 1),
+            method=f"simulated ({self.n_draws:,} draws)",
+        )
+
+    def _groups(self, detector: str, told: BoolArray, laws: Laws, lumped: Sequence[Lumped]) -> FloatArray:
+        """For each unit, how often chance does as well by either measure: twice the smaller p-value."""
+        counts = self.counts
+        known = self._own_pvalues(detector)
+        cluster = {one.series[0]: one for one in lumped}
+        at = np.flatnonzero(told)
+        at = at[np.argsort(counts.units[at], kind="stable")]
+        found = []
+        for here in np.split(at, np.flatnonzero(np.diff(counts.units[at])) + 1):
+            names = [counts.series[i] for i in here.tolist()]
+            if len(names) == 1:  # nothing to pool
+                smaller = known[names[0]]
+            else:
+                inside = [cluster[name] for name in names if name in cluster]
+                tests = (self._test(m, detector, here, laws[m], inside, 2 * i) for i, m in enumerate(MEASURES))
+                smaller = min(test.pvalue for test in tests)
+            found.append(min(1.0, 2 * smaller))
+        return np.array(found)
+
+    def _own_pvalues(self, detector: str) -> dict[str, float]:
+        """The smaller p-value of each series."""
+        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        both = np.minimum(*(np.asarray(self.cells[f"{measure}_pvalue"])[own] for measure in MEASURES))
+        names = np.asarray(self.cells["series"], dtype=object)[own]
+        return dict(zip(names.tolist(), both.tolist(), strict=True))
+
+    def _yes(self, detector: str) -> int:
+        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
+
+    def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> Iterator[str]:
+        left = int(there.sum() - told.sum())
+        if left:
+            yield (
+                f"No null holds on {plural(left, 'series', 'series')}: chance and p-values are those of the other {int(told.sum()):,}."
+            )
+        mixed = sum(len(series) for (_, name), series in self.plan.mixed.items() if name == detector)
+        shared = sum(len(one.series) for one in lumped)
+        if shared:
+            yield f"{plural(shared, 'series', 'series')} share a truth with another, or nearly so: one placement of events serves them all."
+        if mixed:
+            yield (
+                f"Of these, {mixed:,} have different nulls, so that their hits are taken to rise and fall together, which is careful, not exact."
+            )
+        if self.drawn is not None and detector in self.drawn.without:
+            yield "F1 has no chance level: a null of some series has no joint law of both hits."
+
+    def _ruled(self, row: Pooled, tests: Mapping[str, ChanceTest]) -> Pooled:
+        """The verdict by the corrected p-values of precision and recall."""
+        if row.n_told == 0:
+            words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
+            return replace(row, reason=words)
+        ruling = rule_by(
+            {measure: getattr(row, measure).corrected for measure in MEASURES},
+            lambda measure: floor_above(tests[measure], self.alpha),
+            self.alpha,
+            f", corrected for {plural(len(self.counts.detectors), 'detector')}",
+        )
+        return replace(row, verdict=ruling.verdict, reason=ruling.reason)
+
+
+def _ends(intervals: Intervals | None, i: int) -> dict[str, float]:
+    if intervals is None:
+        return {}
+    one = tuple(intervals)[i]
+    return {"low": one.low, "high": one.high}
+
+
+def _method(test: ChanceTest) -> str:
+    how = test.how
+    return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)

@@ -1,0 +1,193 @@
+"""Judge many detectors on many series: read, compute chunk by chunk, keep each part, tell all of it together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Executor
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from nofluke.nulls import Null
+from nofluke.progress import cells_bar
+from nofluke.series.alarms import CountAlarms
+from nofluke.series.labels import HigherIs, Missing
+from nofluke.series.ranges import Overlaps
+from nofluke.series.tolerance import Length, Tolerance
+from nofluke.series.truth import CountEvents
+from nofluke.studies.asked import Asked
+from nofluke.studies.batch import part_of
+from nofluke.studies.folder import Folder
+from nofluke.studies.result import Study
+from nofluke.studies.runner import fill
+from nofluke.studies.schema import cells_with
+from nofluke.studies.sources import read_source
+
+
+def study(
+    source: Any,
+    *,
+    series: str | None = None,
+    group: str | None = None,
+    truth: str | None = None,
+    scores: Any = None,
+    times: str | None = None,
+    detector: str | None = None,
+    layout: str = "auto",
+    ranges: Any = None,
+    data: Any = None,
+    truth_as: str = "auto",
+    threshold: float | None = None,
+    quantile: float | None = None,
+    budget: float | str | None = None,
+    tolerance: Length | Tolerance = 0,
+    null: Null = "auto",
+    metrics: str | Iterable[str] = (),
+    higher_is: HigherIs = "anomalous",
+    count_events: CountEvents | None = None,
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
+    missing: Missing = "error",
+    overlaps: Overlaps = "error",
+    warmup: Length | None = None,
+    n_resamples: int = 10_000,
+    rng: int = 0,
+    alpha: float = 0.05,
+    title: str = "",
+    out: str | Path | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    resume: bool = True,
+) -> Study:
+    """Precision and recall of many detectors on many series, each cell beside chance, then pooled, ranked and compared.
+
+    Every cell, a detector on a series, has what `evaluate` gives for it: the same numbers, verdict and notes, with what depends on the
+    truth alone worked out once a series. A cell that cannot be judged stays missing, with its reason.
+
+    Parameters
+    ----------
+    source : data frame, mapping of columns, path, or list of paths
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+    series, group, truth, times : str, optional
+        Names of columns. Files without ``series`` hold a series each, named after the file. ``group`` names what is independent of
+        each other, such as data sets: comparisons and intervals go by groups. Without it each series is its own.
+    scores : str or list of str, optional
+        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+    detector : str, optional
+        For long tables, the column that names the detector; ``scores`` is then one column.
+    layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
+        How files are arranged; "auto" is "long" with ``detector``, else "wide".
+    ranges : path, frame or mapping, optional
+        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+    data : path, optional
+        The folder that holds the labels of "tsb-ad" and "timeeval".
+    threshold, quantile, budget : optional
+        One of them, as in `evaluate`. Scores with ties call for a budget: at a quantile ties can make alarms of every step.
+    tolerance : int, str, float, timedelta or Tolerance
+        As in `evaluate`, or a share of each series' length: "1%" or 0.01, in whole steps.
+    null : str, NullModel
+        As in `evaluate`; "auto" chooses for each cell.
+    metrics : str or iterable of str
+        Names of other metrics to test in each cell, as in `significance`.
+    truth_as, higher_is, count_events, count_alarms, refractory, missing, overlaps, warmup, n_resamples, alpha
+        As in `evaluate`, the same for all cells.
+    rng : int
+        The seed. Each cell has one of its own, made of this one and its names; ``evaluate(..., rng=seed)`` repeats it.
+    title : str
+        What the leaderboard is called.
+    out : path, optional
+        A folder for study.json, parts, results.parquet, failed.jsonl, timings.parquet and the leaderboard. Without it, results live
+        as long as the object.
+    workers : int, optional
+        Processes of this machine; by default as many as there are cores. Results do not depend on it.
+    executor : concurrent.futures.Executor, optional
+        Where to compute instead: any executor, such as ``client.get_executor(pure=False, retries=2)`` of a Dask cluster.
+    resume : bool
+        Go on from what is in ``out``, if it is the same study; False begins anew.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    InputError
+        Where nothing can be judged: a wrong argument, no series, a folder that holds another study.
+    Stopped
+        On Ctrl-C, a KeyboardInterrupt: what is finished is kept in ``out``, and the same call goes on from there.
+
+    See Also
+    --------
+    evaluate, compare, significance
+
+    References
+    ----------
+    Scharwächter and Müller (2020); Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
+
+    Examples
+    --------
+    >>> import nofluke as nf, numpy as np
+    >>> rng = np.random.default_rng(3)
+    >>> truth = (rng.random(6000) < 0.02).astype(int)
+    >>> table = {"name": np.repeat([f"s{i:02}" for i in range(12)], 500), "label": truth,
+    ...          "det_good": truth + rng.normal(size=6000), "det_random": rng.normal(size=6000)}
+    >>> study = nf.study(table, series="name", truth="label", scores="det_*", budget="2%", tolerance=2, workers=1)
+    >>> study.detectors, study.n_cells, study.n_missing
+    (('det_good', 'det_random'), 24, 0)
+    >>> [(row.detector, row.verdict) for row in study.pooled()]
+    [('det_good', 'yes'), ('det_random', 'no')]
+    """
+    asked = Asked.of(
+        tolerance=tolerance,
+        metrics=metrics,
+        rng=rng,
+        threshold=threshold,
+        quantile=quantile,
+        budget=budget,
+        null=null,
+        higher_is=higher_is,
+        count_events=count_events,
+        count_alarms=count_alarms,
+        refractory=refractory,
+        missing=missing,
+        overlaps=overlaps,
+        warmup=warmup,
+        n_resamples=n_resamples,
+        alpha=alpha,
+    )
+    found = read_source(
+        source,
+        series=series,
+        group=group,
+        truth=truth,
+        scores=scores,
+        times=times,
+        detector=detector,
+        layout=layout,
+        truth_as=truth_as,
+        ranges=ranges,
+        data=data,
+    )
+    chunks, detectors = found.chunks(), found.detectors
+    n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)
+    settings = {**asked.plain(), "cut": asked.cut_text, "detectors": list(detectors), "title": title}
+    folder = Folder(out)
+    folder.begin(
+        settings=settings,
+        inputs=found.fingerprint,
+        parts=len(chunks),
+        cells=cells_with(asked.metrics),
+        resume=resume,
+    )
+    with folder, cells_bar("study", n_cells) as progress:
+        fill(
+            folder,
+            partial(part_of, asked=asked),
+            chunks,
+            detectors=len(detectors),
+            workers=workers,
+            executor=executor,
+            progress=progress,
+        )
+    made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks)
+    return made.settled(workers=workers, executor=executor, write=out is not None)
