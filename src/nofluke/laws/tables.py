@@ -101,6 +101,10 @@ class LogTable(Law):
     logs : array
         log P(X = first), log P(X = first + 1), ...
 
+    Notes
+    -----
+    Tails of what was simulated are (b + 1)/(n + 1), b of n resamples: the data count as one of them.
+
     Examples
     --------
     >>> law = LogTable(1, np.log([0.25, 0.75]), size=2, mean=1.75, var=0.1875, method=exactly("example"))
@@ -131,6 +135,13 @@ class LogTable(Law):
         if not first <= hits <= last:
             return self._beyond(side)
         return Tail.of_log(min(self._log_mass(hits, side), 0.0), self.method)
+
+    def tail(self, hits: int, side: TailSide = "upper") -> Tail:
+        """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
+        drawn = self.method.n_resamples
+        if drawn is None:
+            return super().tail(hits, side)
+        return Tail.of(min((float(np.exp(self._log_mass(hits, side))) * drawn + 1) / (drawn + 1), 1.0), self.method)
 
     def _beyond(self, side: TailSide) -> Tail:
         """What lies outside of the table: here, nothing."""

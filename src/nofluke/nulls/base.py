@@ -78,6 +78,8 @@ class NullModel(ABC):
         Whether it can place events at their own times, without a grid of steps.
     needs_detector : bool
         Whether what it does depends on a detector; else labels alone will do.
+    shifts_all : bool
+        Whether it shifts all events together, by a list of shifts that goes by the steps and not by the events.
     """
 
     name: ClassVar[str]
@@ -86,6 +88,7 @@ class NullModel(ABC):
     takes_ranges: ClassVar[bool] = False
     takes_times: ClassVar[bool] = False
     needs_detector: ClassVar[bool] = True
+    shifts_all: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

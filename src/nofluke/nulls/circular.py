@@ -35,6 +35,7 @@ class ShiftNull(NullModel):
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact")
     takes_ranges: ClassVar[bool] = True
     takes_times: ClassVar[bool] = True
+    shifts_all: ClassVar[bool] = True
 
     @abstractmethod
     def pieces(self, cell: TimedCell) -> ByShift | None:

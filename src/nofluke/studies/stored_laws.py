@@ -57,14 +57,6 @@ class StoredLaw(LogTable):
             method=How(kind=row["kind"], name=row["name"], n_resamples=drawn or None),
         )
 
-    def tail(self, hits: int, side: TailSide = "upper") -> Tail:
-        """As of the law that was stored: (b + 1)/(n + 1) where it was simulated."""
-        drawn = self.method.n_resamples
-        if drawn is None:
-            return super().tail(hits, side)
-        reached = round(math.exp(self._log_mass(hits, side)) * drawn)
-        return Tail.of((reached + 1) / (drawn + 1), self.method)
-
     def _beyond(self, side: TailSide) -> Tail:
         end = float(self._logs[-1 if side == "upper" else 0])
         if self._whole(end):

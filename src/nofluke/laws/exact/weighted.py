@@ -115,7 +115,7 @@ def _pass(steps: IntArray, n_events: int, high: int, theta: float) -> FloatArray
         drawn = np.arange(min(int(steps[k]), n_events) + 1)
         chances = np.exp(log_pmf(drawn, int(steps[k]), held[k], empty[k]))
         grown = table * chances[0]
-        for j in np.flatnonzero(chances[1:]) + 1:
+        for j in (np.flatnonzero(chances[1:]) + 1).tolist():
             rows, columns = min(most, n_events - j) + 1, min(top, high - k * j) + 1
             if columns > 0:
                 grown[j : j + rows, k * j : k * j + columns] += chances[j] * table[:rows, :columns]
@@ -123,7 +123,7 @@ def _pass(steps: IntArray, n_events: int, high: int, theta: float) -> FloatArray
     left = np.exp(log_pmf(n_events - np.arange(n_events + 1), int(steps[0]), held[0], empty[0]))
     law = left @ table
     with np.errstate(divide="ignore"):
-        return np.where(law > KEPT, np.log(law), -np.inf) - theta * np.arange(high + 1)
+        return np.asarray(np.where(law > KEPT, np.log(law), -np.inf) - theta * np.arange(high + 1))
 
 
 def _base(steps: IntArray, n_events: int, theta: float) -> float:
