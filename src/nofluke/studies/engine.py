@@ -99,12 +99,11 @@ def _in_executor(
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 index = under_way.pop(future)
-                try:
-                    yield future.result()
-                except (BrokenExecutor, CancelledError) as error:
+                error = CancelledError() if future.cancelled() else future.exception()
+                if isinstance(error, BrokenExecutor | CancelledError):
                     raise _lost(executor, error) from None
-                except Exception as error:  # a task that kills each worker it comes to, or cannot be sent
-                    yield Outcome(index, reason=reason_of(error))
+                # an error that is not the function's: a task that kills each worker it comes to, or that cannot be sent
+                yield future.result() if error is None else Outcome(index, reason=reason_of(error))
     finally:
         for future in under_way:
             future.cancel()
