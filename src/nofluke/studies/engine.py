@@ -12,7 +12,7 @@ from typing import Any
 
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_whole
-from nofluke.studies.outcome import Outcome, attempt, reason_of
+from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
 from nofluke.studies.processes import can_start, in_processes, leave_if_importing
 
 _PER_WORKER = 4  # tasks under way for each: enough that nobody waits, few enough that memory is bounded
@@ -49,7 +49,7 @@ def run(
     >>> done, failed = {}, {}
     >>> run(int, {0: "3", 1: "x"}, workers=1, on_done=done.__setitem__, on_failed=failed.__setitem__)
     >>> done, failed
-    ({0: 3}, {1: "ValueError: invalid literal for int() with base 10: 'x' (outcome.py, line 28)"})
+    ({0: 3}, {1: "ValueError: invalid literal for int() with base 10: 'x' (outcome.py, line ...)"})
     """
     outcomes: Generator[Outcome, None, None]
     if executor is not None:
@@ -67,6 +67,8 @@ def run(
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
     with closing(outcomes):  # also after Ctrl-C: no worker is left behind
         for outcome in outcomes:
+            if outcome.ends_all:
+                raise NoRoom(outcome.reason)
             if outcome.reason:
                 on_failed(outcome.index, outcome.reason)
             else:
@@ -97,12 +99,11 @@ def _in_executor(
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
                 index = under_way.pop(future)
-                try:
-                    yield future.result()
-                except (BrokenExecutor, CancelledError) as error:
+                error = CancelledError() if future.cancelled() else future.exception()
+                if isinstance(error, BrokenExecutor | CancelledError):
                     raise _lost(executor, error) from None
-                except Exception as error:  # a task that kills each worker it comes to, or cannot be sent
-                    yield Outcome(index, reason=reason_of(error))
+                # an error that is not the function's: a task that kills each worker it comes to, or that cannot be sent
+                yield future.result() if error is None else Outcome(index, reason=reason_of(error))
     finally:
         for future in under_way:
             future.cancel()

@@ -22,6 +22,7 @@ from nofluke.plain import check_word
 from nofluke.studies.lock import Lock
 from nofluke.studies.origin import as_text, changes, in_short, origin, read_origin
 from nofluke.studies.parts import TABLES, Packed, index_of, pack, write_part
+from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.schema import CELLS, Part, Schema
 from nofluke.studies.tables import KEPT, Columns, join_tables, read_table, write_table
 
@@ -80,6 +81,7 @@ class Folder:
         InputError
             If the folder holds something else or another study, is in use, or cannot be written to.
         """
+        leave_if_importing()  # before the folder is found locked by this worker's own parent
         self.cells = cells
         told = origin(settings, inputs, parts)
         try:

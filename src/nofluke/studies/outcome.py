@@ -11,25 +11,30 @@ from typing import Any
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 
 
+class NoRoom(InputError):
+    """Nothing can be written any more: no fault of a task's, so that the others need not be tried."""
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The result of a task, or (if there is a reason) none."""
+    """The result of a task, or (if there is a reason) none; some reasons end everything."""
 
     index: int
     result: Any = None
     reason: str = ""
+    ends_all: bool = False
 
 
 def attempt(index: int, function: Callable[[Any], Any], task: Any) -> Outcome:
     """Do a task; whatever it raises becomes a reason, which can be sent anywhere.
 
-    >>> attempt(3, int, "7"), attempt(4, int, "x").reason
-    (Outcome(index=3, result=7, reason=''), "ValueError: invalid literal for int() with base 10: 'x' (outcome.py, line 28)")
+    >>> attempt(3, int, "7").result, attempt(4, int, "x").reason
+    (7, "ValueError: invalid literal for int() with base 10: 'x' (outcome.py, line ...)")
     """
     try:
         return Outcome(index, function(task))
     except Exception as error:
-        return Outcome(index, reason=reason_of(error))
+        return Outcome(index, reason=reason_of(error), ends_all=isinstance(error, NoRoom))
 
 
 def reason_of(error: BaseException) -> str:

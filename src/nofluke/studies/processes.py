@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TRIES = 3
 _NO_GUARD = 91  # exit code of a worker that ran the user's script from its start again
+_OURS = "NOFLUKE_STUDY_WORKER"
 _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "PYTHON_CPU_COUNT")
 
 
@@ -33,7 +34,8 @@ def leave_if_importing() -> None:
     """End a worker whose script lacks the guard: it would begin the study anew on its way to be of use to it."""
     import multiprocessing
 
-    if getattr(multiprocessing.current_process(), "_inheriting", False):
+    # multiprocessing raises an error at the same sign, which people do not understand
+    if _OURS in os.environ and getattr(multiprocessing.current_process(), "_inheriting", False):
         sys.exit(_NO_GUARD)
 
 
@@ -116,7 +118,7 @@ class _Worker:
         # a daemon: ended with this process also where nobody gets to bury it
         self._process = context.Process(target=_work, args=(theirs, back, os.getpid()), daemon=True)
         try:
-            with _one_thread_each():
+            with _environment_of_workers():
                 self._process.start()
         except OSError as error:
             raise InputError(
@@ -184,9 +186,9 @@ def _cause(code: int | None) -> str:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def _environment_of_workers() -> Iterator[None]:
     """What starts meanwhile computes in one thread: there are as many processes as cores. What the user has set stays."""
-    added = {name: "1" for name in _THREADS if name not in os.environ}
+    added = {name: "1" for name in (*_THREADS, _OURS) if name not in os.environ}
     os.environ.update(added)
     try:
         yield

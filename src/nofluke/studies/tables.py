@@ -19,6 +19,7 @@ import numpy as np
 from nofluke.arrays import AnyArray
 from nofluke.data.table import one_line, unglobbed
 from nofluke.errors import InputError
+from nofluke.studies.outcome import NoRoom
 from nofluke.studies.schema import Schema, Values
 
 Columns = dict[str, AnyArray]
@@ -154,7 +155,7 @@ def _atomically(path: Path, write: Callable[[str], object]) -> None:
             os.fsync(file.fileno())  # a full disk may say so only now
         os.replace(beside, path)
     except (duckdb.IOException, OSError) as error:
-        raise InputError(f"{path} cannot be written ({_cause(error)}): {KEPT}.") from None
+        raise NoRoom(f"{path} cannot be written ({_cause(error)}): {KEPT}.") from None
     finally:
         beside.unlink(missing_ok=True)
 
