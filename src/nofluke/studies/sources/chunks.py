@@ -14,7 +14,7 @@ from nofluke.studies.sources.assembling import faulty
 
 MOST_SCORES = 2_000_000
 MOST_SERIES = 1_000
-LEAST_CHUNKS = 64  # where there are as many series: enough for the workers of a large machine
+LEAST_CHUNKS = 32  # where there are as many series: enough for the workers of a large machine
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -96,7 +96,7 @@ def readers_in_chunks(
 def cut(sizes: Sequence[int], per_chunk: Any = None) -> list[slice]:
     """Which series go into one chunk, by their numbers of scores: about two million, or the number of series asked for.
 
-    Small studies make at least 64 chunks where they have as many series, so that many workers have something to do.
+    Small studies make at least 32 chunks where they have as many series, so that many workers have something to do.
 
     >>> cut([10, 10, 10], per_chunk=2)
     [slice(0, 2, None), slice(2, 3, None)]

@@ -15,7 +15,7 @@ from nofluke.data.delimited import text_query
 from nofluke.data.sources import open_table
 from nofluke.data.table import quoted, unglobbed
 from nofluke.errors import InputError, shown
-from nofluke.studies.sources.tables import Piece, TableFile
+from nofluke.studies.sources.indexing import Piece, TableFile
 
 SMALL = 4_000_000
 """Cells up to which a copy is read at once."""

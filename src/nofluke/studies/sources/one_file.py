@@ -14,11 +14,12 @@ from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
 from nofluke.studies.sources.chunks import Chunks, readers_in_chunks
+from nofluke.studies.sources.indexing import TableFile
 from nofluke.studies.sources.naming import group_of, names_of_files
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles
 from nofluke.studies.sources.table_source import columns_of
-from nofluke.studies.sources.tables import TableFile, column_at
+from nofluke.studies.sources.tables import column_at
 
 _BYTES_A_SCORE = 8
 

@@ -14,9 +14,10 @@ from nofluke.studies.cases import Chunk
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
 from nofluke.studies.sources.copying import SMALL, parquet_of_text, regrouped, scattered
+from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles, columns_to_read
-from nofluke.studies.sources.tables import Entry, Piece, TableChunk, TableFile, entry_of, indexed
+from nofluke.studies.sources.tables import TableChunk
 
 
 def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,46 +20,15 @@ from nofluke.data.times import times_of
 from nofluke.data.values import numbers_of
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
-from nofluke.studies.sources.assembling import Block, Events, Read, faulty, joined, long_case, typed, wide_case
-from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
-from nofluke.studies.sources.roles import FOLDER, Roles
+from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, joined, long_case, typed, wide_case
+from nofluke.studies.sources.indexing import Entry, Piece, TableFile, position_of
+from nofluke.studies.sources.roles import Roles
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableFile:
-    """A Parquet file, what it is called in messages, and its folder's name."""
-
-    path: Path
-    label: str
-    folder: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """Rows of one series, in long tables of one detector, in one file: from ``start`` up to, not including, ``stop``."""
-
-    file: TableFile
-    start: int
-    stop: int
-    count: int
-    detector: str | None = None
-    groups: tuple[str | None, ...] = ()
-
-    @property
-    def together(self) -> bool:
-        """Whether no row of another lies among them."""
-        return self.stop - self.start == self.count
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Entry:
-    """One series and where it lies; or why it cannot be read."""
-
-    series: str
-    group: str
-    pieces: tuple[Piece, ...] = field(repr=False, default=())
-    events: Events | None = field(repr=False, default=None)
-    fault: str | None = None
+_FLOATS = ("DOUBLE", "FLOAT")
+_WHOLE = dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), "BIGINT") | {
+    "BOOLEAN": "BOOLEAN"
+}
+"""Whole numbers as one kind, and what needs no check."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -97,10 +65,11 @@ class TableChunk:
             with open_table(file.path, [], None, connection) as table:
                 table.label = file.label
                 for run in _runs(pieces):
+                    slices = [(piece.start, piece.stop) for piece in run]
+                    at_once = _numbers(table, [name for name in wanted if name != self.roles.times], slices)
                     for name in wanted:
-                        parts = typed(
-                            partial(_column, table, name, name == self.roles.times), [(p.start, p.stop) for p in run]
-                        )
+                        slowly = partial(_column, table, name, name == self.roles.times)
+                        parts = at_once[name] if name in at_once else typed(slowly, slices)
                         read.update({(name, piece): part for piece, part in zip(run, parts, strict=True)})
         except (InputError, OSError) as error:
             read = {(name, piece): Fault(reason=str(error)) for name in wanted for piece in pieces}
@@ -121,70 +90,6 @@ class TableChunk:
         return long_case(entry.series, entry.group, whole, *common)
 
 
-def indexed(
-    files: Sequence[TableFile], roles: Roles, connection: Any
-) -> tuple[dict[str | None, list[Piece]], dict[TableFile, str]]:
-    """Where each series lies, in the order in which they appear, None for rows without a name; and the files that cannot be read."""
-    found: dict[str | None, list[Piece]] = {}
-    broken: dict[TableFile, str] = {}
-    for file in files:
-        try:
-            for series, piece in _pieces(file, roles, connection):
-                found.setdefault(series, []).append(piece)
-        except (InputError, OSError) as error:
-            broken[file] = str(error)
-    return found, broken
-
-
-def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry:
-    """A series from its pieces."""
-    if series is None:
-        rows = sum(piece.count for piece in pieces)
-        return Entry(series=NAMELESS, group=NAMELESS, fault=nameless(rows, roles.series))
-    named = tuple(piece for piece in pieces if roles.detector is None or piece.detector is not None)
-    if not named:
-        rows = sum(piece.count for piece in pieces)
-        return Entry(series=series, group=series, fault=nameless(rows, roles.detector, "detector"))
-    group: str | Fault = series
-    if roles.group == FOLDER:
-        group = group_of({piece.file.folder for piece in pieces}, "folder")
-    elif roles.group is not None:
-        group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
-    if isinstance(group, Fault):
-        return Entry(series=series, group=series, fault=group.reason)
-    return Entry(series=series, group=group, pieces=named)
-
-
-def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
-    with open_table(file.path, [], None, connection) as table:
-        table.label = file.label
-        text = {
-            role: f"nullif({_field(table, column)}::VARCHAR, '')"
-            for role, column in roles.others.items()
-            if role in ("series", "group", "detector")
-        }
-        group = text.get("group", "NULL")
-        # nulls are no values to min and max: they are counted
-        query = f"""SELECT {text["series"]} AS s, {text.get("detector", "NULL")} AS d, min(file_row_number), max(file_row_number), count(*),
-            min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY s, d ORDER BY 3"""
-        rows = table.ask(query, [unglobbed(file.path)])
-    if not rows:
-        raise InputError(f"{file.label} has no rows: there is nothing to evaluate.")
-    for series, detector, first, last, count, low, high, grouped in rows:
-        groups = (low, high, *(() if grouped == count else (None,))) if "group" in text else ()
-        yield series, Piece(file=file, start=first, stop=last + 1, count=count, detector=detector, groups=groups)
-
-
-def _field(table: FileTable, column: str) -> str:
-    return quoted(table.fields[_position(table, column)])
-
-
-def _position(table: FileTable, column: str) -> int:
-    if column not in table.names:
-        raise InputError(f"{table.label} has no column {shown(column)}.")
-    return table.names.index(column)
-
-
 def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
     """Pieces of one file that lie behind one another, to be read at once."""
     runs: list[list[Piece]] = []
@@ -196,9 +101,32 @@ def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
     return runs
 
 
+def _numbers(table: FileTable, names: Sequence[str], slices: Slices) -> dict[str, list[Read]]:
+    """Columns that hold nothing but numbers, by one query: five times as fast as one after another, with their rules for text."""
+    positions = {name: table.names.index(name) for name in names if name in table.names}
+    plain = {name: at for name, at in positions.items() if table.types[at] in (*_FLOATS, *_WHOLE)}
+    if not plain:
+        return {}
+    cells = [
+        f"{quoted(table.fields[at])}::{_WHOLE.get(table.types[at], table.types[at])} AS c{at}" for at in plain.values()
+    ]
+    start, stop = slices[0][0], slices[-1][1]
+    within = f"file_row_number BETWEEN {start} AND {stop - 1}"
+    query = f"SELECT {', '.join(cells)} FROM read_parquet(?, hive_partitioning=false) WHERE {within}"
+    columns = table.run(query, [unglobbed(table.path)]).fetchnumpy()
+    whole: dict[str, AnyArray] = {}
+    for name, at in plain.items():
+        values = columns[f"c{at}"]
+        if not np.ma.is_masked(values):
+            whole[name] = np.asarray(values)
+        elif table.types[at] in _FLOATS:
+            whole[name] = values.filled(np.nan)
+    return {name: [values[a - start : b - start] for a, b in slices] for name, values in whole.items()}
+
+
 def _column(table: FileTable, name: str, is_clock: bool, start: int, stop: int) -> AnyArray:
     """One column of some rows, typed as single files are."""
-    position = _position(table, name)
+    position = position_of(table, name)
     table.load([position], rows=(start, stop))
     return column_at(table, position, is_clock)
 

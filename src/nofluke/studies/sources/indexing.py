@@ -1,0 +1,118 @@
+"""Where the rows of each series lie in Parquet files: one look at the columns that name them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nofluke.data.sources import open_table
+from nofluke.data.table import FileTable, quoted, unglobbed
+from nofluke.errors import InputError, shown
+from nofluke.studies.cases import Fault
+from nofluke.studies.sources.assembling import Events
+from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
+from nofluke.studies.sources.roles import FOLDER, Roles
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableFile:
+    """A Parquet file, what it is called in messages, and its folder's name."""
+
+    path: Path
+    label: str
+    folder: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """Rows of one series, in long tables of one detector, in one file: from ``start`` up to, not including, ``stop``."""
+
+    file: TableFile
+    start: int
+    stop: int
+    count: int
+    detector: str | None = None
+    groups: tuple[str | None, ...] = ()
+
+    @property
+    def together(self) -> bool:
+        """Whether no row of another lies among them."""
+        return self.stop - self.start == self.count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Entry:
+    """One series and where it lies; or why it cannot be read."""
+
+    series: str
+    group: str
+    pieces: tuple[Piece, ...] = field(repr=False, default=())
+    events: Events | None = field(repr=False, default=None)
+    fault: str | None = None
+
+
+def indexed(
+    files: Sequence[TableFile], roles: Roles, connection: Any
+) -> tuple[dict[str | None, list[Piece]], dict[TableFile, str]]:
+    """Where each series lies, in the order in which they appear, None for rows without a name; and the files that cannot be read."""
+    found: dict[str | None, list[Piece]] = {}
+    broken: dict[TableFile, str] = {}
+    for file in files:
+        try:
+            for series, piece in _pieces(file, roles, connection):
+                found.setdefault(series, []).append(piece)
+        except (InputError, OSError) as error:
+            broken[file] = str(error)
+    return found, broken
+
+
+def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry:
+    """A series from its pieces."""
+    if series is None:
+        rows = sum(piece.count for piece in pieces)
+        return Entry(series=NAMELESS, group=NAMELESS, fault=nameless(rows, roles.series))
+    named = tuple(piece for piece in pieces if roles.detector is None or piece.detector is not None)
+    if not named:
+        rows = sum(piece.count for piece in pieces)
+        return Entry(series=series, group=series, fault=nameless(rows, roles.detector, "detector"))
+    group: str | Fault = series
+    if roles.group == FOLDER:
+        group = group_of({piece.file.folder for piece in pieces}, "folder")
+    elif roles.group is not None:
+        group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
+    if isinstance(group, Fault):
+        return Entry(series=series, group=series, fault=group.reason)
+    return Entry(series=series, group=group, pieces=named)
+
+
+def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
+    with open_table(file.path, [], None, connection) as table:
+        table.label = file.label
+        text = {
+            role: f"nullif({_field(table, column)}::VARCHAR, '')"
+            for role, column in roles.others.items()
+            if role in ("series", "group", "detector")
+        }
+        group = text.get("group", "NULL")
+        # nulls are no values to min and max: they are counted
+        query = f"""SELECT {text["series"]} AS s, {text.get("detector", "NULL")} AS d, min(file_row_number), max(file_row_number), count(*),
+            min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY s, d ORDER BY 3"""
+        rows = table.ask(query, [unglobbed(file.path)])
+    if not rows:
+        raise InputError(f"{file.label} has no rows: there is nothing to evaluate.")
+    for series, detector, first, last, count, low, high, grouped in rows:
+        groups = (low, high, *(() if grouped == count else (None,))) if "group" in text else ()
+        yield series, Piece(file=file, start=first, stop=last + 1, count=count, detector=detector, groups=groups)
+
+
+def _field(table: FileTable, column: str) -> str:
+    return quoted(table.fields[position_of(table, column)])
+
+
+def position_of(table: FileTable, column: str) -> int:
+    """The position of a column that must be there."""
+    if column not in table.names:
+        raise InputError(f"{table.label} has no column {shown(column)}.")
+    return table.names.index(column)
