@@ -867,3 +867,42 @@ def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any
     table = [[row(d, unit) for unit in sorted(set(episode))] for d in range(len(alarms))]
     kept = [k for k in range(len(set(episode))) if any(any(rows[k]) for rows in table)]
     return [[rows[k] for k in kept] for rows in table]
+
+
+def slow_swap_p(first: list[tuple[int, ...]], second: list[tuple[int, ...]]) -> list[Fraction | None]:
+    """P-values of precision, recall and F1 by all swaps of the units, in fractions; None where a detector has no value.
+
+    The statistic is difference² over the sum of squares of what each unit adds to it, to first order; a swap that leaves a detector
+    without a value is as extreme as can be.
+    """
+
+    def measured(rows: list[tuple[int, ...]]) -> list[tuple[Fraction, list[Fraction]] | None]:
+        a, h, e, f = (sum(column) for column in zip(*rows, strict=True))
+        p = (Fraction(h, a), [(r[1] - Fraction(h, a) * r[0]) / a for r in rows]) if a else None
+        r = (Fraction(f, e), [(r[3] - Fraction(f, e) * r[2]) / e for r in rows]) if e else None
+        if p is None or r is None:
+            return [p, r, None]
+        if p[0] + r[0] == 0:
+            return [p, r, (Fraction(0), [Fraction(0)] * len(rows))]
+        by_p, by_r = (2 * (x[0] / (p[0] + r[0])) ** 2 for x in (r, p))
+        both = [by_p * u + by_r * v for u, v in zip(p[1], r[1], strict=True)]
+        return [p, r, (2 * p[0] * r[0] / (p[0] + r[0]), both)]
+
+    def statistics(swapped: tuple[bool, ...]) -> list[Fraction | float | None]:
+        rows = [(b, a) if s else (a, b) for a, b, s in zip(first, second, swapped, strict=True)]
+        found: list[Fraction | float | None] = []
+        for one, other in zip(*(measured([row[side] for row in rows]) for side in (0, 1)), strict=True):
+            if one is None or other is None:
+                found.append(None)
+                continue
+            squares = sum(((u - v) ** 2 for u, v in zip(one[1], other[1], strict=True)), Fraction(0))
+            apart = (one[0] - other[0]) ** 2
+            found.append(Fraction(0) if apart == 0 else math.inf if squares == 0 else apart / squares)
+        return found
+
+    observed = statistics((False,) * len(first))
+    every = [statistics(swapped) for swapped in itertools.product((False, True), repeat=len(first))]
+    return [
+        None if own is None else Fraction(sum(row[m] is None or row[m] >= own for row in every), len(every))
+        for m, own in enumerate(observed)
+    ]

@@ -1,0 +1,139 @@
+"""How often a comparison of two detectors rejects at .05: where neither is better, and where one is.
+
+Run it as ``python benchmarks/comparison.py [RUNS]``. Prints, for F1, the share of runs that studentised swaps reject, beside other
+ways on the same data: within a series, swaps of single steps and of blocks of 10 steps by the plain difference; across series, swaps
+of series by the plain difference and Wilcoxon's test of the series' own F1. And how often the interval of the difference holds
+the true one.
+"""
+
+import sys
+
+import numpy as np
+
+import nofluke as nf
+from nofluke.inference.compare_units import compare_units
+
+RUNS = 2_000
+STEPS, TOLERANCE, BLOCK = 2_000, 2, 10
+SWAPS = 499
+
+# recall and false alarms for each event, of both detectors: the second pair has F1 .525 by P = .7, R = .42 and by P = .42, R = .7
+ALIKE = ((0.5, 0.5), (0.5, 0.5))
+UNLIKE = ((0.42, 0.18), (0.7, 0.7 * 0.58 / 0.42))
+BETTER = ((0.7, 0.5), (0.4, 0.5))
+
+
+def f1_of(recall, false):
+    """F1 where each event is found with that probability, by one alarm, and so many alarms for each event are false."""
+    return 2 * recall / (1 + recall + false)
+
+
+def events_of(rng, clustered):
+    """Steps of about 40 single events, or 60 in clusters of up to eight, and the cluster of each."""
+    slots = 40 + (50 if clustered else 25) * np.arange(38 if clustered else 77)
+    begins = slots[rng.random(len(slots)) < (0.36 if clustered else 0.5)]
+    sizes = rng.integers(1, 9, len(begins)) if clustered else np.ones(len(begins), dtype=int)
+    clusters = np.repeat(np.arange(len(begins)), sizes)
+    return np.repeat(begins, sizes) + np.concatenate([2 * np.arange(size) for size in sizes]), clusters
+
+
+def alarms_of(rng, events, clusters, recall, false, clustered):
+    """Alarms on the events found, and false ones far from any; in clusters, all of one are found or none, but for one in ten."""
+    found = rng.random(len(events)) < recall
+    if clustered:
+        whole = (rng.random(clusters.max() + 1) < recall)[clusters]
+        found = np.where(rng.random(len(events)) < 0.1, found, whole)
+    far = np.ones(STEPS, dtype=bool)
+    for event in events:
+        far[max(event - 3 * TOLERANCE, 0) : event + 3 * TOLERANCE + 1] = False
+    n = rng.poisson(false * len(events) / (4 if clustered else 1))
+    at = rng.choice(np.flatnonzero(far), n, replace=False)
+    if clustered:  # four in a row
+        at = np.unique((at[:, None] + np.arange(4)).ravel() % STEPS)
+        at = at[far[at]]
+    alarms = np.zeros(STEPS, dtype=bool)
+    alarms[at] = alarms[events[found]] = True
+    return alarms
+
+
+def plain_swaps(first, second, rng):
+    """P-value of |F1 - F1'| by exchanging rows of counts, without studentising."""
+    differ = (first != second).any(axis=1)
+    both = (first + second).sum(axis=0)
+    first, second = first[differ], second[differ]
+    signs = np.vstack([np.ones(len(first)), rng.choice([-1.0, 1.0], (SWAPS, len(first)))])
+    mean, half = both / 2, signs @ ((first - second) / 2)
+    a, h, e, f = np.moveaxis(np.stack([mean + half, mean - half]), -1, 0)
+    # F1 of hits h of a alarms and f of e events
+    value = np.divide(2 * h * f, h * e + f * a, out=np.zeros_like(h), where=h * e + f * a > 0)
+    apart = np.abs(value[0] - value[1])
+    return np.mean(apart >= apart[0] - 1e-12)
+
+
+def by_block(truth, alarms, length):
+    """Counts of each block of steps."""
+    window = np.ones(2 * TOLERANCE + 1)
+    near = [np.convolve(flags, window, "same") > 0.5 for flags in (truth, alarms)]
+    flags = np.stack([alarms, alarms & near[0], truth, truth & near[1]], axis=1)
+    return flags.reshape(-1, length, 4).sum(axis=1)
+
+
+def within(rng, pair, clustered):
+    """P-values of three ways on one series, and whether the interval holds the true difference."""
+    events, clusters = events_of(rng, clustered)
+    truth = np.zeros(STEPS, dtype=bool)
+    truth[events] = True
+    alarms = {name: alarms_of(rng, events, clusters, *how, clustered) for name, how in zip("ab", pair, strict=True)}
+    found = nf.compare(truth, predictions=alarms, tolerance=TOLERANCE, n_resamples=SWAPS, rng=rng)
+    one = found.difference("a", "b")
+    counts = {length: [by_block(truth, alarms[name], length) for name in "ab"] for length in (1, BLOCK)}
+    return one.pvalue, *(plain_swaps(*both, rng) for both in counts.values()), held(one, pair)
+
+
+def across(rng, pair, n_series):
+    """The same on many series, some of which are harder for both detectors or hold many more events than others."""
+    from scipy.stats import wilcoxon
+
+    events = 1 + rng.negative_binomial(1, 0.2, n_series)
+    ease = 2 * rng.beta(2, 2, n_series) - 1  # of mean 0, so that recall is what it is said to be
+    units = {}
+    for name, (recall, false) in zip("ab", pair, strict=True):
+        hits = rng.binomial(events, recall + ease * min(recall, 1 - recall))
+        wrong = rng.poisson(false * events * rng.gamma(2, 0.5, n_series))
+        units[name] = np.stack([hits + wrong, hits, events, hits], axis=1)
+    one = compare_units(units, n_resamples=SWAPS, rng=rng).difference("a", "b")
+    own = [2 * rows[:, 1] / (rows[:, 0] + rows[:, 2]) for rows in units.values()]
+    ranked = wilcoxon(*own).pvalue if (own[0] != own[1]).any() else 1.0
+    return one.pvalue, plain_swaps(units["a"], units["b"], rng), ranked, held(one, pair)
+
+
+def held(one, pair):
+    """Whether the interval holds the true difference; NaN where there is none."""
+    true = f1_of(*pair[0]) - f1_of(*pair[1])
+    return np.nan if one.low is None else float(one.low <= true <= one.high)
+
+
+SITUATIONS = {
+    "within a series: alike, single events": (within, ALIKE, False),
+    "within a series: alike, clusters": (within, ALIKE, True),
+    "within a series: same F1, unlike P and R, clusters": (within, UNLIKE, True),
+    "within a series: one better, clusters": (within, BETTER, True),
+    "58 series: alike": (across, ALIKE, 58),
+    "10 series: alike": (across, ALIKE, 10),
+    "58 series: same F1, unlike P and R": (across, UNLIKE, 58),
+    "58 series: one better": (across, ((0.55, 0.5), (0.45, 0.5)), 58),
+}
+
+
+def main():
+    runs = int(sys.argv[1]) if len(sys.argv) > 1 else RUNS
+    print(f"Share of {runs:,} runs with p ≤ .05: studentised swaps, two other ways; and how often the interval holds")
+    for name, (simulate, *how) in SITUATIONS.items():
+        rng = np.random.default_rng(14)
+        found = np.array([simulate(rng, *how) for _ in range(runs)])
+        rates = (found[:, :3] <= 0.05 * (1 + 1e-9)).mean(axis=0)
+        print(f"{name:52} {rates[0]:.3f}  {rates[1]:.3f}  {rates[2]:.3f}  {np.nanmean(found[:, 3]):.3f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,363 @@
+"""Detectors compared: swaps against going through all of them, all pairs with Holm, and what is told of them."""
+
+import itertools
+import json
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import nofluke as nf
+from nofluke.errors import InputError
+from nofluke.inference import swaps
+from nofluke.inference.compare_units import compare_units
+from nofluke.inference.corrections import holm
+from nofluke.inference.differences import draws_needed
+from nofluke.inference.swaps import swap_test
+from nofluke.inference.units import MEASURES, linearise
+from oracles import relaxed, slow_swap_p
+
+MISSING = [-1, -1, -1, -1]
+
+
+@st.composite
+def rivals(draw, most=7):
+    """Counts of two detectors in up to so many units, small enough for ties and for detectors without alarms."""
+    n = draw(st.integers(1, most))
+    events = [draw(st.integers(0, 2)) for _ in range(n)]
+
+    def rows():
+        for e in events:
+            a = draw(st.integers(0, 3))
+            yield a, draw(st.integers(0, a)), e, draw(st.integers(0, e))
+
+    return list(rows()), list(rows())
+
+
+def simulated(rng, n, recall=(0.5, 0.5), false=(0.5, 0.5)):
+    """Units of two detectors with so many events each, found and missed at random; and false alarms."""
+    events = rng.integers(1, 6, n)
+    pair = []
+    for r, f in zip(recall, false, strict=True):
+        hits = rng.binomial(events, r)
+        pair.append(np.stack([hits + rng.poisson(f * events), hits, events, hits], axis=1))
+    return pair
+
+
+@settings(relaxed, max_examples=60)
+@given(rivals())
+@example(([(1, 1, 1, 1)] * 3, [(1, 0, 1, 0)] * 3))
+@example(([(1, 1, 0, 0), (0, 0, 1, 0)], [(0, 0, 0, 0), (1, 0, 1, 1)]))
+def test_swaps_are_those_of_going_through_all_of_them(pair):
+    """P of all three measures, with ties, kinds of units that occur twice, and swaps that leave a detector without alarms."""
+    found = swap_test(*map(np.array, pair), n_resamples=9, most=9, seed=0)
+    expected = [math.nan if p is None else float(p) for p in slow_swap_p(*pair)]
+    np.testing.assert_allclose(found.pvalue, expected, rtol=1e-12)
+    assert (found.n_resamples == 0).all()
+
+
+@settings(relaxed, max_examples=60)
+@given(rivals(most=12))
+def test_differences_and_their_squares_are_the_linearised_ones(pair):
+    """What swaps sum up by kinds of units is what each unit adds by itself."""
+    found = swap_test(*map(np.array, pair), n_resamples=9, most=9, seed=0)
+    one, other = (linearise(np.array(rows)) for rows in pair)
+    np.testing.assert_allclose(found.difference, one.values - other.values, atol=1e-12)
+    squares = ((one.moves - other.moves) ** 2).sum(axis=0)
+    np.testing.assert_allclose(found.squares, np.where(np.isnan(found.difference), found.squares, squares), atol=1e-12)
+
+
+@settings(relaxed, max_examples=30)
+@given(rivals(), st.randoms(use_true_random=False))
+def test_neither_the_order_nor_which_comes_first_matters(pair, random):
+    """Units have no order, and a difference turned round is as extreme; units in which both are alike change no bound."""
+    first, second = pair
+    order = random.sample(range(len(first)), len(first))
+    how = {"n_resamples": 99, "most": 99, "seed": 3}
+    found = swap_test(np.array(first), np.array(second), **how)
+    turned = swap_test(np.array([second[i] for i in order]), np.array([first[i] for i in order]), **how)
+    np.testing.assert_allclose(turned.difference, -found.difference, atol=1e-12)
+    np.testing.assert_array_equal(turned.pvalue, found.pvalue)
+    assert (found.pvalue[~np.isnan(found.pvalue)] >= found.smallest[~np.isnan(found.pvalue)] * (1 - 1e-12)).all()
+
+
+def test_drawn_swaps_agree_with_all_of_them(monkeypatch):
+    """Random swaps estimate the share that going through all gives, with + 1; kinds of one unit and of several."""
+    rng = np.random.default_rng(5)
+    first, second = simulated(rng, 11, recall=(0.8, 0.4))
+    first, second = (np.vstack([rows, rows[:2]]) for rows in (first, second))
+    exact = swap_test(first, second, n_resamples=9, most=9, seed=0)
+    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    drawn = swap_test(first, second, n_resamples=20_000, most=20_000, seed=0)
+    assert (drawn.n_resamples == 20_000).all()
+    np.testing.assert_allclose(drawn.pvalue, exact.pvalue, atol=5 * np.sqrt(0.25 / 20_000))
+    np.testing.assert_allclose(drawn.pvalue * 20_001, np.round(drawn.pvalue * 20_001), rtol=1e-9)
+
+
+def test_small_p_are_drawn_on_until_twenty_swaps_reach_them(monkeypatch):
+    """Beyond n_resamples, p is 20 over the draws at which the twentieth came, or (b + 1)/(n + 1) at the end."""
+    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    rng = np.random.default_rng(1)
+    first, second = simulated(rng, 40, recall=(0.72, 0.5))
+    found = swap_test(first, second, n_resamples=199, most=100_000, seed=0)
+    short = swap_test(first, second, n_resamples=199, most=199, seed=0)
+    went_on = short.pvalue * 200 - 1 < swaps.FEW - 0.5
+    assert went_on[1], "the example has to have a small p of recall"
+    assert 199 < found.n_resamples[1] < 100_000
+    assert found.pvalue[1] == swaps.FEW / found.n_resamples[1]
+    np.testing.assert_array_equal(found.pvalue[~went_on], short.pvalue[~went_on])
+    stopped = swap_test(first, second, n_resamples=199, most=300, seed=0)
+    assert stopped.n_resamples[1] == 300
+    assert stopped.pvalue[1] * 301 == pytest.approx(round(stopped.pvalue[1] * 301))
+
+
+def test_blocks_of_draws_only_bound_the_memory(monkeypatch):
+    """The same swaps in blocks of eight: the twentieth that counts is found where it is."""
+    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    rng = np.random.default_rng(6)
+    alarms, events = 20 + np.arange(16), np.full(16, 5)  # no two units alike: one bit each
+    pair = [np.stack([alarms, rng.binomial(alarms, p), events, rng.binomial(events, p)], axis=1) for p in (0.7, 0.6)]
+    whole = swap_test(*pair, n_resamples=64, most=8_000, seed=0)
+    assert (whole.n_resamples[:2] > 64).all(), "the example has to be drawn on"
+    monkeypatch.setattr(swaps, "BLOCK", 8 * 16)
+    parts = swap_test(*pair, n_resamples=64, most=8_000, seed=0)
+    np.testing.assert_array_equal(parts.pvalue, whole.pvalue)
+    np.testing.assert_array_equal(parts.n_resamples, whole.n_resamples)
+
+
+def test_the_level_holds_where_neither_detector_is_better():
+    """Of 400 comparisons of detectors with the same F1 and unlike precision and recall, about one in twenty rejects."""
+    rng = np.random.default_rng(14)
+    pairs = (simulated(rng, 40, recall=(0.42, 0.7), false=(0.18, 0.7 * 0.58 / 0.42)) for _ in range(400))
+    p = [swap_test(*pair, n_resamples=199, most=199, seed=i).pvalue[2] for i, pair in enumerate(pairs)]
+    assert 0.02 <= np.mean(np.array(p) <= 0.05) <= 0.085
+
+
+def test_skill_is_found():
+    """A much better detector is told from the other most of the time."""
+    rng = np.random.default_rng(2)
+    pairs = (simulated(rng, 40, recall=(0.7, 0.5)) for _ in range(50))
+    p = [swap_test(*pair, n_resamples=199, most=199, seed=i).pvalue[1] for i, pair in enumerate(pairs)]
+    assert np.mean(np.array(p) <= 0.05) > 0.8
+
+
+def test_intervals_hold_the_true_difference():
+    """Of 400 intervals of level .95 for a difference in recall of .2, at least nine in ten hold it."""
+    rng = np.random.default_rng(7)
+    held = []
+    for _ in range(400):
+        a, b = simulated(rng, 30, recall=(0.7, 0.5))
+        one = compare_units({"a": a, "b": b}, n_resamples=9, alpha=0.5).difference("a", "b", "recall")
+        held.append(one.low <= 0.2 <= one.high)
+    assert np.mean(held) >= 0.9
+
+
+def series_of_three(seed=0):
+    """Labels and the scores of a good, a middling and a useless detector."""
+    rng = np.random.default_rng(seed)
+    truth = np.zeros(1_000, dtype=bool)
+    truth[rng.choice(1_000, 40, replace=False)] = True
+    noise = rng.normal(size=(3, 1_000))
+    return truth, {"good": noise[0] + 3 * truth, "middling": noise[1] + 2.6 * truth, "useless": noise[2]}
+
+
+def test_values_are_those_of_evaluate_and_differences_theirs():
+    """Each detector is judged as `evaluate` judges it, by the same rule with a threshold of its own."""
+    truth, scores = series_of_three()
+    found = nf.compare(truth, scores, budget="5%", tolerance=1, n_resamples=99)
+    for name, values, counts, intervals in zip(
+        found.detectors, found.values, found.counts, found.intervals, strict=True
+    ):
+        alone = nf.evaluate(truth, scores[name], budget="5%", tolerance=1)
+        np.testing.assert_allclose(values, [alone.precision, alone.recall, alone.f1])
+        assert counts.tolist() == [alone.n_predictions, alone.precision_hits, alone.n_events, alone.recall_hits]
+        assert intervals.f1.estimate == pytest.approx(alone.f1)
+    assert found.detectors == ("good", "middling", "useless")
+    for first, second in itertools.permutations(found.detectors, 2):
+        for m, measure in enumerate(MEASURES):
+            one = found.difference(first, second, measure)
+            i, j = found.detectors.index(first), found.detectors.index(second)
+            assert (one.first, one.second, one.measure) == (first, second, measure)
+            assert one.value == pytest.approx(found.values[i, m] - found.values[j, m])
+            assert one.low < one.value < one.high
+
+
+def test_p_values_are_corrected_for_the_pairs_of_their_measure():
+    """By Holm; and what is best and not told from it follows."""
+    truth, scores = series_of_three()
+    found = nf.compare(truth, scores, budget="5%", tolerance=1)
+    for measure in MEASURES:
+        pairs = [one for one in found.differences if one.measure == measure]
+        np.testing.assert_allclose([one.corrected for one in pairs], holm([one.pvalue for one in pairs]))
+    assert found.best == "good"
+    told = [found.difference("good", name).corrected <= 0.05 for name in ("middling", "useless")]
+    assert told == [False, True], "the example has one of each"
+    assert found.not_told_from_best == ("good", "middling")
+    assert "not told from it at the 0.05 level, corrected for 3 pairs: middling." in str(found)
+
+
+def test_a_pair_is_the_same_whoever_else_is_compared():
+    """Episodes are those of the two, and the seed serves every pair; only the correction differs."""
+    truth, scores = series_of_three()
+    alone = nf.compare(truth, {name: scores[name] for name in ("middling", "good")}, budget="5%", n_resamples=1_999)
+    found = nf.compare(truth, scores | {"always": np.arange(1_000)}, budget="5%", n_resamples=1_999)
+    one, other = (result.difference("good", "middling") for result in (alone, found))
+    assert (one.value, one.pvalue, one.n_units, one.low) == (other.value, other.pvalue, other.n_units, other.low)
+    assert alone == nf.compare(
+        truth, {name: scores[name] for name in ("middling", "good")}, budget="5%", n_resamples=1_999
+    )
+
+
+def test_alarms_stand_beside_scores():
+    """A detector without scores is compared by its alarms; a frame has a detector in each column."""
+    truth, scores = series_of_three()
+    alarms = {"alarms": scores["middling"] > 2}
+    found = nf.compare(truth, {"good": scores["good"]}, predictions=alarms, threshold=2, tolerance=1, n_resamples=99)
+    frame = pd.DataFrame({"good": scores["good"], "alarms": scores["middling"]})
+    both = nf.compare(truth, frame, threshold=np.nextafter(2, 3), tolerance=1, n_resamples=99)
+    assert both.differences == found.differences
+
+
+def test_a_step_that_one_detector_lacks_is_left_out_for_all():
+    """With missing="mask" all are judged on the same steps, and it is said."""
+    truth, scores = series_of_three()
+    holes = scores["good"].copy()
+    holes[::50] = np.nan
+    found = nf.compare(truth, scores | {"good": holes}, threshold=2, missing="mask", n_resamples=99)
+    masked = nf.compare(truth, scores, threshold=2, mask=np.isnan(holes), n_resamples=99)
+    assert found.differences == masked.differences
+    assert any("without a value of one detector were left out for all" in note for note in found.notes)
+
+
+def test_a_detector_without_alarms_is_compared_by_recall_alone():
+    """Its precision and F1 are undefined, come last, count as tests and are told from nobody's."""
+    truth, scores = series_of_three()
+    found = nf.compare(truth, {"none": np.zeros(1_000), **scores}, threshold=2, n_resamples=199)
+    assert found.detectors[-1] == "none"
+    assert "none" not in found.not_told_from_best
+    one = found.difference("good", "none")
+    assert all(math.isnan(value) for value in (one.value, one.pvalue, one.corrected))
+    assert one.low is None
+    assert found.difference("good", "none", "recall").pvalue < 0.05
+    assert "none has no alarms: its precision and F1 are undefined." in found.notes
+    others = [one for one in found.differences if one.measure == "f1" and not math.isnan(one.value)]
+    assert min(one.corrected for one in others) == pytest.approx(6 * min(one.pvalue for one in others))
+    nothing = nf.compare(truth, predictions={"a": 0 * truth, "b": 0 * truth})
+    assert nothing.best is None
+    assert nothing.not_told_from_best == ()
+    assert "No detector has an F1" in str(nothing)
+    assert "undefined" in str(nothing)
+    json.dumps(nothing.to_dict(), allow_nan=False)
+
+
+def test_too_few_units_are_said():
+    """With K units that differ no p is below 2^(1 - K); where that is above the level, a note says so."""
+    better, worse = np.array([[1, 1, 1, 1]] * 4), np.array([[1, 0, 1, 0]] * 4)
+    found = compare_units({"a": better, "b": worse})
+    one = found.difference("a", "b")
+    assert one.pvalue == one.smallest == 2**-3
+    assert one.n_differing == 4
+    assert found.notes[-1].startswith(
+        "Too few series to tell F1 of a from that of b: they differ in 4, so that no p-value"
+    )
+    assert one.low is None
+    assert one.why_no_interval == "4 series with alarms, fewer than 10"
+    enough = compare_units({"a": np.vstack([better] * 2), "b": np.vstack([worse] * 2)})
+    assert not any("Too few" in note for note in enough.notes)
+
+
+def test_only_units_that_both_detectors_have_are_compared():
+    """A detector that lacks a series is compared on the others, pair by pair, and it is said how many it lacks."""
+    rng = np.random.default_rng(3)
+    a, b = simulated(rng, 20)
+    c, _ = simulated(rng, 20)
+    holes = b.copy()
+    holes[:5] = MISSING
+    found = compare_units({"a": a, "b": holes, "c": c}, n_resamples=99)
+    alone = compare_units({"a": a[5:], "b": b[5:]}, n_resamples=99)
+    one, other = (result.difference("a", "b") for result in (found, alone))
+    assert (one.value, one.pvalue, one.n_units) == (other.value, other.pvalue, 15)
+    assert found.difference("a", "c").n_units == 20
+    assert "Of 20 series, b lacks 5: each pair is compared on those that both have." in found.notes
+    at = found.detectors.index("b")
+    np.testing.assert_allclose(found.values[at], linearise(b[5:]).values)
+
+
+def test_holm_gets_the_draws_that_it_needs():
+    """Twenty over alpha for each pair, up to a limit; never fewer than asked for."""
+    assert draws_needed(1, 0.05, 9_999) == 9_999
+    assert draws_needed(100, 0.05, 99) == 40_000
+    assert draws_needed(10_000, 0.01, 99) == 200_000
+    rng = np.random.default_rng(0)
+    a, b = simulated(rng, 60, recall=(0.9, 0.4))
+    found = compare_units({"a": a, "b": b, "c": simulated(rng, 60)[0]}, n_resamples=99)
+    assert found.most_resamples == 1_200
+    assert max(one.n_resamples for one in found.differences) == 1_200
+    assert "99 random swaps (up to 1,200 where p is small), seed 0." in found.how()
+
+
+def test_what_is_printed_and_written_has_all_pairs():
+    """CSV, JSON and frames have every pair; the table of many detectors those with the best, and says so."""
+    truth, scores = series_of_three()
+    scores["other"] = np.roll(scores["good"], 500)
+    found = nf.compare(truth, scores, budget="5%", n_resamples=99)
+    assert len(found.to_csv().splitlines()) == 1 + 6 * 3 == 1 + len(found.to_frame("pandas"))
+    told = found.to_dict()
+    assert [one["name"] for one in told["detectors"]] == list(found.detectors)
+    assert len(json.loads(json.dumps(told, allow_nan=False))["differences"]) == 18
+    text = str(found)
+    assert "good − other" in text
+    assert "middling − useless" not in text
+    assert "all 6 pairs" in text
+    assert "<table>" in found._repr_html_()
+    assert repr(found).startswith("<Comparison: good F1")
+
+
+def test_a_running_generator_gives_a_seed_to_repeat_with():
+    """Whatever the randomness came from, the seed that is named gives the same again."""
+    truth, scores = series_of_three()
+    found = nf.compare(truth, scores, budget="5%", n_resamples=99, rng=np.random.default_rng(8))
+    assert nf.compare(truth, scores, budget="5%", n_resamples=99, rng=found.seed) == found
+
+
+ORDERED = pd.Series([0.0, 1.0, 2.0], index=[1, 2, 3])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scores": {"a": [0, 1, 2]}}, "scores has 1 detector: pass at least two"),
+        ({"scores": [0, 1, 2]}, r"scores=\[0, 1, 2\] must be a dict of detectors"),
+        ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: name each by a text"),
+        ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', as another is"),
+        ({"scores": {"a": [0, 1, 2], "b": [0, 1, math.nan]}}, "detector 'b': scores has 1 NaN"),
+        (
+            {"scores": {"a": [0, 1, 2], "b": [0, 1, 2, 3]}, "truth": [1], "truth_as": "positions"},
+            "detector 'b' has 4 steps but 'a' has 3",
+        ),
+        ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has another index than 'a': reindex"),
+        ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "threshold": None}, "detector 'a': pass either threshold"),
+        ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "belong to scores: leave them out"),
+        ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "level": 95}, "level=95 must be between 0 and 1"),
+        ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "alpha": 5}, "alpha=5 must be between 0 and 1"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(arguments, message):
+    """In one line that names the detector."""
+    with pytest.raises(InputError, match=message):
+        nf.compare(**{"truth": [0, 1, 0], "threshold": 1} | arguments)
+
+
+def test_a_result_names_what_it_can_be_asked():
+    """Detectors and measures that there are not."""
+    truth, scores = series_of_three()
+    found = nf.compare(truth, scores, threshold=2, n_resamples=9)
+    with pytest.raises(InputError, match="second='best' must be one of 'good'"):
+        found.difference("good", "best")
+    with pytest.raises(InputError, match="measure='f2' must be one of"):
+        found.difference("good", "useless", "f2")
+    with pytest.raises(InputError, match="is the first detector, too"):
+        found.difference("good", "good")
