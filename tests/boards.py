@@ -9,6 +9,7 @@ from nofluke.studies.pooled_row import Pooled, PooledMeasure
 from nofluke.studies.schema import cells_with
 
 NASTY = "<script>alert(1)</script>"
+NONE_FAILED = {"series": [], "group": [], "detector": [], "reason": []}
 NAMES = ("bayesChangePt", "contextOSE", "earthgecko", "expose", "htmjava", "knncad", "numenta", "numentaTM", "null")
 
 

@@ -68,7 +68,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
         shape.set_label("not told from the best")
     ax.set_yticks(at, [_short(row.detector) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlim(0, min(1.02, max(1.05 * float(np.nanmax([value, high, expected], initial=0.0)), 0.05)))
+    ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, expected]).max(initial=0.0)), 0.05)))
     ax.set_xlabel("pooled F1")
     tidy(ax)
     ax.grid(visible=False, axis="y")

@@ -6,6 +6,7 @@ A study with more cells than can be shown is mapped by its groups, or by a sampl
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -67,7 +68,7 @@ class CellMap(ByValue):
     def spans(self) -> list[tuple[str, int, int]]:
         """Each group with its first column, and the one after its last."""
         starts = [i for i, name in enumerate(self.groups) if i == 0 or name != self.groups[i - 1]]
-        return [(self.groups[i], i, j) for i, j in zip(starts, [*starts[1:], len(self.groups)], strict=True)]
+        return [(self.groups[i], i, j) for i, j in pairwise([*starts, len(self.groups)])]
 
 
 def map_cells(detectors: tuple[str, ...], cells: Values, failed: Values, most: int = MOST_CELLS) -> CellMap:

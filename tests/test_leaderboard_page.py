@@ -1,0 +1,314 @@
+"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and colours."""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+
+from boards import NASTY, NONE_FAILED, study
+from nofluke.errors import InputError
+from nofluke.show.leaderboard import make_leaderboard_page, write_leaderboard
+from nofluke.studies.cell_map import map_cells
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import show_share
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """A study of 16 detectors on 28 series, and its page."""
+    board, cells, failed = study()
+    path = write_leaderboard(board, tmp_path_factory.mktemp("board") / "small.html", cells=cells, failed=failed)
+    return board, cells, map_cells(board.detectors, cells, failed), path
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory):
+    """A study of 30 detectors on 350 series, and its page."""
+    board, cells, failed = study(30, 350, 23)
+    return board, write_leaderboard(board, tmp_path_factory.mktemp("board") / "large.html", cells=cells, failed=failed)
+
+
+@pytest.fixture
+def visit(browser):
+    """Opens a page; at the end of the test nothing may have gone wrong in it, and nothing may have been asked for."""
+    troubles, contexts = [], []
+
+    def opened(path, width=1200, height=900, **how):
+        context = browser.new_context(viewport={"width": width, "height": height}, **how)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda m: troubles.append(m.text) if m.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: troubles.append(str(error)))
+        page.on("dialog", lambda dialog: troubles.append(f"dialog {dialog.message}"))
+        page.on("request", lambda asked: None if re.match("file:|data:", asked.url) else troubles.append(asked.url))
+        page.goto(path.as_uri())
+        if how.get("java_script_enabled", True):
+            page.wait_for_selector("html[data-ready]", timeout=30_000)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert troubles == []
+
+
+def names_on(page):
+    """Detectors in the table that are seen, from above."""
+    return page.locator("#board tbody tr:visible").evaluate_all("rows => rows.map(row => row.dataset.name)")
+
+
+@in_browser
+def test_the_table_sorts_by_any_column(visit, small):
+    """Best first to begin with; a second press turns the order; the heading says which."""
+    board, _, _, path = small
+    page = visit(path)
+    assert names_on(page) == list(board.detectors)
+    page.get_by_role("button", name="Sort by detector").click()
+    assert names_on(page)[0] == NASTY
+    heading = page.get_by_role("button", name="Sort by series yes")
+    heading.focus()
+    page.keyboard.press("Enter")
+    shares = {row.detector: row.share_yes for row in board.rows}
+    assert [shares[name] for name in names_on(page)] == sorted(shares.values(), reverse=True)
+    page.keyboard.press("Enter")
+    assert [shares[name] for name in names_on(page)] == sorted(shares.values())
+    assert page.locator("th[aria-sort]").get_attribute("aria-sort") == "ascending"
+
+
+@in_browser
+def test_the_table_filters_by_name_verdict_and_group(visit, small):
+    """All together, and it says how many are left."""
+    board, _, _, path = small
+    page = visit(path)
+    page.locator("#find").fill("NUMENTA")
+    assert names_on(page) == [name for name in board.detectors if "numenta" in name.lower()]
+    assert page.locator("#count").text_content() == "2 of 16 detectors"
+    page.locator("#find").fill("")
+    page.locator("#only").select_option("yes")
+    assert names_on(page) == [row.detector for row in board.rows if row.verdict == "yes"]
+    page.locator("#only").select_option("")
+    page.locator("#best").check()
+    assert names_on(page) == [row.detector for row in board.rows if row.best]
+
+
+@in_browser
+def test_a_click_on_a_cell_opens_its_numbers(visit, small):
+    """Those of its row in the table of results, with notes; arrow keys go on, Escape goes back."""
+    board, cells, found, path = small
+    page = visit(path)
+    box = page.locator("#map-verdict .cells svg")
+    box.scroll_into_view_if_needed()
+    area = box.bounding_box()
+    i, j = 2, 3
+    spot = area["x"] + (j + 0.5) / 28 * area["width"], area["y"] + (i + 0.5) / 16 * area["height"]
+    page.mouse.click(*spot)
+    for column in (j, j + 1):
+        k = found.rows[i, column]
+        assert page.locator("#cell-title").text_content() == f"{board.detectors[i]} on {found.columns[column]}"
+        for side, of in (("precision", "n_predictions"), ("recall", "n_events")):
+            line = page.locator(f"#cell-body tr:has(th:text-is('{side}')) td").all_text_contents()
+            assert line[0] == show_share(cells[side][k])
+            assert line[1] == f"{cells[f'{side}_hits'][k]} of {cells[of][k]}"
+            assert line[3] == show_p(float(cells[f"{side}_pvalue"][k]))
+        body = page.locator("#cell-body").text_content()
+        assert cells["reason"][k] in body
+        assert all(note in body for note in cells["notes"][k])
+        assert "auc-roc" in body
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Escape")
+    assert page.locator("#cell").is_hidden()
+
+
+@in_browser
+def test_cells_are_reached_by_keyboard_and_missing_ones_say_why(visit, small):
+    """Arrow keys, Home and End move; Enter opens; a missing cell has its reason and no number."""
+    board, _, found, path = small
+    page = visit(path)
+    page.locator("#map-verdict .grid").focus()
+    page.keyboard.press("End")
+    page.keyboard.press("ArrowDown")
+    told = f"{board.detectors[1]} on {found.columns[-1]} (group 6): missing. {NASTY}: no such file."
+    assert page.locator("#at").text_content() == told
+    page.keyboard.press("Enter")
+    assert page.locator("#cell-body").text_content().endswith(f"There is no result: {NASTY}: no such file.")
+    page.locator("#close").click()
+    page.keyboard.press("Home")
+    assert found.columns[0] in page.locator("#at").text_content()
+
+
+@in_browser
+def test_the_map_switches_between_verdicts_and_values(visit, small):
+    """One is seen at a time; letters and numbers are those of the cells."""
+    _, _, found, path = small
+    page = visit(path)
+    letters = page.locator("#map-verdict .cells text:not(.group)").all_text_contents()
+    assert letters == [["×", "?", "N", "P", "Y"][code] for code in found.codes.ravel()]
+    assert page.locator("#map-value").is_hidden()
+    page.locator("[name=show][value=value]").check()
+    assert page.locator("#map-verdict").is_hidden()
+    shown = page.locator("#map-value .cells text.on-pale, #map-value .cells text.on-deep").all_text_contents()
+    values = [float(text.replace("−", "-")) for text in shown]
+    assert np.allclose(values, found.values[np.isfinite(found.values)], atol=0.0051)
+    wide = page.locator("#map-value .cells").first.bounding_box()["width"]
+    page.get_by_role("button", name="wider").click()
+    assert page.locator("#map-value .cells").first.bounding_box()["width"] > 1.1 * wide
+    page.get_by_role("button", name="narrower").click()
+    assert page.locator("#map-value .cells").first.bounding_box()["width"] == pytest.approx(wide)
+
+
+@in_browser
+def test_pairs_are_told_apart_and_open(visit, small):
+    """Arrows where the corrected p is small; a click shows all measures; another measure can be chosen."""
+    board, _, _, path = small
+    page = visit(path)
+    f1 = board.pairs.measures["f1"]
+    told = f1.corrected <= board.about.alpha
+    assert page.locator("#pairs-table td.up").count() == (told & (f1.difference > 0)).sum() > 0
+    assert page.locator("#pairs-table td.down").count() == (told & (f1.difference < 0)).sum()
+    before = page.locator("#pairs-table tbody").text_content()
+    page.locator("#measure").select_option("recall")
+    assert page.locator("#pairs-table tbody").text_content() == before  # the same numbers here, written by the script
+    page.locator("#pairs-table tbody tr").nth(0).locator("td").nth(9).click()
+    assert page.locator("#cell-title").text_content() == f"{board.detectors[0]} minus {board.detectors[9]}"
+    line = page.locator("#cell-body tr:has(th:text-is('F1')) td").all_text_contents()
+    assert line[0] == f"+{show_share(f1.difference[0, 9])}"
+    assert line[2:] == [show_p(f1.pvalue[0, 9]), show_p(f1.corrected[0, 9])]
+
+
+@in_browser
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_nothing_runs_over_the_edge_of_a_telephone(visit, request, size):
+    """No sideways scrolling of the page: wide tables and maps scroll in their places."""
+    page = visit(request.getfixturevalue(size)[-1], width=390)
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    page.locator("#map-verdict .grid").focus()
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    box = page.locator("#cell").bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 390
+
+
+@in_browser
+def test_ten_thousand_cells_open_with_all_their_numbers(visit, large):
+    """Below 6 MB; verdicts differ by shape where there is no room for letters."""
+    board, path = large
+    assert path.stat().st_size < 6e6
+    page = visit(path)
+    page.locator("#map-verdict .grid").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#cell-title").text_content() == f"{board.detectors[0]} on 000_sensor.csv"
+    heights = page.locator("#map-verdict path").evaluate_all(
+        "all => all.map(p => p.getAttribute('d').match(/v([.\\d]+)/)[1])"
+    )
+    assert len(set(heights)) == len(heights) == 5
+
+
+@in_browser
+def test_it_can_be_read_without_scripts_and_printed(visit, small):
+    """Both maps, the table and pairs are there; what needs a script is hidden, and it is said."""
+    page = visit(small[-1], java_script_enabled=False)
+    assert page.locator("#map-verdict").is_visible()
+    assert page.locator("#map-value").is_visible()
+    assert page.locator("#board tbody tr").count() == 16
+    assert page.locator(".filters:visible").count() == 0
+    assert page.locator("noscript").is_visible()
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", visit(small[-1]).pdf(format="A4"))) <= 9
+
+
+@in_browser
+def test_dark_screens_get_a_dark_page_and_paper_stays_white(visit, small):
+    """Colours follow the reader's system."""
+    page = visit(small[-1], color_scheme="dark")
+    ground = "getComputedStyle(document.body).backgroundColor"
+    assert page.evaluate(ground) != "rgb(255, 255, 255)"
+    page.evaluate("document.documentElement.classList.add('printing')")
+    assert page.evaluate(ground) == "rgb(255, 255, 255)"
+
+
+@in_browser
+def test_a_study_of_groups_opens_theirs(visit, tmp_path):
+    """Too many series for a map: groups, their counts of verdicts, and a line that says so."""
+    board, cells, failed = study(4, 4_000, 20)
+    page = visit(write_leaderboard(board, tmp_path / "groups.html", cells=cells, failed=failed))
+    assert "4,000 series are shown as 20 groups" in page.locator("#about-verdict").text_content()
+    page.locator("#map-verdict .grid").focus()
+    page.keyboard.press("Enter")
+    counts = map_cells(board.detectors, cells, failed).counts[0, 0]
+    shown = page.locator("#cell-body dd").all_text_contents()
+    assert shown[:5] == [str(count) for count in counts[::-1]]
+
+
+def test_a_study_without_results_has_a_page():
+    """Every cell failed: nothing is compared, nothing is 0."""
+    board, cells, failed = study(2, 3, 3, compared=False)
+    none = {name: [] for name in cells}
+    failed = {"series": ["s"], "group": ["g"], "detector": [""], "reason": ["empty file"]}
+    page = make_leaderboard_page(board, cells=none, failed=failed)
+    assert "missing 2." in page
+    assert '<section id="pairs" hidden>' in page
+    assert make_leaderboard_page(board, cells=none, failed=NONE_FAILED)
+
+
+def test_the_same_study_gives_the_same_bytes(small):
+    """No clock and no chance in the page; and no name is markup."""
+    text = small[-1].read_text(encoding="utf-8")
+    board, cells, failed = study()
+    assert make_leaderboard_page(board, cells=cells, failed=failed) == text
+    assert "<script>alert" not in text
+    with pytest.raises(InputError, match="board must be a Leaderboard, got dict"):
+        make_leaderboard_page({}, cells=cells, failed=failed)
+
+
+def luminance(colour):
+    """Of a colour in six digits, as WCAG 2 defines it."""
+    parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    red, green, blue = (x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_ink_is_read_on_its_ground(small, scheme):
+    """A contrast of 4.5 to 1 at least, on light screens and dark ones."""
+    style = small[-1].read_text(encoding="utf-8").split("<style>")[1].split("</style>")[0]
+    blocks = re.findall(r":root(:not\(\.printing\))? \{(.*?)\}", style, flags=re.DOTALL)
+    colours = {}
+    for dark, block in sorted(blocks):
+        if not dark or scheme == "dark":
+            colours |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})\b", block))
+    pairs = [
+        ("ink", "paper"),
+        ("soft", "paper"),
+        ("soft", "best"),
+        ("ink", "best"),
+        ("star", "best"),
+        ("chance", "best"),
+    ]
+    pairs += [
+        ("chance", "paper"),
+        ("ink", "tint"),
+        ("ink", "line"),
+        ("on-gone", "paper"),
+        ("on-deep", "v6"),
+        ("on-deep", "v7"),
+    ]
+    pairs += [(f"on-{name}", name) for name in ("yes", "partly", "no", "cannot")] + [
+        ("on-pale", f"v{i}") for i in range(6)
+    ]
+    for ink, ground in pairs:
+        low, high = sorted(map(luminance, (colours[ink], colours[ground])))
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (ink, ground)
