@@ -20,6 +20,8 @@ from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.watching import split
+from nofluke.studies.result import Study
+from nofluke.studies.study import study
 
 __version__ = "0.1.0"
 
@@ -34,6 +36,7 @@ __all__ = [
     "InputError",
     "Significance",
     "Significances",
+    "Study",
     "Sweep",
     "Tolerance",
     "chance",
@@ -48,6 +51,7 @@ __all__ = [
     "plot",
     "significance",
     "split",
+    "study",
     "sweep",
     "sweep_tolerances",
 ]

@@ -209,4 +209,4 @@ def _method_of(parts: tuple[Law, ...]) -> How:
     if worst.kind == "simulated":
         drawn = [law.method.n_resamples for law in parts if law.method.n_resamples is not None]
         return How(kind="simulated", name="sum of independent laws", n_resamples=min(drawn))
-    return How(kind=worst.kind, name=worst.name)
+    return How(kind=worst.kind, name="sum of independent laws" if worst.kind == "approximate" else worst.name)

@@ -86,7 +86,9 @@ class Counts:
         return self.by_unit(pair[0], both), self.by_unit(pair[1], both)
 
 
-def _units(series: tuple[str, ...], groups: list[str], shared: Iterable[Shared]) -> tuple[IntArray, Kind, tuple[str, ...]]:
+def _units(
+    series: tuple[str, ...], groups: list[str], shared: Iterable[Shared]
+) -> tuple[IntArray, Kind, tuple[str, ...]]:
     """Series by group, groups that share a truth taken as one."""
     numbers = {name: i for i, name in enumerate(dict.fromkeys(groups))}
     joined = list(range(len(numbers)))

@@ -135,8 +135,10 @@ def draws(cell: Cell, model: NullModel, n: int, seed: int) -> IntArray:
 
 def picked(joint: Joint, n: int, generator: np.random.Generator) -> IntArray:
     """Draws from a joint law, in random order: those that it was drawn by, if they are as many; else by its weights."""
-    both = np.stack([joint.precision_hits, joint.recall_hits], axis=1).astype(np.int64)
+    both: IntArray = np.stack([joint.precision_hits, joint.recall_hits], axis=1).astype(np.int64)
     if joint.method.n_resamples == n:
-        return generator.permutation(np.repeat(both, joint.weights.astype(np.int64), axis=0))
-    weights = np.cumsum(joint.weights)
-    return both[np.searchsorted(weights, generator.random(n) * weights[-1], side="right").clip(max=len(both) - 1)]
+        chosen = generator.permutation(np.repeat(np.arange(len(both)), joint.weights.astype(np.int64)))
+    else:
+        weights = np.cumsum(joint.weights)
+        chosen = np.searchsorted(weights, generator.random(n) * weights[-1], side="right").clip(max=len(both) - 1)
+    return both[chosen]

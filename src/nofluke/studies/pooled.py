@@ -19,13 +19,13 @@ from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
 from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import Law
-from nofluke.ratios import TIE_SLACK, divide, f_of_hits
+from nofluke.ratios import divide
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.pooling import pool
+from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
 from nofluke.studies.together import law_of_weights, laws_of_sums
@@ -87,7 +87,8 @@ class Pooling:
         counts, d = self.counts, self.counts.detectors.index(detector)
         there = counts.there[:, d]
         told = there & self.plan.told(counts.series, detector)
-        laws, lumped = self.laws_of(detector), tuple(self._lumped(detector, laws))
+        laws = self.laws_of(detector)
+        lumped = tuple(self._lumped(detector, laws))
         tests = {
             measure: self._test(measure, detector, np.flatnonzero(told), laws[measure], lumped, 2 * i)
             for i, measure in enumerate(MEASURES)
@@ -106,9 +107,9 @@ class Pooling:
             )
             for i, (measure, test) in enumerate(tests.items())
         }
-        f1 = replace(
-            self._f1(detector, counts.counts[told, d].sum(axis=0), lumped), value=float(values[2]), **_ends(intervals, 2)
-        )
+        low, high = _ends(intervals, 2).values()
+        f1 = self._f1(detector, counts.counts[told, d].sum(axis=0), lumped)
+        f1 = replace(f1, value=float(values[2]), low=low, high=high)
         yes = self._yes(detector)
         groups = self._groups(detector, told, laws, lumped)
         row = Pooled(
@@ -128,7 +129,6 @@ class Pooling:
             notes=tuple(self._notes(detector, there, told, lumped)),
         )
         return row, tests
-
 
     def _lumped(self, detector: str, laws: Laws) -> Iterator[Lumped]:
         """Series that share a truth."""
@@ -150,9 +150,9 @@ class Pooling:
                 weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
                 own = own if weighted is None else {**own, "recall": weighted}
             yield Lumped(series=tuple(names), laws=own, draws=found.drawn)
-        for (_, name), series in self.plan.mixed.items():
+        for (_, name), mixed in self.plan.mixed.items():
             if name == detector:
-                yield self._careful(series, laws)
+                yield self._careful(mixed, laws)
 
     def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
         """As if all of them rose and fell together, where no placement serves them all."""
@@ -186,14 +186,12 @@ class Pooling:
         total = self.drawn.sums.get(detector, np.zeros((self.n_draws, 2), dtype=np.int64))
         for one in lumped:
             total = total + one.draws
-        chance = f_of_hits(total[:, 0], total[:, 1], alarms, events, 1.0)
-        value = float(f_of_hits(hits, found, alarms, events, 1.0))
-        reached = int(np.count_nonzero(chance >= value * (1 - TIE_SLACK)))
+        test = pooled_f1(total, hits=(hits, found), of=(alarms, events))
         return replace(
             none,
-            expected=float(chance.mean()),
-            std=float(chance.std()),
-            pvalue=(reached + 1) / (self.n_draws + 1),
+            expected=test.expected,
+            std=test.std,
+            pvalue=test.pvalue,
             method=f"simulated ({self.n_draws:,} draws)",
         )
 
@@ -260,7 +258,7 @@ class Pooling:
 
 def _ends(intervals: Intervals | None, i: int) -> dict[str, float]:
     if intervals is None:
-        return {}
+        return {"low": math.nan, "high": math.nan}
     one = tuple(intervals)[i]
     return {"low": one.low, "high": one.high}
 

@@ -64,7 +64,8 @@ class PooledMeasure:
     @classmethod
     def of_dict(cls, told: Mapping[str, Any]) -> PooledMeasure:
         """From what `to_dict` gives."""
-        return cls(**{name: math.nan if value is None else value for name, value in told.items()})
+        values: dict[str, Any] = {name: math.nan if value is None else value for name, value in told.items()}
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,7 +133,7 @@ class Pooled:
     @classmethod
     def of_dict(cls, told: Mapping[str, Any]) -> Pooled:
         """From what `to_dict` gives."""
-        measures = {name: PooledMeasure.of_dict(told[name]) for name in MEASURES}
+        measures: dict[str, Any] = {name: PooledMeasure.of_dict(told[name]) for name in MEASURES}
         names = ("detector", "n_series", "n_failed", "n_told", "verdict", "reason", "skill_in", "n_groups")
         return cls(
             **{name: told[name] for name in names},

@@ -37,7 +37,7 @@ from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Laws, Pooling
 from nofluke.studies.pooled_row import Pooled
 from nofluke.studies.schema import MEASURES
-from nofluke.studies.shared import Shared, shared_truths
+from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.stored_laws import StoredLaws
 from nofluke.studies.tables import Columns
 from nofluke.text.frames import Backend, make_frame
@@ -145,6 +145,10 @@ class Study:
     @lazy
     def shared(self) -> tuple[Shared, ...]:
         """Sets of series that share one truth, or nearly so: their chance is worked out with one placement of the events."""
+        return self._sharing.clusters
+
+    @lazy
+    def _sharing(self) -> SharedTruths:
         return shared_truths(self._folder.read("truths"))
 
     @lazy
@@ -234,9 +238,7 @@ class Study:
             found[measure][series] = law
         return found
 
-    def compare(
-        self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None
-    ) -> Comparison:
+    def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
         """Which detector is better over all series, by exchanging two detectors' results series by series, or group by group.
 
         Parameters
@@ -280,9 +282,14 @@ class Study:
                 missing=count_reasons(self.failed, self.detectors),
                 alpha=self.alpha,
                 level=level,
-                notes=(*self._counts.notes, *self._folder.notes, *self._discoveries()),
+                notes=(*self._unsearched(), *self._counts.notes, *self._folder.notes, *self._discoveries()),
             ),
         )
+
+    def _unsearched(self) -> tuple[str, ...]:
+        if not self._sharing.unsearched:
+            return ()
+        return ("There are too many events to look for series with nearly the same truth: only equal ones were found.",)
 
     def _discoveries(self) -> tuple[str, ...]:
         found = {measure: int(np.count_nonzero(self.corrected(measure) <= self.alpha)) for measure in MEASURES}

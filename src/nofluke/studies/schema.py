@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-Values = Mapping[str, Sequence[Any]]
+Values = Mapping[str, Any]  # lists or arrays, all of one length
 Schema = Mapping[str, str]
 
 MEASURES = ("precision", "recall")
