@@ -51,7 +51,9 @@ class Quick:
         self.shared = shared
         self.names: tuple[str, ...] = ()
         asked = shared.asked
-        plain = {name: z for name, z in detectors.items() if z.dtype == np.float64 and z.ndim == 1}
+        # a threshold is compared in the scores' own precision, which only the other way knows
+        kinds = (np.float64,) if asked.threshold is not None else (np.float64, np.float32)
+        plain = {name: z.astype(np.float64) for name, z in detectors.items() if z.dtype in kinds and z.ndim == 1}
         if not plain or asked.alarms.count != "steps" or not isinstance(asked.model, Permutation):
             return
         sequence = shared.sequence(next(iter(plain.values())))
