@@ -151,6 +151,14 @@ def test_why_there_is_none_is_said_in_words(units, kind, words):
     assert intervals_of(np.asarray(units), kind=kind).in_words() == words
 
 
+@pytest.mark.parametrize("level", [1e-300, 1e-9, 1 - 1e-12, math.nextafter(1, 0)])
+def test_levels_as_near_to_0_and_1_as_numbers_get_have_intervals(level):
+    """Next to nothing, or next to everything, around the value itself."""
+    for own in intervals_of(np.array([[2, 1, 1, 1], [1, 0, 1, 0]] * 8), level):
+        assert 0 <= own.low <= own.estimate <= own.high <= 1
+        assert own.high - own.low > 0.9 if level > 0.5 else own.high - own.low < 0.2
+
+
 def test_bad_levels_and_units_are_refused():
     """In one line that names the argument."""
     result = nf.evaluate([0, 1, 0], predictions=[0, 1, 0])
