@@ -34,11 +34,11 @@ def slow_interval(units, measure, level, beta):
     k = k[measure]
     if k < 10:
         return None
-    p, r = h / a, f / e
+    p, r = h / a if a else Fraction(0), f / e if e else Fraction(0)
     f1 = 2 * p * r / (p + r) if p + r else Fraction(0)
     moves = {
-        "precision": [(u[1] - p * u[0]) / a for u in units],
-        "recall": [(u[3] - r * u[2]) / e for u in units],
+        "precision": [(u[1] - p * u[0]) / max(a, 1) for u in units],
+        "recall": [(u[3] - r * u[2]) / max(e, 1) for u in units],
     }
     value, n = {"precision": (p, a), "recall": (r, e), "f1": (f1, a + e)}[measure]
     moves["f1"] = [
