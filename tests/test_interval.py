@@ -34,11 +34,11 @@ def slow_interval(units, measure, level, beta):
     k = k[measure]
     if k < 10:
         return None
-    p, r = h / a, f / e
+    p, r = h / a if a else Fraction(0), f / e if e else Fraction(0)
     f1 = 2 * p * r / (p + r) if p + r else Fraction(0)
     moves = {
-        "precision": [(u[1] - p * u[0]) / a for u in units],
-        "recall": [(u[3] - r * u[2]) / e for u in units],
+        "precision": [(u[1] - p * u[0]) / max(a, 1) for u in units],
+        "recall": [(u[3] - r * u[2]) / max(e, 1) for u in units],
     }
     value, n = {"precision": (p, a), "recall": (r, e), "f1": (f1, a + e)}[measure]
     moves["f1"] = [
@@ -149,6 +149,14 @@ def test_six_event_episodes_decide_however_many_false_alarms():
 def test_why_there_is_none_is_said_in_words(units, kind, words):
     """What is missing, and how much of it an interval needs."""
     assert intervals_of(np.asarray(units), kind=kind).in_words() == words
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-9, 1 - 1e-12, math.nextafter(1, 0)])
+def test_levels_as_near_to_0_and_1_as_numbers_get_have_intervals(level):
+    """Next to nothing, or next to everything, around the value itself."""
+    for own in intervals_of(np.array([[2, 1, 1, 1], [1, 0, 1, 0]] * 8), level):
+        assert 0 <= own.low <= own.estimate <= own.high <= 1
+        assert own.high - own.low > 0.9 if level > 0.5 else own.high - own.low < 0.2
 
 
 def test_bad_levels_and_units_are_refused():
