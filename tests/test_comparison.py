@@ -161,7 +161,7 @@ def series_of_three(seed=0):
     truth = np.zeros(1_000, dtype=bool)
     truth[rng.choice(1_000, 40, replace=False)] = True
     noise = rng.normal(size=(3, 1_000))
-    return truth, {"good": noise[0] + 3 * truth, "middling": noise[1] + 2.6 * truth, "useless": noise[2]}
+    return truth, {"good": noise[0] + 3 * truth, "middling": noise[1] + 2.8 * truth, "useless": noise[2]}
 
 
 def test_values_are_those_of_evaluate_and_differences_theirs():
