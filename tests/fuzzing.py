@@ -463,7 +463,9 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
         assert math.isfinite(f.expected)
         assert math.isfinite(f.std)
         more.append(repr(f))
-    return more
+    for own in result.interval():
+        assert not own or 0 <= own.low <= own.estimate <= own.high <= 1
+    return [*more, repr(result.interval())]
 
 
 def check_law(null: Law) -> list[Any]:

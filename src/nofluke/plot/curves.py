@@ -13,6 +13,7 @@ from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 
 HEADROOM = 0.68  # share of a null's panel that its curves take; the legend stands above them
+LOWER = 0.6  # the same where the legend has an interval too
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are left out of the picture
 
 
@@ -161,7 +163,8 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     Returns
     -------
     array of two matplotlib Axes
-        Precision, recall. Without predictions (or events) the panel says that the measure is undefined.
+        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says that the
+        measure is undefined.
 
     Examples
     --------
@@ -180,13 +183,28 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
         (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
         (result.recall_test, "events found"),
     )
-    for ax, (test, what) in zip(panels, tests, strict=True):
+    for ax, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
         compared = compare_binomial and not (test is result.recall_test and _interior(result))
         _draw(test.law, ax, (test.hits, test.pvalue), "pmf", compared)
         ax.set_title(f"{test.measure} {show_share(test.value)}")
         ax.set_xlabel(f"{what}, of {test.of:,}")
+        if interval:
+            _draw_interval(ax, interval, test.of)
     return panels
+
+
+def _draw_interval(ax: Axes, interval: Interval, of: int) -> None:
+    """The interval of a share of so many, above the hits that were observed."""
+    ends = (interval.low * of, interval.high * of)
+    label = f"{100 * interval.level:g}% interval, {interval}"
+    how: dict[str, Any] = {"color": PALETTE["observed"], "linewidth": 2, "marker": "|", "markersize": 9, "label": label}
+    ax.plot(ends, (LOWER, LOWER), transform=ax.get_xaxis_transform(), **how)  # y is a share of the panel
+    ax.set_ylim(0, ax.get_ylim()[1] * HEADROOM / LOWER)  # its line in the legend needs room too
+    left, right = ax.get_xlim()
+    pad = 0.03 * (max(right, ends[1]) - min(left, ends[0]))
+    ax.set_xlim(min(left, ends[0] - pad), max(right, ends[1] + pad))
+    legend(ax, "upper left")
 
 
 def _interior(result: Evaluation) -> bool:
