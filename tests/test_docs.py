@@ -54,6 +54,9 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = zip(quakes.days, quakes.truth, scores, strict=True)
     lines = [f"{day},{int(event)},{score:.6f}" for day, event, score in rows]
     (tmp_path / "data.csv").write_text("\n".join(["day,label,z", *lines]) + "\n")
+    columns = zip(quakes.truth, scores, quakes.counts, strict=True)
+    both = [f"{int(event)},{score:.6f},{count}" for event, score, count in columns]
+    (tmp_path / "detectors.csv").write_text("\n".join(["label,z,tweets", *both]) + "\n")
     (tmp_path / "events.txt").write_text("".join(f"{day}T12:00\n" for day in quakes.days[quakes.truth]))
     alarms = quakes.days[scores >= np.quantile(scores, 0.9)]
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
@@ -224,6 +227,31 @@ def test_keys_of_significance_are_documented(options: str, capsys: pytest.Captur
         assert set(found) == set(keys) - several
     every = [found, *found.get("metrics", [])]
     assert not {key: value for one in every for key, value in one.items() if not fits(value, keys[key][0])}
+
+
+@pytest.mark.parametrize("options", ["--quantile 0.9 --tolerance 2", "--threshold 1e9"])
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_compare_are_documented(options: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the comparison, of each detector and of each difference; those of intervals are the ones of the library."""
+    words = ["compare", "detectors.csv", "--truth", "label", "--scores", "z", "--scores", "tweets", *options.split()]
+    code, printed = run([*words, "--format", "json"], capsys)
+    assert code == 0, printed
+    keys, found = documented("Keys of compare"), json.loads(printed)
+    for before, many in (("detectors[].", found.pop("detectors")), ("differences[].", found.pop("differences"))):
+        for one in many:
+            found |= {f"{before}{key}": value for key, value in one.items()}
+            assert not [key for key, value in one.items() if not fits(value, keys[f"{before}{key}"][0])]
+    assert set(found) == set(keys)
+    assert not {key: value for key, value in found.items() if not fits(value, keys[key][0])}
+
+
+def test_options_of_compare_are_documented() -> None:
+    """In the table, or as those of evaluate in the sentence below it."""
+    text = section("cli.md", "Compare")
+    written = [re.match(r"`(--[a-z-]+)", cells[0])[1] for cells in table_rows(text) if cells[0].startswith("`--")]
+    same = re.search(r"\n\n(`--truth`.*?) are those\s+of `evaluate`", text, re.DOTALL)[1]
+    options = [o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0] for o in cli.commands["compare"].params]
+    assert sorted([*written, *re.findall(r"`(--[a-z-]+)`", same)]) == sorted(set(options) - {"file"})
 
 
 @pytest.mark.usefixtures("example_files")
