@@ -115,3 +115,53 @@ def joint_by_blocks(starts: Sequence[int], stops: Sequence[int], n_steps: int, n
             count * comb(free, n_events - r), comb(n_steps, n_events)
         )
     return {key: chance for key, chance in joint.items() if chance}
+
+
+def convolved(parts: Sequence[Sequence[Fraction]]) -> list[Fraction]:
+    """P(X₁ + X₂ + ... = k) of independent numbers, term by term."""
+    law = [Fraction(1)]
+    for part in parts:
+        grown = [Fraction(0)] * (len(law) + len(part) - 1)
+        for i, p in enumerate(law):
+            for j, q in enumerate(part):
+                grown[i + j] += p * q
+        law = grown
+    return law
+
+
+def weighted_placements(weights: Sequence[int], n_events: int) -> dict[int, Fraction]:
+    """The law of the summed weights of events on distinct steps, by going through all placements."""
+    sums = [sum(weights[t] for t in placed) for placed in combinations(range(len(weights)), n_events)]
+    return {s: Fraction(sums.count(s), len(sums)) for s in sorted(set(sums))}
+
+
+def weighted_by_counts(counts: Sequence[int], n_events: int) -> dict[int, Fraction]:
+    """The same where ``counts[k]`` steps weigh k: the coefficients of Π (1 + y x^k)^counts[k], in whole numbers."""
+    ways = {(0, 0): 1}
+    for k, many in enumerate(counts):
+        grown: dict[tuple[int, int], int] = {}
+        for (events, weight), number in ways.items():
+            for j in range(min(many, n_events - events) + 1):
+                at = events + j, weight + k * j
+                grown[at] = grown.get(at, 0) + number * comb(many, j)
+        ways = grown
+    return {s: Fraction(w, comb(sum(counts), n_events)) for (m, s), w in sorted(ways.items()) if m == n_events}
+
+
+def mantel_haenszel(tables: Sequence[tuple[int, int, int, int]]) -> dict[int, Fraction]:
+    """The law of Σ a over 2 × 2 tables (a, b, c, d) with all margins fixed: going through all tables of each."""
+    parts = []
+    for a, b, c, d in tables:
+        row, column, n = a + b, a + c, a + b + c + d
+        law = [Fraction(comb(row, x) * comb(n - row, column - x), comb(n, column)) for x in range(min(row, column) + 1)]
+        parts.append(law)
+    return dict(enumerate(convolved(parts)))
+
+
+def at_least_k_with_skill(pvalues: Sequence[float], k: int) -> float:
+    """The largest of Simes' p-values over all sets of K - k + 1 groups: whichever of them have no skill."""
+
+    def simes(some: Sequence[float]) -> float:
+        return min(len(some) * p / (i + 1) for i, p in enumerate(sorted(some)))
+
+    return min(max(simes(some) for some in combinations(pvalues, len(pvalues) - k + 1)), 1.0)

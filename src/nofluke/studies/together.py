@@ -115,7 +115,7 @@ def seed_of(seed: int, series: str) -> int:
 
 
 def event_groups(truths: Sequence[AnyArray], reach: int) -> dict[bytes, Where]:
-    """Which events of nearly equal truths belong together: within reach of a group's first, and at most one of each truth.
+    """Which events of nearly equal truths belong together: a chain of steps within reach, with at most one event of each truth.
 
     >>> one, other = np.array([10, 50]), np.array([12, 52, 90])
     >>> groups = event_groups([one, other], 3)
@@ -126,19 +126,30 @@ def event_groups(truths: Sequence[AnyArray], reach: int) -> dict[bytes, Where]:
     steps = np.concatenate(apart)
     of = np.repeat(np.arange(len(apart)), [len(row) for row in apart])
     group, behind = np.zeros((2, len(steps)), dtype=np.int64)
-    open_groups: list[tuple[int, int, set[int]]] = []  # number, first step and truths of those that may still grow
+    growing: list[_Group] = []
     found = 0
     for i in np.argsort(steps, kind="stable").tolist():
         step, truth = int(steps[i]), int(of[i])
-        open_groups = [one for one in open_groups if step - one[1] <= reach]
-        free = next((one for one in reversed(open_groups) if truth not in one[2]), None)
-        if free is None:
-            free = (found, step, set())
-            open_groups.append(free)
+        growing = [one for one in growing if step - one.last <= reach]
+        joined = next((one for one in reversed(growing) if truth not in one.truths), None)
+        if joined is None:
+            joined = _Group(number=found, first=step)
+            growing.append(joined)
             found += 1
-        free[2].add(truth)
-        group[i], behind[i] = free[0], step - free[1]
+        joined.last = step
+        joined.truths.add(truth)
+        group[i], behind[i] = joined.number, step - joined.first
     return {row.tobytes(): (group[of == k], behind[of == k]) for k, row in enumerate(apart)}
+
+
+@dataclass(slots=True, kw_only=True)
+class _Group:
+    """Events that are placed together, while they are looked for."""
+
+    number: int
+    first: int
+    last: int = 0
+    truths: set[int] = field(default_factory=set)
 
 
 def _hits(cell: Cell, rows: AnyArray) -> IntArray:
