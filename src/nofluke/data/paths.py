@@ -70,21 +70,21 @@ def check_place(path: Path, subject: str) -> None:
         raise _unwritable(error, subject) from None
 
 
-def write_file(path: Path, content: str | bytes, subject: str, remedy: str = "choose another place") -> None:
+def write_file(path: Path, content: str | bytes, subject: str) -> None:
     """Write a file in one go: the old one stays as it is until the new one is complete, and also if that fails.
 
     A symbolic link is followed, permissions of an existing file are kept, and nothing is left beside it after a failure
-    or Ctrl-C. Pipes and devices are written to as they are. ``subject`` opens the sentence of the error, ``remedy`` ends it.
+    or Ctrl-C. Pipes and devices are written to as they are. ``subject`` opens the sentence of the error.
     """
     data = content.encode() if isinstance(content, str) else content
     try:
         _write(path, data)
     except OSError as error:
-        raise _unwritable(error, subject, remedy) from None
+        raise _unwritable(error, subject) from None
 
 
-def _unwritable(error: OSError, subject: str, remedy: str = "choose another place") -> InputError:
-    return InputError(f"{subject} cannot be written ({error.strerror or error}): {remedy}.")
+def _unwritable(error: OSError, subject: str) -> InputError:
+    return InputError(f"{subject} cannot be written ({error.strerror or error}): choose another place.")
 
 
 def _write(path: Path, data: bytes) -> None:

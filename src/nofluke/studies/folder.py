@@ -16,6 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, shown
 from nofluke.plain import check_word
@@ -24,7 +26,7 @@ from nofluke.studies.origin import as_text, changes, in_short, origin, read_orig
 from nofluke.studies.parts import TABLES, Packed, index_of, pack, write_part
 from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.schema import CELLS, Part, Schema
-from nofluke.studies.tables import KEPT, Columns, join_tables, read_table, write_table
+from nofluke.studies.tables import Columns, join_tables, read_table, write_table
 
 _OURS = ("study.json", "results.parquet", "failed.jsonl", "timings.parquet")
 _ROWS_AT_ONCE = 100_000
@@ -107,7 +109,7 @@ class Folder:
             self._clear()
             old = None
         if old is None:
-            write_file(self.path / "study.json", as_text(told), str(self.path / "study.json"), remedy=KEPT)
+            write_file(self.path / "study.json", as_text(told), str(self.path / "study.json"))
         else:
             self._same(old, told)
         (self.path / "parts").mkdir(exist_ok=True)
@@ -177,11 +179,11 @@ class Folder:
             if paths := self._paths(table):
                 join_tables(self.path / name, paths)
             else:
-                write_table(self.path / name, {}, self.cells if table == "cells" else TABLES[table])
+                write_table(self.path / name, {}, self._schema(table))
         if paths := self._paths("failed"):
-            join_tables(self.path / "failed.jsonl", paths, "(FORMAT json)")
+            join_tables(self.path / "failed.jsonl", paths)
         else:
-            write_file(self.path / "failed.jsonl", "", str(self.path / "failed.jsonl"), remedy=KEPT)
+            write_file(self.path / "failed.jsonl", "", str(self.path / "failed.jsonl"))
 
     def _paths(self, table: str, numbers: Sequence[int] | None = None) -> list[Path]:
         numbers = list(self._indices()) if numbers is None else numbers
@@ -192,13 +194,15 @@ class Folder:
 
         ``columns`` picks some of them, ``where`` rows in which columns are certain words, such as ``{"detector": "a"}``.
         """
-        check_word(table, "table", TABLES)
-        if paths := self._paths(table):
-            return read_table(paths, columns, where)
-        schema = self.cells if table == "cells" else TABLES[table]
+        # piece by piece: words come as one object for each row, and are few when those of a piece are kept once
+        if pieces := list(self.stream(table, columns, where)):
+            return {name: np.concatenate([piece[name] for piece in pieces]) for name in pieces[0]}
         with tempfile.TemporaryDirectory(prefix="nofluke-") as folder:
-            write_table(Path(folder, table), {}, schema)
+            write_table(Path(folder, table), {}, self._schema(table))
             return read_table(Path(folder, table), columns)
+
+    def _schema(self, table: str) -> Schema:
+        return self.cells if table == "cells" else TABLES[table]
 
     def stream(
         self, table: str, columns: Sequence[str] | None = None, where: Mapping[str, str] | None = None

@@ -10,13 +10,13 @@ import shutil
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.paths import write_file
-from nofluke.errors import InputError
-from nofluke.studies.schema import CELLS, FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema
-from nofluke.studies.tables import KEPT, write_table
+from nofluke.studies.outcome import NoRoom
+from nofluke.studies.schema import CELLS, FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values
+from nofluke.studies.tables import KEPT, explained, put_table
 
 TABLES: Mapping[str, Schema] = {"cells": CELLS, "failed": FAILED, "timings": TIMINGS, "laws": LAWS, "truths": TRUTHS}
 _INDEX = "part.json"
@@ -39,10 +39,22 @@ def pack(part: Part, cells: Schema = CELLS) -> Packed:
     with tempfile.TemporaryDirectory(prefix="nofluke-") as folder:
         for name, schema in {**TABLES, "cells": cells}.items():
             values = getattr(part, name)
-            path = Path(folder, name)
-            write_table(path, values, schema)
-            tables[name], rows[name] = path.read_bytes(), len(next(iter(values.values()), ()))
+            rows[name] = len(next(iter(values.values()), ()))
+            tables[name] = _parquet(Path(folder, name), values, schema) if rows[name] else _empty(tuple(schema.items()))
     return Packed(tables=tables, rows=rows)
+
+
+def _parquet(path: Path, values: Values, schema: Schema) -> bytes:
+    with explained(path):
+        put_table(path, values, schema)
+        return path.read_bytes()
+
+
+@lru_cache(maxsize=16)
+def _empty(schema: tuple[tuple[str, str], ...]) -> bytes:
+    """A table without rows, as what failed mostly is."""
+    with tempfile.TemporaryDirectory(prefix="nofluke-") as folder:
+        return _parquet(Path(folder, "empty"), {}, dict(schema))
 
 
 def write_part(place: Path, packed: Packed, again: bool) -> dict[str, Any]:
@@ -57,11 +69,14 @@ def write_part(place: Path, packed: Packed, again: bool) -> dict[str, Any]:
     try:
         beside.mkdir()
         for name, data in {**files, _INDEX: json.dumps(index).encode()}.items():
-            write_file(beside / name, data, str(place / name), remedy=KEPT)
+            with open(
+                beside / name, "xb"
+            ) as file:  # not forced to the disk: what a power cut spoils, the checksums tell
+                file.write(data)
         shutil.rmtree(place, ignore_errors=True)  # of an earlier try
         os.rename(beside, place)
     except OSError as error:
-        raise InputError(f"{place} cannot be written ({error.strerror or error}): {KEPT}.") from None
+        raise NoRoom(f"{place} cannot be written ({error.strerror or error}): {KEPT}.") from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return index

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,11 @@ from nofluke.studies.schema import Schema, Values
 Columns = dict[str, AnyArray]
 
 KEPT = "free some space or choose another place; what is finished is kept, and the same call again goes on from there"
-_DTYPES = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
+_LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
+_ROW = " row"  # a name that no column has
 _PARQUET = "(FORMAT parquet, COMPRESSION zstd)"
+_JSON = "(FORMAT json)"
+_FROM_FILES = "read_parquet(?, hive_partitioning=false)"  # folders called day=1 are no columns
 
 
 def write_table(path: Path, values: Values, schema: Schema) -> None:
@@ -41,20 +45,42 @@ def write_table(path: Path, values: Values, schema: Schema) -> None:
     ...     {name: column.tolist() for name, column in read_table(path).items()}
     {'name': ['a', 'b'], 'x': [0.5, nan]}
     """
-    columns = {name: _column(values.get(name, ()), kind) for name, kind in schema.items()}
-    if len(lengths := {len(column) for column in columns.values()}) != 1:
-        raise ValueError(f"columns of {path.name} have lengths {sorted(lengths)}")
-    picked = ", ".join(f"{_as_kind(name, kind)} AS {quoted(name)}" for name, kind in schema.items())
+    with _replacing(path) as beside:
+        put_table(beside, values, schema)
+
+
+def put_table(path: Path, values: Values, schema: Schema) -> None:
+    """The same straight into the file, for one that nobody looks at meanwhile; errors are duckdb's."""
+    if len(lengths := {len(values.get(name, ())) for name in schema}) != 1:
+        raise ValueError(f"columns have lengths {sorted(lengths)}")
     cursor = _cursor()
-    cursor.register("given", columns)  # a view of this cursor alone
-    _atomically(path, lambda beside: cursor.execute(f"COPY (SELECT {picked} FROM given) TO '{beside}' {_PARQUET}"))
+    given: Columns = {_ROW: np.arange(*lengths)}
+    joined = ordered = ""
+    for i, (name, kind) in enumerate(schema.items()):
+        column = values.get(name, ())
+        if kind in _LISTS:
+            # as one array: duckdb would ask each of many for its type
+            cells = [np.asarray(cell, _LISTS[kind]) for cell in column]
+            rows = np.repeat(given[_ROW], [len(cell) for cell in cells])
+            cursor.register(f"list{i}", {"v": np.concatenate([*cells, np.empty(0, _LISTS[kind])]), "owner": rows})
+            lists = f"SELECT owner AS owner{i}, list(v) AS {_quoted(name)} FROM list{i} GROUP BY owner"
+            joined += f" LEFT JOIN ({lists}) ON owner{i} = {_quoted(_ROW)}"
+            ordered = f" ORDER BY {_quoted(_ROW)}"
+        else:
+            given[name] = _column(column, kind)
+    cursor.register("given", given)  # views of this cursor alone
+    picked = ", ".join(f"{_cast(name, kind)} AS {_quoted(name)}" for name, kind in schema.items())
+    cursor.execute(f"COPY (SELECT {picked} FROM given{joined}{ordered}) TO {_literal(path)} {_PARQUET}")
 
 
-def join_tables(path: Path, parts: Sequence[Path], as_format: str = _PARQUET) -> None:
-    """Write the rows of tables that have the same columns, one table after another, with no more of them in memory than a few."""
-    query = f"COPY (SELECT * FROM {_PARTS}) TO '%s' {as_format}"
-    names = list(map(unglobbed, parts))
-    _atomically(path, lambda beside: _cursor().execute(query % beside, [names]))
+def join_tables(path: Path, parts: Sequence[Path]) -> None:
+    """Write the rows of tables that have the same columns, one table after another, with few of them in memory at a time.
+
+    As Parquet; or as lines of JSON, if the path ends in ``.jsonl``.
+    """
+    names, kind = list(map(unglobbed, parts)), _JSON if path.suffix == ".jsonl" else _PARQUET
+    with _replacing(path) as beside:
+        _cursor().execute(f"COPY (SELECT * FROM {_FROM_FILES}) TO {_literal(beside)} {kind}", [names])
 
 
 def read_table(
@@ -67,42 +93,41 @@ def read_table(
     import duckdb
 
     names = [unglobbed(each) for each in ([path] if isinstance(path, Path) else path)]
-    picked = "*" if columns is None else ", ".join(map(quoted, columns))
-    kept = " AND ".join(f"{quoted(name)} = ?" for name in where or ()) or "true"
+    picked = "*" if columns is None else ", ".join(map(_quoted, columns))
+    kept = " AND ".join(f"{_quoted(name)} = ?" for name in where or ()) or "true"
+    query = f"SELECT {picked} FROM {_FROM_FILES} WHERE {kept}"
     try:
-        cursor = _cursor().execute(f"SELECT {picked} FROM {_PARTS} WHERE {kept}", [names, *(where or {}).values()])
+        cursor = _cursor().execute(query, [names, *(where or {}).values()])
         kinds = {name: str(kind) for name, kind, *_ in cursor.description}
         return {name: _plain(column, kinds[name]) for name, column in cursor.fetchnumpy().items()}
     except duckdb.Error as error:
         raise InputError(f"{names[0]} cannot be read ({one_line(str(error))}): check the file.") from None
 
 
-# folders called day=1 are no columns
-_PARTS = "read_parquet(?, hive_partitioning=false)"
-
-
-def quoted(name: str) -> str:
+def _quoted(name: str) -> str:
     """A column's name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def _as_kind(name: str, kind: str) -> str:
-    return f"coalesce({quoted(name)}::{kind}, [])" if kind.endswith("[]") else f"{quoted(name)}::{kind}"
+def _literal(path: Path) -> str:
+    return "'" + str(path.absolute()).replace("'", "''") + "'"
+
+
+def _cast(name: str, kind: str) -> str:
+    return f"coalesce({_quoted(name)}::{kind}, [])" if kind.endswith("[]") else f"{_quoted(name)}::{kind}"
 
 
 def _column(values: Sequence[Any], kind: str) -> AnyArray:
-    """Values as duckdb takes them without a look at each: arrays of numbers, or of objects that are text or typed lists."""
-    if kind.endswith("[]"):
-        dtype = _DTYPES.get(kind)
-        # none for empty: duckdb tells the type of all lists by the first that is there
-        cells = [None if len(v) == 0 else list(v) if dtype is None else np.asarray(v, dtype) for v in values]
-        column = np.empty(len(cells), dtype=object)
-        column[:] = cells
-        return column
+    """Values as duckdb takes them without a look at each: an array of numbers, of text, or of lists of text."""
     if kind == "VARCHAR":
         return np.array([_encodable(value) for value in values], dtype=object)
+    if kind == "VARCHAR[]":
+        column = np.empty(len(values), dtype=object)
+        # none for empty: the first list that is there tells the type of all
+        column[:] = [[_encodable(value) for value in cell] if len(cell) else None for cell in values]
+        return column
     array = np.asarray(values)
-    return array.astype(np.float64) if array.size == 0 else array
+    return array if array.size else array.astype(np.float64)
 
 
 def _encodable(text: Any) -> Any:
@@ -111,16 +136,17 @@ def _encodable(text: Any) -> Any:
 
 
 def _plain(column: Any, kind: str) -> AnyArray:
-    """A column with what memory has in place of NULL."""
+    """A column with what memory has in place of NULL, and words that are the same kept once."""
     mask = np.ma.getmask(column)
     data: AnyArray = np.ma.getdata(column)
     if kind.endswith("[]"):
         data[:] = [np.ma.filled(cell, np.nan) if np.ma.is_masked(cell) else np.ma.getdata(cell) for cell in data]
-    if not np.any(mask):
-        return data
-    missing: Any = "" if kind == "VARCHAR" else None if kind == "BOOLEAN" else np.nan
-    data = data.astype(object if kind in ("VARCHAR", "BOOLEAN") else np.float64)
-    data[mask] = missing
+    elif np.any(mask):
+        data = data.astype(object if kind in ("VARCHAR", "BOOLEAN") else np.float64)
+        data[mask] = "" if kind == "VARCHAR" else None if kind == "BOOLEAN" else np.nan
+    if kind == "VARCHAR":
+        words: dict[str, str] = {}
+        data[:] = [words.setdefault(word, word) for word in data]
     return data
 
 
@@ -128,36 +154,41 @@ def _plain(column: Any, kind: str) -> AnyArray:
 def _connection(_process: int) -> Any:
     import duckdb
 
-    # one thread: rows stay in order, and workers do not crowd each other out
-    settings: dict[str, Any] = {
-        "threads": "1",
-        "preserve_insertion_order": "true",
-        "autoinstall_known_extensions": "false",
-    }
+    # one thread: rows stay in order, and workers do not crowd each other out; one to write, of eight that small files never need
+    settings: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=settings)
-    connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET enable_progress_bar = false; SET async_threads = 1")
     return connection
 
 
 def _cursor() -> Any:
-    """A connection of one's own: making the first takes 20 ms, more of the same .1 ms. A forked process makes its own."""
+    """A connection of one's own: making the first takes 20 ms, more of the same .01 ms. A forked process makes its own."""
     return _connection(os.getpid()).cursor()
 
 
-def _atomically(path: Path, write: Callable[[str], object]) -> None:
-    """Write under another name in the same folder, and rename: whoever looks sees the old file or the new one."""
-    import duckdb
-
+@contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    """Another name in the same folder, and the right one at the end: whoever looks sees the old file or the new one."""
     beside = path.with_name(f".nofluke-{secrets.token_hex(8)}")
     try:
-        write(str(beside.absolute()).replace("'", "''"))
-        with open(beside, "rb+") as file:
-            os.fsync(file.fileno())  # a full disk may say so only now
-        os.replace(beside, path)
-    except (duckdb.IOException, OSError) as error:
-        raise NoRoom(f"{path} cannot be written ({_cause(error)}): {KEPT}.") from None
+        with explained(path):
+            yield beside
+            with open(beside, "rb+") as file:
+                os.fsync(file.fileno())  # a full disk may say so only now
+            os.replace(beside, path)
     finally:
         beside.unlink(missing_ok=True)
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn what keeps duckdb from writing into one line."""
+    import duckdb
+
+    try:
+        yield
+    except (duckdb.IOException, OSError) as error:
+        raise NoRoom(f"{path} cannot be written ({_cause(error)}): {KEPT}.") from None
 
 
 def _cause(error: Exception) -> str:
