@@ -6,6 +6,10 @@ machines cannot read the copy of a large one.
 
 from __future__ import annotations
 
+import os
+import shutil
+import tempfile
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +23,19 @@ from nofluke.studies.sources.indexing import Piece, TableFile
 
 SMALL = 4_000_000
 """Cells up to which a copy is read at once."""
+
+
+class Scratch:
+    """A temporary folder that goes when its owner does, or the process that made it ends."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="nofluke-"))
+        self.cleanup = weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+def _remove(path: Path, process: int) -> None:
+    if os.getpid() == process:  # a forked worker has the owner too
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def parquet_of_text(file: TableFile, columns: Sequence[str], to: Path, connection: Any) -> TableFile:

@@ -18,8 +18,8 @@ from nofluke.studies.sources.indexing import TableFile
 from nofluke.studies.sources.naming import group_of, names_of_files
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles
-from nofluke.studies.sources.table_source import columns_of
 from nofluke.studies.sources.tables import column_at
+from nofluke.studies.sources.tabular import columns_of
 
 _BYTES_A_SCORE = 8
 

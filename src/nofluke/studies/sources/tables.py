@@ -83,6 +83,7 @@ class TableChunk:
             own.setdefault(piece.detector or "", []).append(blocks[piece])
         files = list(dict.fromkeys(piece.file.label for piece in entry.pieces))
         notes = (f"Its rows come from {len(files)} files: {shown(files)[1:-1]}.",) if len(files) > 1 else ()
+        notes += entry.notes
         whole = {name: _whole(found) for name, found in own.items()}
         common = (self.detectors, self.roles.truth_as, entry.events, notes)
         if self.roles.detector is None:
@@ -113,7 +114,10 @@ def _numbers(table: FileTable, names: Sequence[str], slices: Slices) -> dict[str
     start, stop = slices[0][0], slices[-1][1]
     within = f"file_row_number BETWEEN {start} AND {stop - 1}"
     query = f"SELECT {', '.join(cells)} FROM read_parquet(?, hive_partitioning=false) WHERE {within}"
-    columns = table.run(query, [unglobbed(table.path)]).fetchnumpy()
+    try:
+        columns = table.run(query, [unglobbed(table.path)]).fetchnumpy()
+    except InputError:  # one after another they tell which of them cannot be read
+        return {}
     whole: dict[str, AnyArray] = {}
     for name, at in plain.items():
         values = columns[f"c{at}"]
