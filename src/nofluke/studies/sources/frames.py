@@ -124,13 +124,7 @@ def _columns(value: Any) -> dict[str, Any]:
 
 def _texts(column: Any, role: str) -> AnyArray:
     """Names as text, None where there is none; whole numbers and text as they are."""
-    items = (
-        column.to_list()
-        if hasattr(column, "to_list")
-        else column.to_pylist()
-        if hasattr(column, "to_pylist")
-        else list(column)
-    )
+    items = _items(column)
     values = np.empty(len(items), dtype=object)
     names: dict[Any, str | None] = {}
     try:
@@ -189,16 +183,17 @@ def _array(column: Any, name: str) -> AnyArray:
 def _plain(column: Any) -> AnyArray:
     """A column's values as they are, for a sum of them, or to be read one by one."""
     try:
-        found = as_column(column, "")
-        return found.values
+        return as_column(column, "").values
     except InputError:
-        items = (
-            column.to_list()
-            if hasattr(column, "to_list")
-            else column.to_pylist()
-            if hasattr(column, "to_pylist")
-            else list(column)
-        )
+        items = _items(column)
         values = np.empty(len(items), dtype=object)
         values[:] = items
         return values
+
+
+def _items(column: Any) -> list[Any]:
+    """A column's items as Python's own."""
+    for method in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)

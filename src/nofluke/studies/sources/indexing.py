@@ -91,8 +91,7 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
 
 
 def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
-    with open_table(file.path, [], None, connection) as table:
-        table.label = file.label
+    with open_table(file.path, [], None, connection, file.label) as table:
         text = {
             role: f"nullif({_field(table, column)}::VARCHAR, '')"
             for role, column in roles.others.items()

@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.studies.cases import Chunk
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.copying import SMALL, Scratch, parquet_of_text, regrouped, scattered
+from nofluke.studies.sources.copying import SMALL, Scratch, literal, parquet_of_text, regrouped, scattered
 from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles, columns_to_read
@@ -24,7 +24,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     files = [TableFile(path=path, label=fingerprints.below(path, root), folder=path.parent.name) for path in paths]
     folder = Scratch()
     with connected() as connection:
-        connection.execute("SET memory_limit = '1GB'")
+        connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
         columns = columns_of(files, roles, connection)
         used = (*columns, *dict.fromkeys(roles.others.values()))
         readable, broken = _as_parquet(files, used, folder.path, connection)
@@ -69,7 +69,7 @@ def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tup
     errors: list[InputError] = []
     for file in files:
         try:
-            with open_table(file.path, list(wanted), None, connection) as table:
+            with open_table(file.path, list(wanted), None, connection, file.label) as table:
                 names.update(dict.fromkeys(table.names))
                 if table.layout is not None and not table.layout.has_header:
                     names.update(dict.fromkeys(str(at) for at in range(len(table.names))))
