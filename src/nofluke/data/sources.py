@@ -19,11 +19,19 @@ from nofluke.errors import InputError, shortened
 
 @contextmanager
 def open_table(
-    source: str | Path, wanted: list[str | int], time_format: str | None, connection: Any = None
+    source: str | Path,
+    wanted: list[str | int],
+    time_format: str | None,
+    connection: Any = None,
+    label: str | None = None,
 ) -> Iterator[FileTable]:
-    """Find out what the file is, and connect to it; who reads many files brings one connection for all."""
+    """Find out what the file is, and connect to it.
+
+    Who reads many files brings one connection for all, and says what a file is called in messages.
+    """
     piped = isinstance(source, str) and source == "-"
-    path, label = expanded(source, "source"), "standard input" if piped else shortened(str(source), 300)
+    path = expanded(source, "source")
+    label = label or ("standard input" if piped else shortened(str(source), 300))
     with ExitStack() as stack:
         try:
             if not piped and not path.exists():

@@ -16,7 +16,7 @@ from nofluke.studies.sources.nab import nab_source
 from nofluke.studies.sources.one_file import files_source
 from nofluke.studies.sources.ranges import Listed, listed_events
 from nofluke.studies.sources.roles import Roles, as_names, name_or_none
-from nofluke.studies.sources.table_source import table_source
+from nofluke.studies.sources.tabular import table_source
 from nofluke.studies.sources.timeeval import timeeval_source
 from nofluke.studies.sources.tsb_ad import tsb_source
 

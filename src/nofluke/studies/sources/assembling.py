@@ -133,7 +133,7 @@ def _unlike(block: Block, lead: Block, name: str, first: str) -> str | None:
         return score.reason
     if not isinstance(other, Fault) and len(score) != len(other):
         return f"it has {len(score):,} rows where detector {shown(first)} has {len(other):,}: give both the same steps."
-    for what, own, leads in (("times", block.times, lead.times), ("truth", block.truth, lead.truth)):
+    for what, own, leads in (("times", block.times, lead.times), ("labels", block.truth, lead.truth)):
         if isinstance(own, Fault):
             return own.reason
         if own is not None and not isinstance(leads, Fault) and not same(own, leads):

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.arrays import AnyArray
 from nofluke.data.pairs import Pairs
 
-HASHED = 256 << 20
+HASHED = 512 << 20
 """Up to so many bytes in all, files are told by what is in them: touching or copying them is no change."""
 LISTED = 1_000
 

@@ -16,14 +16,14 @@ from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, long_case, typed, wide_case
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
-from nofluke.studies.sources.ranges import EventsOf
+from nofluke.studies.sources.naming import NAMELESS, group_of, nameless, unnamed_rows
+from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
 
 Key = tuple[str | None, ...]
 
 
-def frame_source(value: Any, roles: Roles, events: EventsOf | None, per_chunk: Any) -> Chunks:
+def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
     """The series of a frame, as a source whose chunks carry their values."""
     columns = _columns(value)
     if roles.series is None or roles.group == FOLDER:
@@ -48,6 +48,8 @@ def frame_source(value: Any, roles: Roles, events: EventsOf | None, per_chunk: A
         )
         for at, key in enumerate(keys)
     }
+    if events is not None:
+        events.check(key[0] for key in keys if key[0] is not None)
     groups = texts.get("group")
     cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), groups, detectors, roles, events))
     sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
@@ -77,7 +79,7 @@ def _cases(
     groups: AnyArray | None,
     detectors: Sequence[str],
     roles: Roles,
-    events: EventsOf | None,
+    events: Listed | None,
 ) -> Iterator[Case]:
     for name, found in groupby(blocks, key=lambda key: key[0]):
         keys = list(found)
@@ -98,7 +100,7 @@ def _cases(
             if not named:
                 yield faulty(name, group, detectors, nameless(lost, roles.detector, "detector"))
                 continue
-            notes = (f"{lost:,} row(s) without a detector's name were left out.",) if lost else ()
+            notes = (unnamed_rows(lost),) if lost else ()
             yield long_case(name, group, named, detectors, roles.truth_as, truth, notes)
 
 
@@ -122,13 +124,7 @@ def _columns(value: Any) -> dict[str, Any]:
 
 def _texts(column: Any, role: str) -> AnyArray:
     """Names as text, None where there is none; whole numbers and text as they are."""
-    items = (
-        column.to_list()
-        if hasattr(column, "to_list")
-        else column.to_pylist()
-        if hasattr(column, "to_pylist")
-        else list(column)
-    )
+    items = _items(column)
     values = np.empty(len(items), dtype=object)
     names: dict[Any, str | None] = {}
     try:
@@ -187,16 +183,17 @@ def _array(column: Any, name: str) -> AnyArray:
 def _plain(column: Any) -> AnyArray:
     """A column's values as they are, for a sum of them, or to be read one by one."""
     try:
-        found = as_column(column, "")
-        return found.values
+        return as_column(column, "").values
     except InputError:
-        items = (
-            column.to_list()
-            if hasattr(column, "to_list")
-            else column.to_pylist()
-            if hasattr(column, "to_pylist")
-            else list(column)
-        )
+        items = _items(column)
         values = np.empty(len(items), dtype=object)
         values[:] = items
         return values
+
+
+def _items(column: Any) -> list[Any]:
+    """A column's items as Python's own."""
+    for method in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)

@@ -12,7 +12,7 @@ from nofluke.data.table import FileTable, quoted, unglobbed
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Events
-from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
+from nofluke.studies.sources.naming import NAMELESS, group_of, nameless, unnamed_rows
 from nofluke.studies.sources.roles import FOLDER, Roles
 
 
@@ -50,6 +50,7 @@ class Entry:
     group: str
     pieces: tuple[Piece, ...] = field(repr=False, default=())
     events: Events | None = field(repr=False, default=None)
+    notes: tuple[str, ...] = ()
     fault: str | None = None
 
 
@@ -84,12 +85,13 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
         group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
     if isinstance(group, Fault):
         return Entry(series=series, group=series, fault=group.reason)
-    return Entry(series=series, group=group, pieces=named)
+    lost = sum(piece.count for piece in pieces if piece not in named)
+    notes = (unnamed_rows(lost),) if lost else ()
+    return Entry(series=series, group=group, pieces=named, notes=notes)
 
 
 def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
-    with open_table(file.path, [], None, connection) as table:
-        table.label = file.label
+    with open_table(file.path, [], None, connection, file.label) as table:
         text = {
             role: f"nullif({_field(table, column)}::VARCHAR, '')"
             for role, column in roles.others.items()

@@ -35,8 +35,7 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
 
 def columns_in(path: Path, label: str, names: Sequence[str], times: str | None, connection: Any) -> list[AnyArray]:
     """Columns of one file, all of which must be there."""
-    with open_table(path, list(names), None, connection) as table:
-        table.label = label
+    with open_table(path, list(names), None, connection, label) as table:
         there = [found_at(table, name) for name in names]
         if None in there:
             raise InputError(f"{label} has no column {shown(names[there.index(None)])}: it has {table.listing()}.")

@@ -18,6 +18,11 @@ def nameless(rows: int, column: str | None, role: str = "series") -> str:
     return f"{rows:,} row(s) have no value in column {shown(column)}: name the {role} of every row."
 
 
+def unnamed_rows(rows: int) -> str:
+    """A note on rows that belong to no detector."""
+    return f"{rows:,} row(s) without a detector's name were left out."
+
+
 def group_of(values: Collection[str | None], column: str) -> str | Fault:
     """The one group that the rows of a series name."""
     if len(values) == 1 and (only := next(iter(values))) is not None:

@@ -18,8 +18,8 @@ from nofluke.studies.sources.indexing import TableFile
 from nofluke.studies.sources.naming import group_of, names_of_files
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles
-from nofluke.studies.sources.table_source import columns_of
 from nofluke.studies.sources.tables import column_at
+from nofluke.studies.sources.tabular import columns_of
 
 _BYTES_A_SCORE = 8
 
@@ -38,8 +38,7 @@ class FileReader:
     def case(self, detectors: Sequence[str], connection: Any) -> Case:
         """The case, with a fault for each column that is not as it should be."""
         roles, wanted = self.roles, [*detectors, *self.roles.others.values()]
-        with open_table(self.path, list(wanted), None, connection) as table:
-            table.label = self.label
+        with open_table(self.path, list(wanted), None, connection, self.label) as table:
             there = {name: at for name in wanted if (at := found_at(table, name)) is not None}
             if not there:
                 raise InputError(f"{self.label} has none of the columns asked for: it has {table.listing()}.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,6 @@ from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Events
 from nofluke.studies.sources.naming import without_ending
 
-EventsOf = Callable[[str], Events]
 _SERIES_NAMES = ("series", "name", "file")
 
 

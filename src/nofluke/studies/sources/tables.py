@@ -24,6 +24,10 @@ from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, join
 from nofluke.studies.sources.indexing import Entry, Piece, TableFile, position_of
 from nofluke.studies.sources.roles import Roles
 
+_OUT_OF_REACH = (
+    "is out of this worker's reach: keep it where all workers can read it, and text, or series whose rows are mixed, as Parquet in the "
+    "order of its series."
+)
 _FLOATS = ("DOUBLE", "FLOAT")
 _WHOLE = dict.fromkeys(("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER"), "BIGINT") | {
     "BOOLEAN": "BOOLEAN"
@@ -62,8 +66,9 @@ class TableChunk:
         wanted = [*self.columns, *(name for name in (self.roles.truth, self.roles.times) if name is not None)]
         read: dict[tuple[str, Piece], Read] = {}
         try:
-            with open_table(file.path, [], None, connection) as table:
-                table.label = file.label
+            if not file.path.exists():
+                raise InputError(f"{file.label} {_OUT_OF_REACH}")
+            with open_table(file.path, [], None, connection, file.label) as table:
                 for run in _runs(pieces):
                     slices = [(piece.start, piece.stop) for piece in run]
                     at_once = _numbers(table, [name for name in wanted if name != self.roles.times], slices)
@@ -82,7 +87,10 @@ class TableChunk:
         for piece in entry.pieces:
             own.setdefault(piece.detector or "", []).append(blocks[piece])
         files = list(dict.fromkeys(piece.file.label for piece in entry.pieces))
-        notes = (f"Its rows come from {len(files)} files: {shown(files)[1:-1]}.",) if len(files) > 1 else ()
+        notes: tuple[str, ...] = (
+            (f"Its rows come from {len(files)} files: {shown(files)[1:-1]}.",) if len(files) > 1 else ()
+        )
+        notes += entry.notes
         whole = {name: _whole(found) for name, found in own.items()}
         common = (self.detectors, self.roles.truth_as, entry.events, notes)
         if self.roles.detector is None:
@@ -113,7 +121,10 @@ def _numbers(table: FileTable, names: Sequence[str], slices: Slices) -> dict[str
     start, stop = slices[0][0], slices[-1][1]
     within = f"file_row_number BETWEEN {start} AND {stop - 1}"
     query = f"SELECT {', '.join(cells)} FROM read_parquet(?, hive_partitioning=false) WHERE {within}"
-    columns = table.run(query, [unglobbed(table.path)]).fetchnumpy()
+    try:
+        columns = table.run(query, [unglobbed(table.path)]).fetchnumpy()
+    except InputError:  # one after another they tell which of them cannot be read
+        return {}
     whole: dict[str, AnyArray] = {}
     for name, at in plain.items():
         values = columns[f"c{at}"]

@@ -59,7 +59,7 @@ class TsbReader:
 
     def _without_gaps(self, labels: AnyArray, connection: Any) -> AnyArray:
         assert self.path is not None
-        with open_table(self.path, [self.truth], None, connection) as table:
+        with open_table(self.path, [self.truth], None, connection, self.path.name) as table:
             table.load(list(range(len(table.names))))
             gaps = " OR ".join(
                 IS_MISSING.replace("(c ", f"(c{at} ").replace("(c)", f"(c{at})") for at in range(len(table.names))

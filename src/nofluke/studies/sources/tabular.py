@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.studies.cases import Chunk
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.copying import SMALL, parquet_of_text, regrouped, scattered
+from nofluke.studies.sources.copying import SMALL, Scratch, literal, parquet_of_text, regrouped, scattered
 from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles, columns_to_read
@@ -23,15 +22,15 @@ from nofluke.studies.sources.tables import TableChunk
 def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
     """The series of one or more tables."""
     files = [TableFile(path=path, label=fingerprints.below(path, root), folder=path.parent.name) for path in paths]
-    folder = tempfile.TemporaryDirectory(prefix="nofluke-")
+    folder = Scratch()
     with connected() as connection:
-        connection.execute("SET memory_limit = '1GB'")
+        connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
         columns = columns_of(files, roles, connection)
         used = (*columns, *dict.fromkeys(roles.others.values()))
-        readable, broken = _as_parquet(files, used, Path(folder.name), connection)
+        readable, broken = _as_parquet(files, used, folder.path, connection)
         found, unread = indexed(readable, roles, connection)
         if scattered([piece for pieces in found.values() for piece in pieces]):
-            readable, torn = _together(readable, found, used, roles, Path(folder.name), connection)
+            readable, torn = _together(readable, found, used, roles, folder.path, connection)
             found, unread = indexed(readable, roles, connection)
             unread |= torn
     broken |= unread
@@ -54,7 +53,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
         TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
         for part in cut(sizes, per_chunk)
     )
-    copied = any(piece.file.path.is_relative_to(folder.name) for entry in entries for piece in entry.pieces)
+    copied = any(piece.file.path.is_relative_to(folder.path) for entry in entries for piece in entry.pieces)
     if copied and sum(sizes) <= SMALL:
         chunks = tuple(CasesChunk(cases=tuple(chunk.read())) for chunk in chunks)
     if not copied or sum(sizes) <= SMALL:
@@ -70,7 +69,7 @@ def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tup
     errors: list[InputError] = []
     for file in files:
         try:
-            with open_table(file.path, list(wanted), None, connection) as table:
+            with open_table(file.path, list(wanted), None, connection, file.label) as table:
                 names.update(dict.fromkeys(table.names))
                 if table.layout is not None and not table.layout.has_header:
                     names.update(dict.fromkeys(str(at) for at in range(len(table.names))))
