@@ -219,7 +219,7 @@ def test_ten_thousand_cells_open_with_all_their_numbers(visit, large):
 
 
 @in_browser
-def test_it_can_be_read_without_scripts_and_printed(visit, small):
+def test_it_can_be_read_without_scripts(visit, small):
     """Both maps, the table and pairs are there; what needs a script is hidden, and it is said."""
     page = visit(small[-1], java_script_enabled=False)
     assert page.locator("#map-verdict").is_visible()
@@ -227,7 +227,16 @@ def test_it_can_be_read_without_scripts_and_printed(visit, small):
     assert page.locator("#board tbody tr").count() == 16
     assert page.locator(".filters:visible").count() == 0
     assert page.locator("noscript").is_visible()
-    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", visit(small[-1]).pdf(format="A4"))) <= 9
+
+
+@in_browser
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_it_prints(visit, request, size):
+    """All of it within the width of a sheet, on a handful of pages."""
+    page = visit(request.getfixturevalue(size)[-1], width=690)  # A4 without its margins
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == 690
+    assert 2 <= len(re.findall(rb"/Type\s*/Page\b", page.pdf(format="A4"))) <= 9
 
 
 @in_browser

@@ -155,11 +155,17 @@ def _groups(cells: CellMap, height: int) -> str:
     for k, (name, first, last) in enumerate(spans):
         x, width = 100 * first / n, 100 * (last - first) / n
         letters = int(width * 1.5)  # that fit where the map is as wide as on most screens
-        text = name if len(name) <= letters else name[: letters - 1] + "…" if letters > 3 else ""
+        text = name if len(name) <= letters else _shortened(name, letters) if letters > 3 else ""
         parts.append(f'<rect class="strip{k % 2}" x="{x:.4g}%" width="{width:.4g}%" height="{STRIP - 4}"/>')
         parts.append(f'<line class="border" x1="{x:.4g}%" x2="{x:.4g}%" y2="{height}"/>' if k else "")
         parts.append(f'<text class="group" x="{x:.4g}%" dx="4" y="12">{escape(text)}</text>' if text else "")
     return "".join(parts)
+
+
+def _shortened(name: str, letters: int) -> str:
+    """Both ends of a name: what tells groups apart is often the last of it."""
+    tail = (letters - 1) // 2
+    return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
 
 
 def _class(verdict: str) -> str:

@@ -92,9 +92,7 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
         + "</tr>"
         for i, name in enumerate(pairs.detectors)
     )
-    return (
-        f'<table id="pairs-table" class="pairs"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
-    )
+    return f'<table id="pairs-table" class="pairs" style="--n: {len(pairs.detectors)}"><thead><tr><td></td>{heads}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
