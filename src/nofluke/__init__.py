@@ -12,6 +12,8 @@ from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
 from nofluke.inference.metric_chance import chance
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
+from nofluke.inference.power import Power, power
+from nofluke.inference.sample_size import SampleSize, sample_size
 from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
@@ -29,6 +31,8 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Power",
+    "SampleSize",
     "Significance",
     "Significances",
     "Sweep",
@@ -42,6 +46,8 @@ __all__ = [
     "metrics",
     "nulls",
     "plot",
+    "power",
+    "sample_size",
     "significance",
     "split",
     "sweep",
