@@ -24,6 +24,10 @@ class Plan:
     steps: int | None
     per_event: Fraction
 
+    def beats(self, recall: float) -> bool:
+        """Whether a recall is above the coverage, which is what chance finds: by its digits, as shares are read."""
+        return exact_fraction(recall) > self.coverage
+
     def n_steps(self, n_events: int) -> int:
         """All steps."""
         return round(self.per_event * n_events) if self.steps is None else self.steps
@@ -55,14 +59,16 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
     within = steps_of(tolerance)
     if (coverage is None) is (share_alarms is None):
         raise InputError(
-            "pass either coverage, the share of steps near an alarm, or share_alarms, that of predicted steps."
+            "name the alarms: pass coverage=, the share of steps near one, or share_alarms=, the share of predicted steps."
         )
     if share_alarms is None:
         return as_share(coverage, "coverage")
     width = within[0] + within[1] + 1
     found = 1.0 - (1.0 - float(as_share(share_alarms, "share_alarms"))) ** width
     if found >= 1.0:
-        raise InputError(f"share_alarms={shown(share_alarms)} leave no step away from alarms: lower it or tolerance.")
+        raise InputError(
+            f"share_alarms={shown(share_alarms)} leave no step away from alarms within the tolerance: lower one of them."
+        )
     return exact_fraction(found)
 
 
@@ -70,7 +76,7 @@ def steps_of(tolerance: Length | Tolerance) -> tuple[int, int]:
     """How many steps early and late; durations have none without data."""
     read = as_tolerance(tolerance)
     if read.unit != "steps" or not isinstance(read.early, int) or not isinstance(read.late, int):
-        raise InputError(f"tolerance={shown(tolerance)} must be in steps: there is no clock here.")
+        raise InputError(f"tolerance={shown(read.plain())} must be in steps, such as 2: there is no clock here.")
     return read.early, read.late
 
 

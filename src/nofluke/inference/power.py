@@ -215,13 +215,17 @@ def power(
     plan = as_plan(share, n_steps, steps_per_event)
     if plan.n_steps(many) <= many:
         raise InputError(
-            f"n_events={many} leave no step free of {plan.n_steps(many):,}: pass more steps by n_steps, or fewer events."
+            f"n_events={many} leave no step free of {plan.n_steps(many):,}: pass more steps, or fewer events."
         )
     if precision is None:
         return _of_recall(as_measure(recall, "recall"), plan, many, alpha)
     if share_alarms is None:
-        raise InputError("precision needs share_alarms, the share of predicted steps: pass it in place of coverage.")
+        raise InputError("precision needs the number of alarms: pass share_alarms= in place of a coverage.")
     n_alarms = round(as_share(share_alarms, "share_alarms") * plan.n_steps(many))
+    if n_alarms == 0:
+        raise InputError(
+            f"share_alarms={shown(share_alarms)} of {plan.n_steps(many):,} steps are not one alarm: pass more of either."
+        )
     value = as_measure(precision, "precision")
     sizes = plan.n_steps(many), many, n_alarms
     found = simulate(value, sizes, steps_of(tolerance), alpha, check_resamples(n_resamples), as_rng(rng))
@@ -245,7 +249,7 @@ def _of_recall(recall: float, plan: Plan, n_events: int, alpha: float) -> Power:
     if not attainable(recall, covered, n_events):
         raise InputError(
             f"recall={shown(recall)} of {plural(n_events, 'event')} cannot be near alarms that cover "
-            f"{plural(covered, 'step')} of {n_steps:,}: pass more coverage, more steps by n_steps, or less recall."
+            f"{plural(covered, 'step')} of {n_steps:,}: pass a larger coverage, more steps, or a smaller recall."
         )
     highest = min(n_events, covered)
     critical = critical_hits(n_steps, covered, n_events, alpha)
@@ -255,7 +259,7 @@ def _of_recall(recall: float, plan: Plan, n_events: int, alpha: float) -> Power:
         notes.append(
             f"Not even {plural(highest, 'hit')} of {n_events:,} would be significant: the smallest p is {show_p(smallest)}."
         )
-    if recall <= plan.coverage:
+    if not plan.beats(recall):
         notes.append("Recall is not above the coverage, which is what chance finds: there is no skill to be told.")
     return Power(
         power=reached(recall, n_events, critical),

@@ -34,13 +34,9 @@ def simulate(
     precision: float, sizes: tuple[int, int, int], within: tuple[int, int], alpha: float, n_resamples: int, rng: Any
 ) -> Simulated:
     """Draw events and alarms, test each run exactly, and count; ``sizes`` are those of steps, events and alarms."""
-    n_steps, n_events, n_alarms = sizes
+    n_steps, n_events, _ = sizes
     if n_steps > MOST_STEPS:
         raise InputError(f"n_steps={n_steps} are too many to simulate precision: pass at most {MOST_STEPS:,}.")
-    if n_alarms == 0:
-        raise InputError(
-            f"share_alarms of {n_steps:,} steps is less than one alarm: pass a larger share, or more n_steps."
-        )
     seed = as_seed(rng)
     generator = np.random.default_rng(rng if seed is None else seed)
     found, moved = 0, 0

@@ -186,9 +186,13 @@ def sample_size(
     'Recall is not above the coverage, which is what chance finds: no number of events is enough.'
     """
     value, level = as_measure(recall, "recall"), check_alpha(alpha)
-    target = as_number(power, "power", "be above 0 and below 1", lambda one: 0 < one < 1)
     plan = as_plan(as_coverage(coverage, share_alarms, tolerance), n_steps, steps_per_event)
-    return events_for(value, plan, target, level)
+    return events_for(value, plan, as_power(power), level)
+
+
+def as_power(power: object) -> float:
+    """A power to be reached: certainty takes more events than there are."""
+    return as_number(power, "power", "be above 0 and below 1", lambda one: 0 < one < 1)
 
 
 def events_for(recall: float, plan: Plan, target: float, alpha: float, notes: tuple[str, ...] = ()) -> SampleSize:
@@ -197,13 +201,13 @@ def events_for(recall: float, plan: Plan, target: float, alpha: float, notes: tu
     if room < 1:
         raise InputError(
             f"recall={recall:g} of the events cannot be near alarms that cover {float(plan.coverage):.3g} of "
-            f"{show_number(float(plan.steps or plan.per_event))} {'steps' if plan.steps else 'steps per event'}: pass more "
-            "coverage, or more steps by n_steps or steps_per_event."
+            f"{show_number(float(plan.steps or plan.per_event))} {'steps' if plan.steps else 'steps per event'}: pass a "
+            "larger coverage, or more steps."
         )
     needed, reason, power_of = None, "", {}
     most = int(min(room, MOST_EVENTS))
     last = first_true(lambda m: m > most or _certain(m, recall, plan, target, alpha), 1, 1, most + 1)
-    if recall <= plan.coverage:
+    if not plan.beats(recall):
         reason = "Recall is not above the coverage, which is what chance finds: no number of events is enough."
     elif last > most and room > MOST_EVENTS:
         reason = (
