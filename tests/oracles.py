@@ -839,3 +839,31 @@ def slow_tolerant(
     near = [[p for p in at if start - early <= p <= stop - 1 + late] for start, stop in events]
     precision = slow_share(len({p for found in near for p in found}), len(at)) if events else None
     return precision, slow_share(sum(map(bool, near)), len(events))
+
+
+Mark = tuple[Any, Any, int, int, bool, bool]
+"""An event or an alarm: first and last time, first and last step, whether it counts, whether it is found or a hit."""
+
+
+def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any) -> list[list[tuple[int, ...]]]:
+    """Alarms, hits, events and found ones of each detector in each episode, in time order: by linking every pair of marks.
+
+    Two marks are linked if the one begins at most so far behind the other's end, or on a neighbouring step; an episode is what hangs
+    together by links.
+    """
+    marks = sorted({mark[:4] for one in (*events, *alarms) for mark in one})
+    episode = list(range(len(marks)))
+    for i, j in itertools.combinations(range(len(marks)), 2):
+        a, b = marks[i], marks[j]
+        if max(a[0], b[0]) - min(a[1], b[1]) <= reach or max(a[2], b[2]) - min(a[3], b[3]) <= 1:
+            old, new = max(episode[i], episode[j]), min(episode[i], episode[j])
+            episode = [new if of == old else of for of in episode]
+    of = dict(zip(marks, episode, strict=True))
+
+    def row(d: int, unit: int) -> tuple[int, ...]:
+        counted = [[m for m in one if m[4] and of[m[:4]] == unit] for one in (alarms[d], events[d])]
+        return tuple(count for one in counted for count in (len(one), sum(m[5] for m in one)))
+
+    table = [[row(d, unit) for unit in sorted(set(episode))] for d in range(len(alarms))]
+    kept = [k for k in range(len(set(episode))) if any(any(rows[k]) for rows in table)]
+    return [[rows[k] for k in kept] for rows in table]

@@ -338,6 +338,28 @@ class TestEventsNeeded:
         assert covered == pytest.approx(0.15, abs=0.005)
         assert found == nf.sample_size(recall=0.6, coverage=covered, steps_per_event=100, power=0.9, alpha=0.01)
 
+    def test_without_a_recall_it_is_the_lower_limit_of_the_interval(self):
+        """Never the observed recall, and a note says so."""
+        truth, alarms = fresh(1_000, 30, 20, np.random.default_rng(1))
+        truth[::100] = 1
+        result = nf.evaluate(truth, predictions=alarms, tolerance=1, null="permutation")
+        low = result.interval().recall.low
+        found = result.events_needed()
+        assert found.recall == low < result.recall
+        assert found.n_events == result.events_needed(recall=low).n_events
+        assert found.notes == ("The recall is the lower limit of the 95% interval, not the observed one.",)
+
+    def test_without_an_interval_a_recall_must_be_stated(self):
+        """Too few events, or an interval that begins at 0."""
+        few = nf.evaluate(
+            *fresh(400, 4, 20, np.random.default_rng(1))[:1], predictions=[0, 1] * 200, null="permutation"
+        )
+        with pytest.raises(InputError, match=r"Only 4 episodes hold events.*Pass recall=, the recall that would be worth finding"):
+            few.events_needed()
+        truth, alarms = np.arange(1_000) % 50 == 7, np.arange(1_000) % 50 == 30
+        with pytest.raises(InputError, match="goes down to 0: pass recall="):
+            nf.evaluate(truth, predictions=alarms, null="permutation").events_needed()
+
     def test_ranges_count_by_how_often_chance_finds_them(self):
         """Longer events are found more often: with the coverage of single steps the answer would be too small."""
         truth, alarms = np.zeros(600, dtype=int), (np.arange(600) % 30 == 0).astype(int)
@@ -395,7 +417,7 @@ class TestEventsNeeded:
         from nofluke.show.report.payload import _cell
         from nofluke.show.report.shifts import Shifts
 
-        page = _cell(few, Shifts(title="", at=[], told=[], hits=[]), ([], []))
+        page = _cell(few, Shifts(at=[], title="", told=[], hits=lambda *_: ([], [])), ([], []))
         assert page["text"]["reason"] == f"{few.reason} {few.advice}"
         many = nf.evaluate(*fresh(40, 8, 5, np.random.default_rng(2))[:1], predictions=alarms, null="permutation")
         nothing = nf.evaluate(truth, predictions=[0] * 40)

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
-from nofluke.errors import InputError
 from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.events_needed import advice, events_needed
-from nofluke.inference.sample_size import SampleSize
+from nofluke.inference.interval import Intervals, intervals_of
+from nofluke.inference.power_results import SampleSize
 from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.inference.statistic import StatisticTest, statistic_test
@@ -21,6 +21,7 @@ from nofluke.inference.verdict import Ruling, Verdict, headline, obstacle_of, ru
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
+from nofluke.measures.episodes import units_of
 from nofluke.moved import Renamed
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
@@ -155,6 +156,35 @@ class Evaluation(ByValue):
     def _defined(self, value: float) -> float:
         return float(self.settings.zero_division) if math.isnan(value) else value
 
+    def interval(self, level: float = 0.95) -> Intervals:
+        """Where precision, recall and F1 may lie in the long run, each at the level.
+
+        Episodes are taken for independent: chains of events and predictions that are near each other. There is no interval, but a
+        reason, where fewer than ten of them hold predictions (precision), events (recall), or one of the two (F1).
+
+        References
+        ----------
+        Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from
+        survey data.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> events = [20 * i for i in range(50)]
+        >>> alarms = [at + 1 for at in events if at % 60]
+        >>> found = nf.coincidence(events, alarms, tolerance=2, span=(0, 999)).interval()
+        >>> print(found.recall)
+        0.511 to 0.789
+        >>> found.recall.n_units, found.recall.method
+        (50, 'korn-graubard')
+        """
+        return intervals_of(units_of((self.cell,))[0], level, nouns=(self.alarm_noun, self.cell.truth.noun))
+
+    @lazy
+    def _intervals(self) -> Intervals:
+        """Those that are shown."""
+        return self.interval()
+
     def f_test(self, beta: float = 1.0, *, n_resamples: int = 10_000, rng: Any = None) -> FTest:
         """F_β against chance, from the joint distribution of both hits: exact where affordable, else simulated."""
         beta, n_resamples, rng = check_beta(beta), check_resamples(n_resamples), as_rng(rng)
@@ -237,15 +267,10 @@ class Evaluation(ByValue):
         >>> truth, alarms = [0] * 100, [0, 0, 0, 0, 1] * 20
         >>> truth[4] = truth[50] = 1
         >>> nf.evaluate(truth, predictions=alarms, null="permutation").events_needed(recall=0.6).n_events
-        8
+        10
         """
-        return events_needed(self.cell, self.recall_test, self.alpha, self._stated(recall), power)
-
-    def _stated(self, recall: float | None) -> float:
-        """A recall to reckon with: the one given, else the interval's lower limit."""
-        if recall is None:
-            raise InputError("pass recall=, the recall that would be worth finding.")
-        return recall
+        least = self.interval().recall if recall is None else recall
+        return events_needed(self.cell, self.recall_test, self.alpha, least, power)
 
     @property
     def _tests(self) -> tuple[ChanceTest, ChanceTest]:
@@ -290,6 +315,7 @@ class Evaluation(ByValue):
                 **self.recall_test.to_dict(),
             },
             "f1": finite_or_none(self.f1),
+            "intervals": self._intervals.to_dict(),
             **({} if f1_test is None else {"f1_test": f1_test.to_dict()}),
             **(
                 {"statistics": {test.name: test.to_dict() for test in asked}}
@@ -328,27 +354,31 @@ class Evaluation(ByValue):
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
         would = permutation_would_say(self.cell, self._tests)
+        intervals = self._intervals
+        shown = tuple((str(own),) if any(intervals) else () for own in intervals)
         rows = tuple(
             (
                 test.measure,
                 show_share(value),
+                *own,
                 f"{test.hits:,}",
                 f"{test.of:,}",
                 show_chance(test.expected, test.std),
                 show_p(test.pvalue, test.log10_pvalue),
             )
-            for test, value in zip(self._tests, (self.precision, self.recall), strict=True)
+            for test, value, own in zip(self._tests, (self.precision, self.recall), shown, strict=False)
         )
         return Table(
             title=self._title(),
-            columns=("", "value", "hits", "of", "chance", "p"),
-            rows=(*rows, ("F1", show_share(self.f1), "", "", *tested)),
+            columns=("", "value", *([intervals.heading] if any(intervals) else []), "hits", "of", "chance", "p"),
+            rows=(*rows, ("F1", show_share(self.f1), *shown[-1], "", "", *tested)),
             notes=(
                 self.verdict_in_words(),
                 *([self.advice] if self.advice else []),
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
                 f"False alarms: {self.false_alarms}. Delay: {self.delays}.",
+                intervals.in_words(),
                 self._how(f1_test),
                 *([would] if would else []),
                 *self._note_lines(),
@@ -381,17 +411,18 @@ class Evaluation(ByValue):
 
     def to_csv(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> str:
         """One line for each measure, with full digits; ``f1`` and ``statistics`` as in `to_dict`."""
-        t1 = self._f1_test(f1)
+        t1, ends = self._f1_test(f1), [(own.low, own.high) for own in self._intervals]
         tested = (None,) * 6 if t1 is None else (t1.expected, t1.std, t1.pvalue, None, t1.method, self.null.text)
         rows: list[tuple[Any, ...]] = [
-            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model)
-            for t, value in zip(self._tests, (self.precision, self.recall), strict=True)
+            (t.measure, value, t.hits, t.of, t.expected, t.std, t.pvalue, t.log10_pvalue, t.method, t.model, *own)
+            for t, value, own in zip(self._tests, (self.precision, self.recall), ends, strict=False)
         ]
-        rows.append(("f1", self.f1, None, None, *tested))
+        rows.append(("f1", self.f1, None, None, *tested, *ends[-1]))
         for t in self._statistics(statistics):
-            rows.append((t.name, t.value, None, None, t.expected, t.std, t.pvalue, None, "montecarlo", t.null))
+            told = (t.expected, t.std, t.pvalue, None, "montecarlo", t.null)
+            rows.append((t.name, t.value, None, None, *told, None, None))
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
-        return csv_text(columns, rows)
+        return csv_text((*columns, "low", "high"), rows)
 
     def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
         """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""

@@ -6,8 +6,10 @@ from fractions import Fraction
 
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance import ChanceTest
+from nofluke.inference.interval import Interval
 from nofluke.inference.plan import Plan, as_measure
-from nofluke.inference.sample_size import SampleSize, as_power, events_for
+from nofluke.inference.power_results import SampleSize
+from nofluke.inference.sample_size import as_power, events_for
 from nofluke.plain import exact_fraction
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural
@@ -15,8 +17,15 @@ from nofluke.text.tables import plural
 STATED = 0.5  # the recall that advice goes by, where nobody has stated one
 
 
-def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float, power: float) -> SampleSize:
-    """Events for a power, with as many steps for each event and as large a share of them near alarms as in a cell."""
+def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | Interval, power: float) -> SampleSize:
+    """Events for a power, with as many steps for each event and as large a share of them near alarms as in a cell.
+
+    Of an interval of recall it is the lower limit that counts.
+    """
+    notes = []
+    if isinstance(recall, Interval):
+        notes.append(f"The recall is the lower limit of the {100 * recall.level:.4g}% interval, not the observed one.")
+        recall = _lower_limit(recall)
     recall, power = as_measure(recall, "recall"), as_power(power)
     found = _plan(cell, test)
     if not 0 < found.coverage < 1:
@@ -29,12 +38,19 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float, pow
             f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
             f"{plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
         )
-    notes = []
     if not cell.truth.points:
         notes.append("Ranges are taken for events that chance finds alike, as often as it finds these on average.")
     if test.model != "permutation":
         notes.append(f"Reckoned for events that fall on random steps; {test.model} may need more of them.")
     return events_for(recall, found, power, alpha, tuple(notes))
+
+
+def _lower_limit(recall: Interval) -> float:
+    if not recall:
+        raise InputError(f"{recall.reason} Pass recall=, the recall that would be worth finding.")
+    if recall.low <= 0:
+        raise InputError("the interval of recall goes down to 0: pass recall=, the recall that would be worth finding.")
+    return recall.low
 
 
 def _plan(cell: Cell, test: ChanceTest) -> Plan:

@@ -6,146 +6,20 @@ The section "Power" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from nofluke.errors import InputError, shown
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan, steps_of
+from nofluke.inference.power_results import Power
 from nofluke.inference.precision_power import simulate
 from nofluke.laws.exact.hypergeometric import critical_hits, hypergeometric_log_tail
-from nofluke.laws.law import How, exactly
+from nofluke.laws.law import exactly
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import as_rng, as_share, as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_share
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Power:
-    """How likely a detector is told from chance: P(p ≤ alpha) with a stated recall or precision.
-
-    Attributes
-    ----------
-    power : float
-        The probability that the measure comes out significant at the level alpha.
-    measure : {"recall", "precision"}
-        What is tested.
-    value : float
-        The recall or precision that the detector truly has.
-    n_events, n_steps : int
-        Events and steps.
-    coverage : float
-        The share of steps near an alarm.
-    alpha : float
-        The level of the test.
-    critical_hits : int or None
-        Hits from which on recall is significant. None where no number of them is, and for precision, where it depends on how
-        the alarms lie.
-    smallest_p : float or None
-        The smallest p that can come out for recall; None for precision.
-    n_alarms : int or None
-        Predicted steps, for precision.
-    method : How
-        "exact" for recall; for precision "simulated", with the number of resamples and the seed.
-    error : float
-        The standard error of a simulated power; 0 for an exact one.
-    notes : tuple of str
-
-    Examples
-    --------
-    >>> import nofluke as nf
-    >>> found = nf.power(recall=0.6, coverage=0.2, n_events=10, n_steps=2_000)
-    >>> round(found.power, 3), found.critical_hits, found.n_events
-    (0.834, 5, 10)
-    >>> found
-    <Power 0.834: recall 0.600, 10 events in 2,000 steps, coverage 0.200, alpha 0.05; exact (hypergeometric)>
-    """
-
-    power: float
-    measure: Literal["recall", "precision"]
-    value: float
-    n_events: int
-    n_steps: int
-    coverage: float
-    alpha: float
-    critical_hits: int | None = None
-    smallest_p: float | None = None
-    n_alarms: int | None = None
-    method: How
-    error: float = 0.0
-    notes: tuple[str, ...] = ()
-
-    def in_words(self) -> str:
-        """The power as a sentence."""
-        whose = "of the events" if self.measure == "recall" else "of the alarms"
-        does = "finds" if self.measure == "recall" else "is right in"
-        error = f" ± {self.error:.2g}" if self.method.kind == "simulated" else ""
-        return (
-            f"A detector that {does} {100 * self.value:.4g}% {whose} is told from chance at the {self.alpha:.3g} level with "
-            f"probability {show_share(self.power)}{error}."
-        )
-
-    def table(self) -> Table:
-        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
-        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
-        made = f" {self.method.n_resamples:,} resamples" if self.method.n_resamples else ""
-        seed = "" if self.method.seed is None else f", seed {self.method.seed}"
-        return Table(
-            title=f"{plural(self.n_events, 'event')} in {plural(self.n_steps, 'step')}{alarms}, "
-            f"{show_share(self.coverage)} of the steps near an alarm",
-            columns=("", "value", "power", "significant from", "smallest p"),
-            rows=(
-                (
-                    self.measure,
-                    show_share(self.value),
-                    show_share(self.power),
-                    "" if self.critical_hits is None else plural(self.critical_hits, "hit"),
-                    "" if self.smallest_p is None else show_p(self.smallest_p),
-                ),
-            ),
-            notes=(
-                self.in_words(),
-                f"Method: {self.method}.{made}{seed}{'.' if made else ''}",
-                *(f"Note: {note}" for note in self.notes),
-            ),
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON."""
-        return {
-            "schema": SCHEMA,
-            "power": self.power,
-            "error": self.error,
-            "measure": self.measure,
-            "value": self.value,
-            "n_events": self.n_events,
-            "n_steps": self.n_steps,
-            "n_alarms": self.n_alarms,
-            "coverage": self.coverage,
-            "alpha": self.alpha,
-            "critical_hits": self.critical_hits,
-            "smallest_p": self.smallest_p,
-            "method": str(self.method),
-            "n_resamples": self.method.n_resamples,
-            "seed": self.method.seed,
-            "notes": list(self.notes),
-        }
-
-    def __repr__(self) -> str:
-        error = f" ± {self.error:.2g}" if self.method.kind == "simulated" else ""
-        return (
-            f"<Power {show_share(self.power)}{error}: {self.measure} {show_share(self.value)}, "
-            f"{plural(self.n_events, 'event')} in {plural(self.n_steps, 'step')}, coverage {show_share(self.coverage)}, "
-            f"alpha {self.alpha:.3g}; {self.method}>"
-        )
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
+from nofluke.text.tables import plural
 
 
 def power(

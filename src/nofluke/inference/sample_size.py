@@ -6,135 +6,19 @@ The section "Power" of docs/theory.md has the mathematics, and why the search ma
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any
 
 from nofluke.errors import InputError
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan
 from nofluke.inference.power import recall_power
+from nofluke.inference.power_results import SampleSize
 from nofluke.laws.law import first_true
 from nofluke.plain import as_number, check_alpha
 from nofluke.ratios import TIE_SLACK
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.text.tables import SCHEMA, Table, plural, show_number, show_share
+from nofluke.text.tables import show_number, show_share
 
 MOST_EVENTS = 50_000  # that are searched: a few seconds
 HALVINGS = 60  # of an interval of at most 1: down to rounding
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SampleSize:
-    """How many events it takes for a power.
-
-    Attributes
-    ----------
-    n_events : int or None
-        The smallest number from which on the power is never below what was asked for; None where there is none.
-    power : float or None
-        The power with so many events.
-    asked : float
-        The power that was asked for.
-    recall, coverage, alpha : float
-        What the detector truly finds, what chance finds (the share of steps near an alarm), and the level of the test.
-    n_steps : int or None
-        Steps, with so many events.
-    steps_per_event : float or None
-        Steps for each event; None where the number of steps is fixed.
-    curve : tuple of (int, float)
-        The power with 1, 2, ... events, up to the number needed, or as far as it makes sense.
-    reason : str
-        Why there is no such number; empty where there is.
-    notes : tuple of str
-
-    Examples
-    --------
-    >>> import nofluke as nf
-    >>> found = nf.sample_size(recall=0.6, coverage=0.2)
-    >>> found.n_events, round(found.power, 3)
-    (10, 0.834)
-    >>> found
-    <SampleSize 10 events: power 0.834 of 0.8 asked for, recall 0.600, coverage 0.200, alpha 0.05>
-    """
-
-    n_events: int | None
-    power: float | None
-    asked: float
-    recall: float
-    coverage: float
-    alpha: float
-    n_steps: int | None
-    steps_per_event: float | None
-    curve: tuple[tuple[int, float], ...] = ()
-    reason: str = ""
-    notes: tuple[str, ...] = ()
-
-    def in_words(self) -> str:
-        """How many events it takes, or why none are enough, as a sentence."""
-        if self.n_events is None:
-            return self.reason
-        return (
-            f"It takes {plural(self.n_events, 'event')} to tell a detector that finds {100 * self.recall:.4g}% of them from "
-            f"chance, which finds {100 * self.coverage:.4g}%, with a power of {self.asked:.4g} at the {self.alpha:.3g} level."
-        )
-
-    def table(self) -> Table:
-        """The curve where it matters, which renders as text, Markdown, LaTeX or HTML."""
-        each = "" if self.steps_per_event is None else f", {show_number(self.steps_per_event)} steps per event"
-        return Table(
-            title=f"Recall {show_share(self.recall)}, {show_share(self.coverage)} of the steps near an alarm{each}",
-            columns=("", "events", "power"),
-            rows=tuple((what, f"{n:,}", show_share(power)) for n, power, what in self._marks()),
-            notes=(
-                self.in_words(),
-                *([] if self.n_events is None else [f"With more events the power is never below {self.asked:.4g}."]),
-                *(f"Note: {note}" for note in self.notes),
-            ),
-        )
-
-    def _marks(self) -> list[tuple[int, float, str]]:
-        """Numbers of events that are worth a row, with why."""
-        found: dict[int, str] = {}
-        able = [n for n, power in self.curve if power > 0]
-        enough = [n for n, power in self.curve if power >= self.asked]
-        if self.n_events is not None:
-            found = {self.n_events: "needed"} | ({self.n_events - 1: "last below"} if self.n_events > 1 else {})
-        elif self.curve:
-            found = {self.curve[-1][0]: "most that find room"}
-        for numbers, what in ((enough, "first with that power"), (able, "first that can be significant")):
-            if numbers:
-                found.setdefault(numbers[0], what)
-        return [(n, self.curve[n - 1][1], found[n]) for n in sorted(found)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON."""
-        return {
-            "schema": SCHEMA,
-            "n_events": self.n_events,
-            "power": self.power,
-            "asked": self.asked,
-            "recall": self.recall,
-            "coverage": self.coverage,
-            "alpha": self.alpha,
-            "n_steps": self.n_steps,
-            "steps_per_event": self.steps_per_event,
-            "curve": [list(point) for point in self.curve],
-            "reason": self.reason,
-            "notes": list(self.notes),
-        }
-
-    def __repr__(self) -> str:
-        needed = "none" if self.n_events is None else plural(self.n_events, "event")
-        power = "" if self.power is None else f"power {show_share(self.power)} of "
-        return (
-            f"<SampleSize {needed}: {power}{self.asked:.4g} asked for, recall {show_share(self.recall)}, "
-            f"coverage {show_share(self.coverage)}, alpha {self.alpha:.3g}>"
-        )
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def sample_size(

@@ -13,6 +13,7 @@ from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, check_kind, in_words, legend, make_axes, make_panels, tidy
@@ -161,7 +162,8 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
     Returns
     -------
     array of two matplotlib Axes
-        Precision, recall. Without predictions (or events) the panel says that the measure is undefined.
+        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says that the
+        measure is undefined.
 
     Examples
     --------
@@ -180,13 +182,30 @@ def evaluation(result: Evaluation, axes: Any = None, *, compare_binomial: bool =
         (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
         (result.recall_test, "events found"),
     )
-    for ax, (test, what) in zip(panels, tests, strict=True):
+    for ax, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
         compared = compare_binomial and not (test is result.recall_test and _interior(result))
         _draw(test.law, ax, (test.hits, test.pvalue), "pmf", compared)
         ax.set_title(f"{test.measure} {show_share(test.value)}")
         ax.set_xlabel(f"{what}, of {test.of:,}")
+        if interval:
+            _draw_interval(ax, interval, test.of)
     return panels
+
+
+def _draw_interval(ax: Axes, interval: Interval, of: int) -> None:
+    """The interval of a share of so many, above the hits that were observed."""
+    ends = (interval.low * of, interval.high * of)
+    label = f"{100 * interval.level:g}% interval, {interval}"
+    # x in hits, y as a share of the panel
+    (line,) = ax.plot(
+        ends, (HEADROOM, HEADROOM), transform=ax.get_xaxis_transform(), marker="|", markersize=9, linewidth=2
+    )
+    line.set(color=PALETTE["observed"], label=label)
+    left, right = ax.get_xlim()
+    pad = 0.03 * (max(right, ends[1]) - min(left, ends[0]))
+    ax.set_xlim(min(left, ends[0] - pad), max(right, ends[1] + pad))
+    legend(ax, "upper left")
 
 
 def _interior(result: Evaluation) -> bool:

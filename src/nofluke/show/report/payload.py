@@ -14,6 +14,7 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.interval import Interval
 from nofluke.inference.verdict import headline
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
@@ -146,9 +147,10 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
 
 def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
     # pictures first: where a law is inverted, they tell most of the p-values too
+    intervals = cell.interval()
     sides = {
-        "precision": _side(cell.precision_test, cell.precision, cell.alarm_noun),
-        "recall": _side(cell.recall_test, cell.recall, cell.alarm_noun),
+        "precision": _side(cell.precision_test, cell.precision, intervals.precision, cell.alarm_noun),
+        "recall": _side(cell.recall_test, cell.recall, intervals.recall, cell.alarm_noun),
     }
     said = headline(cell.verdict, cell.settings.choice).removeprefix("Verdict: ")
     hits, found = by_lag
@@ -167,6 +169,8 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
             "f1": show_share(cell.f1),
+            "f1_interval": str(intervals.f1),
+            "intervals": intervals.in_words(),
             "predictions": f"{cell.n_predictions:,}",
             "false_alarms": str(cell.false_alarms),
             "delay": str(cell.delays),
@@ -178,7 +182,7 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
     }
 
 
-def _side(test: ChanceTest, value: float, alarm: str) -> dict[str, Any]:
+def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dict[str, Any]:
     drawn = picture_of(test.law)
     share = test.expected / test.of if test.of else math.nan
     return {
@@ -198,6 +202,7 @@ def _side(test: ChanceTest, value: float, alarm: str) -> dict[str, Any]:
         },
         "text": {
             "value": show_share(value),
+            "interval": str(interval),
             "hits": f"{test.hits:,} of {test.of:,}",
             "chance": show_chance(test.expected, test.std),
             "chance_share": show_share(share),

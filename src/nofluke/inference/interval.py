@@ -1,0 +1,260 @@
+"""Intervals for precision, recall and F1, from units that are taken for independent: episodes, series or groups.
+
+Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums over units; their
+variance is that of their linear terms (`nofluke.inference.units`).
+
+The section "Intervals" of docs/theory.md has the mathematics.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.errors import InputError
+from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
+from nofluke.plain import as_number, check_word, finite_or_none
+from nofluke.text.tables import plural, show_share
+
+Kind = Literal["episodes", "series", "groups"]
+Name = Literal["korn-graubard", "logit-t", "none"]
+
+FEWEST = 10
+"""Units that hold what is counted, below which their scatter says too little of a variance."""
+
+NEEDS = f", and an interval needs at least {FEWEST}"
+NAMES = ("precision", "recall", "F1")
+UNITS = {"episodes": ("episode", "episodes"), "series": ("series", "series"), "groups": ("group", "groups")}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """Where a measure may lie in the long run.
+
+    Attributes
+    ----------
+    low, high : float
+        NaN where there is none.
+    level : float
+        How often such intervals hold the long-run value.
+    estimate : float
+        The measure itself; NaN where it is undefined.
+    n_units : int
+        Units that hold alarms (precision) or events (recall); for F1 the fewer of the two.
+    effective_size : float
+        The size of an independent sample with the same variance, at most the count; NaN where there is no interval.
+    df : int
+        Degrees of freedom of the variance, one less than units.
+    method : {"korn-graubard", "logit-t", "none"}
+    reason : str
+        Why there is no interval; empty where there is one.
+    """
+
+    low: float
+    high: float
+    level: float
+    estimate: float
+    n_units: int
+    effective_size: float
+    df: int
+    method: Name
+    reason: str = ""
+
+    def __bool__(self) -> bool:
+        return self.method != "none"
+
+    def __str__(self) -> str:
+        return f"{show_share(self.low)} to {show_share(self.high)}" if self else "none"
+
+    def to_dict(self) -> dict[str, Any]:
+        """As plain values; None for what there is not."""
+        numbers = {name: finite_or_none(getattr(self, name)) for name in ("low", "high", "effective_size")}
+        return numbers | {"n_units": self.n_units, "df": self.df, "method": self.method, "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Intervals:
+    """Intervals for precision, recall and F1, each by itself at the level.
+
+    Attributes
+    ----------
+    precision, recall, f1 : Interval
+    kind : {"episodes", "series", "groups"}
+        What units are.
+    nouns : pair of str
+        What an alarm and an event are called.
+    """
+
+    precision: Interval
+    recall: Interval
+    f1: Interval
+    kind: Kind = "episodes"
+    nouns: tuple[str, str] = ("alarm", "event")
+
+    def __iter__(self) -> Iterator[Interval]:
+        yield from (self.precision, self.recall, self.f1)
+
+    @property
+    def level(self) -> float:
+        """How often each of them holds the long-run value."""
+        return self.f1.level
+
+    @property
+    def heading(self) -> str:
+        """What a column of them is called: "95% interval"."""
+        return f"{100 * self.level:.10g}% interval"
+
+    def __str__(self) -> str:
+        return "; ".join(f"{name} {own}" for name, own in zip(NAMES, self, strict=True))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The level, and each interval as plain values."""
+        return {"level": self.level} | {name: own.to_dict() for name, own in zip(MEASURES, self, strict=True)}
+
+    def in_words(self) -> str:
+        """What they rest on, and why there is none where there is none."""
+        names = [name for name, own in zip(NAMES, self, strict=True) if not own]
+        told = [f"{own.n_units:,} with {noun}s" for own, noun in zip(self, self.nouns, strict=False) if own]
+        reasons = dict.fromkeys(own.reason for own in self if own.reason)
+        why = " and ".join(reason[:1].lower() + reason[1:-1].removesuffix(NEEDS) for reason in reasons)
+        why += NEEDS if any(reason.endswith(f"{NEEDS}.") for reason in reasons) else ""
+        if not told:
+            return f"No intervals: {why}."
+        missing = f" None for {' and '.join(names)}: {why}." if names else ""
+        return f"Intervals take {self.kind} for independent, {' and '.join(told)}.{missing}"
+
+
+def check_level(level: object) -> float:
+    """The level of an interval as a plain float; refuses what is none."""
+    return as_number(level, "level", "be between 0 and 1, such as 0.95", lambda number: 0 < number < 1)
+
+
+def intervals_of(
+    units: IntArray | FloatArray,
+    level: float = 0.95,
+    *,
+    kind: Kind = "episodes",
+    nouns: tuple[str, str] = ("alarm", "event"),
+) -> Intervals:
+    r"""Intervals from K units of four counts each: alarms, hits among them, events, found ones among those.
+
+    The variance of precision :math:`P = \sum h_i / \sum a_i` is :math:`v = \frac{k}{k-1} \sum_i (h_i - P a_i)^2 / (\sum a_i)^2`, with the
+    k units that hold alarms; recall's likewise with those that hold events, and F1's by the chain rule, with the fewer of both.
+
+    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n) (t_{n-1} / t_{k-1})^2`
+      with quantiles t of Student's law; for :math:`n^* = k` where P is 0 or 1.
+    - Logit and t: :math:`\mathrm{logit} F \pm t_{k-1} \sqrt{v} / (F (1 - F))`.
+
+    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all three. A value of 0 or 1
+    has the first in any case.
+
+    Parameters
+    ----------
+    units : array of K x 4
+        In the order above.
+    level : float
+        Above 0 and below 1.
+    kind : {"episodes", "series", "groups"}
+        What a unit is.
+    nouns : pair of str
+        What an alarm and an event are called where there is no interval.
+
+    Returns
+    -------
+    Intervals
+        None (NaN, with a reason in words) where fewer than ten units hold what is counted, or the measure is undefined.
+
+    References
+    ----------
+    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from survey
+    data. Survey Methodology 24, 193-201.
+
+    Examples
+    --------
+    >>> found = intervals_of(np.array([[2, 1, 1, 1], [1, 1, 2, 1], [1, 0, 0, 0], [2, 2, 1, 1]] * 5))
+    >>> print(found)
+    precision 0.467 to 0.830; recall 0.502 to 0.916; F1 0.552 to 0.824
+    >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 4)).recall.reason)
+    Only 4 episodes hold events, and an interval needs at least 10.
+    """
+    level = check_level(level)
+    check_word(kind, "kind", UNITS)
+    counts = np.asarray(units)
+    if counts.ndim != 2 or counts.shape[1] != 4:
+        raise InputError(f"units has shape {counts.shape}, and must have a row of four counts for each unit.")
+    linear = linearise(units)
+    values, squares = linear.values, (linear.moves**2).sum(axis=0)
+    held, sizes = ((counts > 0)[:, [ALARMS, EVENTS]]).sum(axis=0), counts[:, [ALARMS, EVENTS]].sum(axis=0)
+    k, n = [*held.tolist(), int(held.min())], [*sizes.tolist(), sizes.sum()]
+    reasons = [_why_none(*told, kind) for told in zip(nouns, k, sizes.tolist(), strict=False)]
+    reasons.append(reasons[int(np.argmin(held))])
+    made = (
+        _interval(
+            float(values[i]), float(squares[i]), k[i], float(n[i]), level, reasons[i], kind == "episodes" and i < 2
+        )
+        for i in range(3)
+    )
+    return Intervals(**dict(zip(MEASURES, made, strict=True)), kind=kind, nouns=nouns)
+
+
+def _why_none(noun: str, k: int, n: float, kind: Kind) -> str:
+    """Why a measure has no interval, in words; empty where it has one."""
+    if n == 0:
+        return f"There are no {noun}s."
+    if k >= FEWEST:
+        return ""
+    if kind == "episodes" and n >= FEWEST:
+        return f"The {n:,.0f} {noun}s chain into {plural(k, 'episode')}{NEEDS}."
+    return f"Only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s{NEEDS}."
+
+
+def _interval(value: float, square: float, k: int, n: float, level: float, reason: str, beta: bool) -> Interval:
+    """The interval of one measure: the sum of its squared moves, units, count."""
+    low = high = size = math.nan
+    method: Name = "none"
+    if not reason:
+        variance, spread = square * k / (k - 1), value * (1 - value)
+        size = float(k) if spread == 0 else n if variance * n <= spread else spread / variance
+        method = "korn-graubard" if beta or spread == 0 else "logit-t"
+        if method == "logit-t":
+            low, high = _logit(value, size, k - 1, level)
+        else:
+            low, high = _beta(value, size if spread == 0 else size * (_t(n - 1, level) / _t(k - 1, level)) ** 2, level)
+    return Interval(
+        low=low,
+        high=high,
+        level=level,
+        estimate=value,
+        n_units=k,
+        effective_size=size,
+        df=max(k - 1, 0),
+        method=method,
+        reason=reason,
+    )
+
+
+def _t(df: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, (1 + level) / 2))
+
+
+def _logit(value: float, size: float, df: int, level: float) -> tuple[float, float]:
+    centre, wide = math.log(value / (1 - value)), _t(df, level) / math.sqrt(size * value * (1 - value))
+    low, high = (1 / (1 + math.exp(-min(max(at, -700.0), 700.0))) for at in (centre - wide, centre + wide))
+    return low, high
+
+
+def _beta(value: float, size: float, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a share of so many, whole or not."""
+    from scipy.special import betaincinv
+
+    tail, hits, misses = (1 - level) / 2, value * size, (1 - value) * size
+    low = float(betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
+    high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses > 0 else 1.0
+    return low, high
