@@ -463,6 +463,7 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
         assert math.isfinite(f.expected)
         assert math.isfinite(f.std)
         more.append(repr(f))
+    more.append(result.advice)
     return more
 
 

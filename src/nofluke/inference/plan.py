@@ -11,6 +11,7 @@ from nofluke.plain import as_number, as_share, as_whole, exact_fraction
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 
 STEPS_PER_EVENT = 200
+MOST_STEPS = 10**18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,10 +43,15 @@ def as_plan(coverage: Fraction, n_steps: object, steps_per_event: object) -> Pla
     if n_steps is not None and steps_per_event is not None:
         raise InputError("pass either n_steps or steps_per_event.")
     per_event = STEPS_PER_EVENT if steps_per_event is None else steps_per_event
-    number = as_number(per_event, "steps_per_event", "be a number of at least 1", lambda one: 1 <= one < 1e18)
+    number = as_number(
+        per_event,
+        "steps_per_event",
+        f"be a number of at least 1 and at most {MOST_STEPS:,}",
+        lambda one: 1 <= one <= MOST_STEPS,
+    )
     return Plan(
         coverage=coverage,
-        steps=None if n_steps is None else as_whole(n_steps, "n_steps", 2),
+        steps=None if n_steps is None else as_whole(n_steps, "n_steps", 2, MOST_STEPS),
         per_event=exact_fraction(number),
     )
 

@@ -21,6 +21,8 @@ from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural
 
+MOST_EVENTS = 10**12  # beyond them not even the hits around the mode fit into memory
+
 
 def power(
     *,
@@ -84,7 +86,7 @@ def power(
     """
     if (recall is None) is (precision is None):
         raise InputError("pass either recall or precision: what the detector is supposed to have.")
-    alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1)
+    alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1, MOST_EVENTS)
     share = as_coverage(coverage, share_alarms, tolerance)
     plan = as_plan(share, n_steps, steps_per_event)
     if plan.n_steps(many) <= many:

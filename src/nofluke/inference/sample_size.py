@@ -153,11 +153,11 @@ def _certain(m: int, recall: float, plan: Plan, target: float, alpha: float) -> 
     low, high = coverage + slack, recall
     if low >= high:
         return False
-    needs = math.log(1 / alpha) / m
+    needs = -math.log(alpha) / m
     for _ in range(HALVINGS):  # the smallest x that is significant
         middle = (low + high) / 2
         low, high = (low, middle) if _divergence(middle, coverage + slack) >= needs else (middle, high)
-    return high < recall and m * _divergence(high, recall) >= math.log(1 / (1 - target))
+    return high < recall and m * _divergence(high, recall) >= -math.log1p(-target)
 
 
 def _divergence(x: float, p: float) -> float:
