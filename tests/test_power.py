@@ -15,6 +15,7 @@ from exact_oracles import recall_power
 from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference.plan import as_coverage, as_plan
+from nofluke.inference.precision_power import near_events
 from nofluke.inference.sample_size import _certain
 from nofluke.laws.exact.hypergeometric import critical_hits
 from nofluke.laws.tables import hypergeometric
@@ -106,6 +107,13 @@ class TestPower:
         assert 0 < found.power <= 0.05
         assert "no skill to be told" in found.notes[0]
 
+    @pytest.mark.parametrize(("recall", "n_events", "coverage", "n_steps"), [(1, 5, 0.5, 10), (0.07, 100, 0.035, 200)])
+    def test_hits_may_take_up_all_the_room(self, recall, n_events, coverage, n_steps):
+        """As many hits as steps near an alarm, also where a product of floats is a little more."""
+        assert nf.power(recall=recall, n_events=n_events, coverage=coverage, n_steps=n_steps).power > 0
+        with pytest.raises(InputError, match="cannot be near alarms that cover"):
+            nf.power(recall=recall, n_events=n_events + 1, coverage=coverage, n_steps=n_steps)
+
     def test_nothing_can_be_told_from_one_event(self):
         """Power 0, with the smallest p in a note."""
         found = nf.power(recall=1, coverage=0.2, n_events=1, n_steps=100)
@@ -174,6 +182,17 @@ class TestPrecision:
         found = nf.power(precision=1, share_alarms=0.05, tolerance=1, n_events=20, n_steps=400, n_resamples=40, rng=1)
         assert (found.power, found.error > 0) == (1.0, True)
 
+    def test_alarms_are_drawn_where_an_evaluation_counts_them_as_hits(self):
+        """Earlier and later by unlike numbers of steps, up to the ends of the series."""
+        window = nf.Tolerance(early=1, late=3)
+        for events in ([0, 9, 11], [2, 19], [7]):
+            near = near_events(np.array(events), 20, (1, 3))
+            hits = [
+                nf.evaluate(events, predictions=np.eye(20)[at], tolerance=window, truth_as="positions").precision_hits
+                for at in range(20)
+            ]
+            assert near.astype(int).tolist() == hits
+
     def test_alarms_that_find_no_room_near_events_are_told(self):
         """Ten alarms cannot all lie on two events."""
         found = nf.power(precision=1, share_alarms=0.1, n_events=2, n_steps=100, n_resamples=10, rng=1)
@@ -233,6 +252,19 @@ class TestSampleSize:
             steps = {"n_steps": n_steps} if n_steps else {}
             assert nf.power(recall=recall, coverage=coverage, n_events=m, alpha=alpha, **steps).power >= power
             assert _certain(m, recall, plan, power, alpha)
+
+    @pytest.mark.parametrize("per_event", [2.4, 3, 50])
+    @pytest.mark.parametrize(("recall", "coverage"), [(0.8, 0.5), (0.95, 0.41), (0.97, 0.45)])
+    def test_the_bound_allows_for_rounding_to_whole_steps(self, recall, coverage, per_event):
+        """Some share of hits has both inequalities of the theory with the coverage that whole steps have."""
+        plan = as_plan(as_coverage(coverage, None, 0), None, per_event)
+        between = {m: plan.covered(m) / plan.n_steps(m) for m in range(1, 150)}
+        proven = [m for m in between if _certain(m, recall, plan, 0.8, 0.05)]
+        assert proven == list(range(proven[0], 150))
+        for m in proven:
+            x = np.linspace(between[m], recall, 20_002)[1:-1]
+            miss, alarm = (x * np.log(x / p) + (1 - x) * np.log((1 - x) / (1 - p)) for p in (recall, between[m]))
+            assert ((m * alarm >= 0.9998 * math.log(20)) & (m * miss >= 0.9998 * math.log(5))).any()
 
     def test_a_fixed_number_of_steps_has_room_for_so_many_events(self):
         """Of twenty steps four are near an alarm: at most six events of which 60% are found."""
@@ -425,6 +457,13 @@ class TestEventsNeeded:
         nothing = nf.evaluate(truth, predictions=[0] * 40)
         assert (many.advice, nothing.advice) == ("", "")
 
+    def test_no_advice_where_there_are_events_enough(self):
+        """It is the number of shifts that is too small here."""
+        truth, alarms = fresh(400, 40, 10, np.random.default_rng(1))
+        result = nf.evaluate(truth, predictions=alarms, null="circular-shift", alpha=0.001)
+        assert result.events_needed(recall=0.5).n_events <= 40
+        assert (result.verdict, result.advice) == ("cannot tell", "")
+
     def test_no_advice_where_chance_finds_half_of_the_events(self):
         """No number of events would be enough."""
         result = nf.evaluate([0, 1, 0, 0, 0, 1, 0], predictions=[0, 0, 1, 0, 1, 0, 0], tolerance=1)
@@ -467,7 +506,7 @@ class TestCommandLine:
                 "--recall .6",
                 "name the alarms: pass --coverage SHARE, the share of steps near one, or --share-alarms SHARE,",
             ),
-            ("--recall .6 --coverage .2 --events 0", "--events=0 must be a whole number of at least 1."),
+            ("--recall .6 --coverage .2 --events 0", "--events=0 must be a whole number of at least 1 and"),
             ("--recall .6 --coverage .2 --events 5 --power .8", "--events asks for the power, --power for the number"),
             ("--precision .6 --share-alarms .2", "--precision needs --events"),
             ("--recall .6 --coverage .2 --steps 9 --steps-per-event 3", "pass either --steps or --steps-per-event."),

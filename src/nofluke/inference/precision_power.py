@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import significant
 from nofluke.laws.law import How, Law
@@ -64,15 +64,25 @@ def _drawn(
     """Hits that were drawn, those that there was room for, and the alarms in order."""
     n_steps, n_events, n_alarms = sizes
     events = generator.choice(n_steps, n_events, replace=False, shuffle=False)
-    edges = np.zeros(n_steps + 1, dtype=np.int64)
-    np.add.at(edges, np.clip(events - within[0], 0, n_steps), 1)
-    np.add.at(edges, np.clip(events + within[1] + 1, 0, n_steps), -1)
-    is_near = np.cumsum(edges[:-1]) > 0
+    is_near = near_events(events, n_steps, within)
     near, far = np.flatnonzero(is_near), np.flatnonzero(~is_near)
     wanted = int(generator.binomial(n_alarms, precision))
     hits = min(max(wanted, n_alarms - len(far)), len(near))
     chosen = [generator.choice(near, hits, replace=False), generator.choice(far, n_alarms - hits, replace=False)]
     return wanted, hits, np.sort(np.concatenate(chosen))
+
+
+def near_events(events: IntArray, n_steps: int, within: tuple[int, int]) -> BoolArray:
+    """Whether an alarm on each step would be a hit.
+
+    >>> near_events(np.array([2]), 6, (0, 1)).astype(int)
+    array([0, 0, 1, 1, 0, 0])
+    """
+    early, late = within
+    edges = np.zeros(n_steps + 1, dtype=np.int64)
+    np.add.at(edges, np.clip(events - early, 0, n_steps), 1)
+    np.add.at(edges, np.clip(events + late + 1, 0, n_steps), -1)
+    return np.asarray(np.cumsum(edges[:-1]) > 0)
 
 
 def _law(alarms: IntArray, n_steps: int, n_events: int, within: tuple[int, int]) -> Law:
