@@ -466,6 +466,8 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
     for own in result.interval():
         assert not own or 0 <= own.low <= own.estimate <= own.high <= 1
     return [*more, repr(result.interval())]
+    more.append(result.advice)
+    return more
 
 
 def check_law(null: Law) -> list[Any]:

@@ -284,6 +284,12 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
         ask(result.f_test, rng=value, n_resamples=20)
         ask(result.precision_test.pvalue_for, value, other)
         ask(result.false_alarms.rate, value)
+        ask(result.events_needed, value, power=other)
+        ask(result.events_needed, 0.5, power=value)
+    ask(nf.power, recall=0.6, coverage=value, n_events=other)
+    ask(nf.power, precision=value, share_alarms=other, n_events=3, n_steps=99, n_resamples=5)
+    ask(nf.sample_size, recall=0.6, coverage=0.2, n_steps=value, alpha=other)
+    ask(nf.sample_size, recall=0.6, share_alarms=0.01, tolerance=value, steps_per_event=other)
     if curve is not None:
         ask(curve.familywise, n_resamples=20, rng=value)
         ask(curve.familywise, n_resamples=20, beta=value)

@@ -14,6 +14,9 @@ from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
 from nofluke.inference.metric_chance import chance
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
+from nofluke.inference.power import power
+from nofluke.inference.power_results import Power, SampleSize
+from nofluke.inference.sample_size import sample_size
 from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
@@ -34,6 +37,8 @@ __all__ = [
     "Diagnosis",
     "Evaluation",
     "InputError",
+    "Power",
+    "SampleSize",
     "Significance",
     "Significances",
     "Study",
@@ -49,6 +54,8 @@ __all__ = [
     "metrics",
     "nulls",
     "plot",
+    "power",
+    "sample_size",
     "significance",
     "split",
     "study",

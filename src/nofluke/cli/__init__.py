@@ -16,6 +16,7 @@ from nofluke.cli import commands, metrics
 from nofluke.cli.coincidence import coincidence
 from nofluke.cli.compare import compare
 from nofluke.cli.options import FORMATS
+from nofluke.cli.power import power
 from nofluke.cli.reproduce import reproduce
 from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
 from nofluke.progress import one_call
@@ -41,6 +42,7 @@ def cli(context: click.Context) -> None:
           nofluke compare data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
           nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
           nofluke significance data.csv --truth label --scores z --metric vus-pr:window=100 --metric best-pa-f1
+          nofluke power --recall 0.6 --coverage 20% --power 0.8
           nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
     """
@@ -56,6 +58,7 @@ for _command in (
     metrics.significance,
     metrics.chance,
     metrics.metrics,
+    power,
     commands.diagnose,
     commands.report,
     commands.demo,

@@ -11,7 +11,9 @@ from typing import Any, ClassVar, Literal
 from nofluke.arrays import ByValue
 from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
+from nofluke.inference.events_needed import advice, events_needed
 from nofluke.inference.interval import Intervals, intervals_of
+from nofluke.inference.power_results import SampleSize
 from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.inference.statistic import StatisticTest, statistic_test
@@ -239,6 +241,37 @@ class Evaluation(ByValue):
         """Why the verdict is what it is, in words."""
         return self.ruling.reason
 
+    @lazy
+    def advice(self) -> str:
+        """How many events would be enough, where no outcome of these could have been significant; else empty."""
+        if self.verdict != "cannot tell" or self.ruling.obstacle:
+            return ""
+        return advice(self.cell, self.recall_test, self.alpha)
+
+    def events_needed(self, recall: float | None = None, *, power: float = 0.8) -> SampleSize:
+        """How many events it takes to tell a detector from chance, with alarms and events as dense as here.
+
+        As `nofluke.sample_size`, with the steps per event, the share of steps near an alarm and the level of this result.
+
+        Parameters
+        ----------
+        recall : float, optional
+            The recall that would be worth finding. By default the lower limit of the 95% interval of recall: never the
+            observed recall, with which one gets "observed power", a function of the p-value.
+        power : float
+            The probability of a significant recall.
+
+        Examples
+        --------
+        >>> import nofluke as nf
+        >>> truth, alarms = [0] * 100, [0, 0, 0, 0, 1] * 20
+        >>> truth[4] = truth[50] = 1
+        >>> nf.evaluate(truth, predictions=alarms, null="permutation").events_needed(recall=0.6).n_events
+        10
+        """
+        least = self.interval().recall if recall is None else recall
+        return events_needed(self.cell, self.recall_test, self.alpha, least, power)
+
     @property
     def _tests(self) -> tuple[ChanceTest, ChanceTest]:
         return self.precision_test, self.recall_test
@@ -341,6 +374,7 @@ class Evaluation(ByValue):
             rows=(*rows, ("F1", show_share(self.f1), *shown[-1], "", "", *tested)),
             notes=(
                 self.verdict_in_words(),
+                *([self.advice] if self.advice else []),
                 *self.sentences(),
                 *(test.in_words() for test in self._statistics(statistics)),
                 f"False alarms: {self.false_alarms}. Delay: {self.delays}.",

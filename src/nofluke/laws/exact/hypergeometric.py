@@ -12,6 +12,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.binomial import log_pmf
+from nofluke.ratios import TIE_SLACK
 
 
 def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
@@ -25,18 +26,42 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
     >>> hypergeometric_pmf(4, 2, 2).round(4)
     array([0.1667, 0.6667, 0.1667])
     """
+    highest = min(n_events, covered)
+    first, weights = _weights(n_steps, covered, n_events, n_events)
+    pmf = np.zeros(highest + 1)
+    pmf[first:] = weights
+    pmf /= pmf.sum()
+    return pmf
+
+
+def critical_hits(n_steps: int, covered: int, n_events: int, alpha: float) -> int | None:
+    """The smallest r that comes out at all and has P(R >= r) <= alpha; None where not even the largest has.
+
+    Only as many hits around the mode are looked at as leave out a share of e^-40 of alpha (Hoeffding 1963, whose bound holds
+    without replacement too): the cost grows with the square root of the number of events.
+
+    Examples
+    --------
+    >>> critical_hits(2_000, 400, 10, 0.05), critical_hits(2_000, 400, 1, 0.05)
+    (5, None)
+    """
+    reach = math.ceil(math.sqrt(n_events * (40.0 - math.log(alpha)) / 2)) + 1
+    first, weights = _weights(n_steps, covered, n_events, reach)
+    tails = np.cumsum(weights[::-1])[::-1]
+    small = np.flatnonzero(tails <= alpha * (1 + TIE_SLACK) * tails[0])
+    return first + int(small[0]) if len(small) else None
+
+
+def _weights(n_steps: int, covered: int, n_events: int, reach: int) -> tuple[int, FloatArray]:
+    """Some r, and what P(R = r), P(R = r + 1), ... are proportional to, up to ``reach`` hits from the mode, which has 1."""
     free = n_steps - covered
     lowest, highest = max(0, n_events - free), min(n_events, covered)
     mode = (n_events + 1) * (covered + 1) // (n_steps + 2)
-    up = np.arange(mode, highest, dtype=np.float64)
-    down = np.arange(mode, lowest, -1, dtype=np.float64)
-    pmf = np.zeros(highest + 1)
-    pmf[mode] = 1.0
-    pmf[mode + 1 :] = np.cumprod((covered - up) / (up + 1) * ((n_events - up) / (free - n_events + up + 1)))
+    up = np.arange(mode, min(highest, mode + reach), dtype=np.float64)
+    down = np.arange(mode, max(lowest, mode - reach), -1, dtype=np.float64)
+    rise = np.cumprod((covered - up) / (up + 1) * ((n_events - up) / (free - n_events + up + 1)))
     fall = np.cumprod(down / (covered - down + 1) * ((free - n_events + down) / (n_events - down + 1)))
-    pmf[lowest:mode] = fall[::-1]
-    pmf /= pmf.sum()
-    return pmf
+    return mode - len(down), np.concatenate([fall[::-1], [1.0], rise])
 
 
 def hypergeometric_log_pmf(n_steps: int, covered: int, n_events: int, hits: IntArray) -> FloatArray:

@@ -165,7 +165,7 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "delay": _delay(cell.delays),
         "text": {
             "verdict": said[:1].upper() + said[1:],
-            "reason": cell.reason,
+            "reason": f"{cell.reason} {cell.advice}".strip(),
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
             "f1": show_share(cell.f1),

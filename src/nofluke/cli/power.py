@@ -1,0 +1,83 @@
+"""`nofluke power`: the power of so many events, or how many a power takes. Nothing is computed here."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.options import output_option, seed_option, side_options
+from nofluke.cli.printing import form_of, write_result
+from nofluke.cli.wording import Command
+from nofluke.errors import InputError
+
+
+@click.command(cls=Command)
+@click.option("--recall", type=float, help="The share of events that the detector truly finds.")
+@click.option("--precision", type=float, help="Or the share of its alarms that are right: power by simulation.")
+@click.option("--coverage", metavar="SHARE", help="The share of steps near an alarm, such as 20% or 0.2.")
+@click.option(
+    "--share-alarms", metavar="SHARE", help="Or the share of predicted steps, if these are single random ones."
+)
+@click.option("--tolerance", metavar="LENGTH", help="In steps, for --share-alarms. Default 0.")
+@side_options
+@click.option("--events", "n_events", type=int, help="How many events: prints the power.")
+@click.option("--power", type=float, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
+@click.option("--steps", "n_steps", type=int, help="How many steps there are.")
+@click.option("--steps-per-event", type=float, help="Or how many for each event.  [default: 200]")
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the test.")
+@click.option(
+    "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
+)
+@seed_option
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
+)
+@output_option
+def power(
+    recall: float | None,
+    precision: float | None,
+    coverage: str | None,
+    share_alarms: str | None,
+    tolerance: str | None,
+    early: str | None,
+    late: str | None,
+    n_events: int | None,
+    power: float | None,
+    n_steps: int | None,
+    steps_per_event: float | None,
+    alpha: float,
+    resamples: int,
+    seed: int | None,
+    form: str | None,
+    output: str | None,
+) -> None:
+    """How likely a detector is told from chance, or how many events that takes.
+
+    With --events it is the power of so many, otherwise the number of events needed. Needs no data: state the recall, or the
+    precision, that would be worth finding.
+    """
+    import nofluke as nf
+
+    if n_events is not None and power is not None:
+        raise InputError("--events asks for the power, --power for the number of events: pass one of the two.")
+    plan: dict[str, Any] = {
+        "recall": recall,
+        "coverage": number_of(coverage),
+        "share_alarms": number_of(share_alarms),
+        "tolerance": tolerance_of(tolerance, early, late, "steps"),
+        "n_steps": n_steps,
+        "steps_per_event": steps_per_event,
+        "alpha": alpha,
+    }
+    result: Any
+    if n_events is not None:
+        result = nf.power(**plan, precision=precision, n_events=n_events, n_resamples=resamples, rng=seed)
+    elif precision is not None:
+        raise InputError("--precision needs --events: how many events a power takes is reckoned for --recall.")
+    elif recall is None:
+        raise InputError("name what the detector is supposed to have: --recall SHARE, such as 0.6.")
+    else:
+        result = nf.sample_size(**plan, power=0.8 if power is None else power)
+    write_result(result, form or ("json" if form_of(output) == "json" else "text"), output)

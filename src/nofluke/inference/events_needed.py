@@ -1,0 +1,75 @@
+"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is stated."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from nofluke.errors import InputError, shown
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.interval import Interval
+from nofluke.inference.plan import Plan, as_measure
+from nofluke.inference.power_results import SampleSize
+from nofluke.inference.sample_size import as_power, events_for
+from nofluke.plain import exact_fraction
+from nofluke.series.trial import Cell
+from nofluke.text.tables import plural
+
+STATED = 0.5  # the recall that advice goes by, where nobody has stated one
+
+
+def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | Interval, power: float) -> SampleSize:
+    """Events for a power, with as many steps for each event and as large a share of them near alarms as in a cell.
+
+    Of an interval of recall it is the lower limit that counts.
+    """
+    notes = []
+    if isinstance(recall, Interval):
+        notes.append(f"The recall is the lower limit of the {100 * recall.level:.4g}% interval, not the observed one.")
+        recall = _lower_limit(recall)
+    recall, power = as_measure(recall, "recall"), as_power(power)
+    found = _plan(cell, test)
+    if not 0 < found.coverage < 1:
+        raise InputError(
+            f"{plural(test.of, 'event')} and {plural(cell.n_predictions, 'alarm')}, with {cell.covered:,} of "
+            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing of other events: call nf.sample_size with a coverage."
+        )
+    if found.coverage * found.per_event <= recall:
+        raise InputError(
+            f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
+            f"{plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
+        )
+    if not cell.truth.points:
+        notes.append("Ranges are taken for events that chance finds alike, as often as it finds these on average.")
+    if test.model != "permutation":
+        notes.append(f"Reckoned for events that fall on random steps; {test.model} may need more of them.")
+    return events_for(recall, found, power, alpha, tuple(notes))
+
+
+def _lower_limit(recall: Interval) -> float:
+    if not recall:
+        raise InputError(f"{recall.reason} Pass recall=, the recall that would be worth finding.")
+    if recall.low <= 0:
+        raise InputError("the interval of recall goes down to 0: pass recall=, the recall that would be worth finding.")
+    return recall.low
+
+
+def _plan(cell: Cell, test: ChanceTest) -> Plan:
+    n_steps, n_events = max(cell.n_steps, 1), max(test.of, 1)
+    coverage = Fraction(cell.covered, n_steps)
+    if test.of and not cell.truth.points:  # the longer a range, the more often chance finds it
+        coverage = exact_fraction(test.expected / test.of)
+    return Plan(coverage=coverage if test.of else Fraction(0), steps=None, per_event=Fraction(n_steps, n_events))
+
+
+def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> str:
+    """How many events would be enough, in a sentence; nothing where no number is, or none more than there are."""
+    try:
+        found = events_needed(cell, test, alpha, STATED, power)
+    except InputError:  # such a recall, or any, is out of these alarms' reach
+        return ""
+    if found.n_events is None or found.n_events <= test.of:
+        return ""
+    return (
+        f"With alarms and events as dense as these, it takes {plural(found.n_events, 'event')} to tell a detector that finds "
+        f"half of them from chance with a power of {power:g}."
+    )
