@@ -14,6 +14,7 @@ from nofluke.laws.exact.weighted import weighted_log_pmf, weighted_moments
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric, weighted
 from nofluke.nulls import as_null
+from nofluke.nulls.random_scores import RandomScores
 from nofluke.studies import shared
 from nofluke.studies.shared import Shared, shared_truths
 from nofluke.studies.together import Placements, event_groups, found_on, law_of_weights, laws_of_sums, seed_of
@@ -318,7 +319,7 @@ def test_events_are_placed_together_along_a_chain():
 
 def test_nulls_without_a_common_placement_are_told():
     """One that moves the detector, or redraws unlike events by other means."""
-    assert Placements.of(as_null("random-scores"), [EVENTS] * 2, 2, seed=1) is None
+    assert Placements.of(RandomScores(), [EVENTS] * 2, 2, seed=1) is None
     assert Placements.of(as_null("interval-shuffle"), [EVENTS, [5, 20, 42]], 2, seed=1) is None
     assert Placements.of(as_null("local-shift:reach=5"), [EVENTS, [5, 20, 42]], 2, seed=1) is not None
 
