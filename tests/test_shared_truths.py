@@ -111,7 +111,7 @@ def test_nearly_equal_truths_are_shared():
     assert found([FIVE, FIVE + 3]) == [(("s0", "s1"), False)]
     assert found([FIVE, FIVE + 4]) == found([FIVE, FIVE - 4]) == []
     six = np.append(FIVE, 980)
-    assert found([six, six + [4, -4] * 3]) == []
+    assert found([six, six + [4, -4] * 3], n=9_000) == []
     assert found([FIVE, [50, 200, 420, 555, 600]]) == [(("s0", "s1"), False)]
     assert found([FIVE, [50, 200, 300, 555, 600]]) == []
     assert found([FIVE, [*FIVE, 10, 100, 300, 500, 600, 650]]) == []  # of these, less than half
@@ -134,7 +134,8 @@ def test_ranges_are_near_where_they_meet_within_the_tolerance():
     """From the last step of one to the first of the other."""
     assert found([FIVE, FIVE + 12], lengths=10) == [(("s0", "s1"), False)]
     assert found([FIVE, FIVE + 13], lengths=10) == []
-    assert found([FIVE[:4], FIVE[:4] + 20], lengths=30) == []  # so long that chance brings four of four together in .005
+    # so long that chance brings four of four together in .005
+    assert found([FIVE[:4], FIVE[:4] + 20], lengths=30) == []
 
 
 def oracle(events, n, reach):
