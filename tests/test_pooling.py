@@ -94,7 +94,6 @@ def test_stored_laws_of_random_problems_say_what_the_laws_said(n_steps, data):
 def test_a_table_that_ends_early_gives_a_bound():
     """Beyond what doubles hold, or an approximation was worked out for, nothing is called exact and nothing is 0."""
     faint = TableLaw(np.array([1.0, 1e-300, 0.0]), mean=0.0, var=0.0, method=exactly("dynamic programme"))
-    assert again(faint).tail(2) == again(faint).tail(2)
     assert again(faint).tail(2).method.kind == "bound"
     assert SMALLEST <= again(faint).tail(2).p <= 1e-299
     rough = PrecisionSaddlepoint(windows_of(np.random.default_rng(3), 400, 60, 3), 12)
