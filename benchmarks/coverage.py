@@ -1,6 +1,6 @@
 """How often intervals hold the long-run precision, recall and F1, in five situations, beside those of Clopper and Pearson.
 
-Run it as ``python benchmarks/coverage.py`` (about five minutes). What runs are held against is the ratio of sums over one run that is
+Run it as ``python benchmarks/coverage.py``. What runs are held against is the ratio of sums over one run that is
 as long as thousands of them. Runs without an interval are left out, and their share is printed.
 """
 
@@ -97,10 +97,10 @@ def independent(counts: np.ndarray) -> np.ndarray:
     return np.array([*((ci.low, ci.high) for ci in made), *[(np.nan, np.nan)] * (3 - len(made))])
 
 
-def run(situation: Situation, steps: int, runs: int, seed: int) -> dict[str, np.ndarray]:
+def run(situation: Situation, steps: int, runs: int, seed: int, long: int = LONG) -> dict[str, np.ndarray]:
     """Coverage by each method, mean width, and the share of runs with an interval."""
     rng = np.random.default_rng(seed)
-    cell = cell_of(*situation(rng, LONG))
+    cell = cell_of(*situation(rng, long))
     truth = shares(cell.n_predictions, cell.precision_hits, cell.n_events, cell.recall_hits)
     ours, theirs = np.empty((2, runs, 3, 2))
     for own, other in zip(ours, theirs, strict=True):

@@ -463,8 +463,9 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
         assert math.isfinite(f.expected)
         assert math.isfinite(f.std)
         more.append(repr(f))
-    more.append(result.advice)
-    return more
+    for own in result.interval():
+        assert not own or 0 <= own.low <= own.estimate <= own.high <= 1
+    return [*more, repr(result.interval()), result.advice]
 
 
 def check_law(null: Law) -> list[Any]:

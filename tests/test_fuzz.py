@@ -279,6 +279,7 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
         ask(null.rvs, 10**15, rng=1)
     if result is not None:
         ask(result.f_beta, value)
+        ask(result.interval, value)
         ask(result.f_test, value, n_resamples=20)
         ask(result.f_test, rng=value, n_resamples=20)
         ask(result.precision_test.pvalue_for, value, other)

@@ -224,24 +224,18 @@ def _interval(value: float, square: float, k: int, n: float, level: float, reaso
         if method == "logit-t":
             low, high = _logit(value, size, k - 1, level)
         else:
-            low, high = _beta(value, size if spread == 0 else size * (_t(n - 1, level) / _t(k - 1, level)) ** 2, level)
-    return Interval(
-        low=low,
-        high=high,
-        level=level,
-        estimate=value,
-        n_units=k,
-        effective_size=size,
-        df=max(k - 1, 0),
-        method=method,
-        reason=reason,
-    )
+            # both quantiles are 0 where the level is, and nothing is left to correct
+            wider = _t(k - 1, level) / t if spread and (t := _t(n - 1, level)) else 1.0
+            low, high = _beta(value, size / wider**2, level)
+        low, high = min(low, value), max(high, value)  # rounding must not put the value outside
+    found = {"low": low, "high": high, "level": level, "estimate": value, "effective_size": size}
+    return Interval(**found, n_units=k, df=max(k - 1, 0), method=method, reason=reason)
 
 
 def _t(df: float, level: float) -> float:
     from scipy.special import stdtrit
 
-    return float(stdtrit(df, (1 + level) / 2))
+    return -float(stdtrit(df, (1 - level) / 2))  # of the tail, which 1 less a tiny one would lose
 
 
 def _logit(value: float, size: float, df: int, level: float) -> tuple[float, float]:
@@ -256,5 +250,5 @@ def _beta(value: float, size: float, level: float) -> tuple[float, float]:
 
     tail, hits, misses = (1 - level) / 2, value * size, (1 - value) * size
     low = float(betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
-    high = float(betaincinv(hits + 1, misses, 1 - tail)) if misses > 0 else 1.0
+    high = 1.0 - float(betaincinv(misses, hits + 1, tail)) if misses > 0 else 1.0
     return low, high

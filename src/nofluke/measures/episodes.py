@@ -5,6 +5,8 @@ next event or alarm lies within both sides of the tolerance of the last one, ear
 next step: up to there, their windows share a moment. Distances are those of the tolerance: steps, masked ones too, or time.
 
 What finds and what is found are always of one episode, so that hits of episodes add up to those of the series.
+
+The section "Intervals" of docs/theory.md says what they are for.
 """
 
 from __future__ import annotations

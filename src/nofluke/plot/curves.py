@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 
 HEADROOM = 0.68  # share of a null's panel that its curves take; the legend stands above them
+LOWER = 0.6  # the same where the legend has an interval too
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are left out of the picture
 
 
@@ -197,11 +198,9 @@ def _draw_interval(ax: Axes, interval: Interval, of: int) -> None:
     """The interval of a share of so many, above the hits that were observed."""
     ends = (interval.low * of, interval.high * of)
     label = f"{100 * interval.level:g}% interval, {interval}"
-    # x in hits, y as a share of the panel
-    (line,) = ax.plot(
-        ends, (HEADROOM, HEADROOM), transform=ax.get_xaxis_transform(), marker="|", markersize=9, linewidth=2
-    )
-    line.set(color=PALETTE["observed"], label=label)
+    how: dict[str, Any] = {"color": PALETTE["observed"], "linewidth": 2, "marker": "|", "markersize": 9, "label": label}
+    ax.plot(ends, (LOWER, LOWER), transform=ax.get_xaxis_transform(), **how)  # y is a share of the panel
+    ax.set_ylim(0, ax.get_ylim()[1] * HEADROOM / LOWER)  # its line in the legend needs room too
     left, right = ax.get_xlim()
     pad = 0.03 * (max(right, ends[1]) - min(left, ends[0]))
     ax.set_xlim(min(left, ends[0] - pad), max(right, ends[1] + pad))

@@ -1,0 +1,267 @@
+"""Intervals of precision, recall and F1: against the formulas written out, where there is none, how often they hold the truth."""
+
+import csv
+import importlib.util
+import io
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+import nofluke as nf
+from nofluke.errors import InputError
+from nofluke.inference.interval import FEWEST, intervals_of
+from nofluke.show.report.payload import make_payload
+from oracles import relaxed
+
+_SPEC = importlib.util.spec_from_file_location(
+    "coverage_of_intervals", Path(__file__).parent.parent / "benchmarks" / "coverage.py"
+)
+coverage = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(coverage)
+
+
+def slow_interval(units, measure, level, beta):
+    """The interval as docs/theory.md words it, in fractions up to the variance; None where there is none."""
+    a, h, e, f = (sum(map(Fraction, column)) for column in zip(*units, strict=True))
+    k = {"precision": sum(u[0] > 0 for u in units), "recall": sum(u[2] > 0 for u in units)}
+    k["f1"] = min(k.values())
+    k = k[measure]
+    if k < 10:
+        return None
+    p, r = h / a if a else Fraction(0), f / e if e else Fraction(0)
+    f1 = 2 * p * r / (p + r) if p + r else Fraction(0)
+    moves = {
+        "precision": [(u[1] - p * u[0]) / max(a, 1) for u in units],
+        "recall": [(u[3] - r * u[2]) / max(e, 1) for u in units],
+    }
+    value, n = {"precision": (p, a), "recall": (r, e), "f1": (f1, a + e)}[measure]
+    moves["f1"] = [
+        (2 * r**2 * x + 2 * p**2 * y) / (p + r) ** 2 if p + r else 0
+        for x, y in zip(moves["precision"], moves["recall"], strict=True)
+    ]
+    v = Fraction(k, k - 1) * sum(u**2 for u in moves[measure])
+    tail = (1 - level) / 2
+    if value in (0, 1):
+        size = k
+    else:
+        size = float(min(value * (1 - value) / v, n)) if v else float(n)
+        if not beta:
+            wide = stats.t.isf(tail, k - 1) / math.sqrt(size * value * (1 - value))
+            centre = math.log(value / (1 - value))
+            return tuple(1 / (1 + math.exp(-x)) for x in (centre - wide, centre + wide))
+        size *= (stats.t.isf(tail, int(n) - 1) / stats.t.isf(tail, k - 1)) ** 2
+    hits = float(value) * size
+    return (
+        stats.beta.ppf(tail, hits, size - hits + 1) if hits else 0.0,
+        stats.beta.isf(tail, hits + 1, size - hits) if size > hits else 1.0,
+    )
+
+
+@st.composite
+def unit(draw, most=4):
+    """A unit: hits are at most the alarms, found ones at most the events; hits without found ones may come from a study."""
+    alarms, events = draw(st.integers(0, most)), draw(st.integers(0, most))
+    return alarms, draw(st.integers(0, alarms)), events, draw(st.integers(0, events))
+
+
+@relaxed
+@given(
+    units=st.lists(unit(), min_size=1, max_size=25),
+    times=st.sampled_from([1, 3]),
+    level=st.sampled_from([0.5, 0.95, 0.999]),
+    kind=st.sampled_from(["episodes", "series", "groups"]),
+)
+def test_intervals_are_the_formulas(units, times, level, kind):
+    """In every corner: nothing at all, all or none found, units that agree, fewer than ten."""
+    found = intervals_of(np.array(units * times), level, kind=kind)
+    for measure in ("precision", "recall", "f1"):
+        own = getattr(found, measure)
+        slow = slow_interval(units * times, measure, level, kind == "episodes" and measure != "f1")
+        if slow is None:
+            assert (own.method, bool(own), bool(own.reason)) == ("none", False, True)
+            assert np.isnan([own.low, own.high, own.effective_size]).all()
+        else:
+            assert (own.low, own.high) == pytest.approx(slow, abs=1e-9)
+            assert 0 <= own.low <= own.estimate <= own.high <= 1
+            assert own.low < own.high
+            assert (bool(own), own.reason, own.df) == (True, "", own.n_units - 1)
+
+
+def test_nothing_found_and_everything_found_leave_room():
+    """At 0 and 1 as many independent ones are counted as episodes hold any, not as many as there are alarms."""
+    none, every = intervals_of(np.array([[5, 0, 2, 0]] * 12)), intervals_of(np.array([[5, 5, 2, 2]] * 12))
+    for own in none:
+        assert (own.low, own.high) == (0, pytest.approx(1 - 0.025 ** (1 / 12)))
+    for own in every:
+        assert (own.low, own.high) == (pytest.approx(0.025 ** (1 / 12)), 1)
+        assert (own.method, own.effective_size) == ("korn-graubard", 12)
+
+
+def test_six_event_episodes_decide_however_many_false_alarms():
+    """Sixty false alarms say nothing of recall, and do not make F1 surer."""
+    found = intervals_of(
+        np.array([[3, 3, 3, 3]] * 3 + [[0, 0, 3, 0]] * 3 + [[1, 0, 0, 0]] * 60), nouns=("alarm", "range")
+    )
+    assert found.precision
+    assert (
+        found.recall.reason
+        == found.f1.reason
+        == "The 18 ranges chain into 6 episodes, and an interval needs at least 10."
+    )
+    assert found.in_words() == (
+        "Intervals take episodes for independent, 63 with alarms. None for recall and F1: the 18 ranges chain into 6 episodes, and an "
+        "interval needs at least 10."
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "kind", "words"),
+    [
+        (np.zeros((0, 4), dtype=int), "episodes", "No intervals: there are no alarms and there are no events."),
+        (
+            [[0, 0, 1, 0]] * 3,
+            "episodes",
+            "No intervals: there are no alarms and only 3 episodes hold events, and an interval needs at least 10.",
+        ),
+        (
+            [[1, 1, 1, 1]],
+            "episodes",
+            "No intervals: only 1 episode holds alarms and only 1 episode holds events, and an interval needs at least 10.",
+        ),
+        (
+            [[90, 1, 80, 1]] * 7,
+            "groups",
+            "No intervals: only 7 groups hold alarms and only 7 groups hold events, and an interval needs at least 10.",
+        ),
+        (
+            [[90, 1, 0, 0]] * 12,
+            "series",
+            "Intervals take series for independent, 12 with alarms. None for recall and F1: there are no events.",
+        ),
+    ],
+)
+def test_why_there_is_none_is_said_in_words(units, kind, words):
+    """What is missing, and how much of it an interval needs."""
+    assert intervals_of(np.asarray(units), kind=kind).in_words() == words
+
+
+@pytest.mark.parametrize("level", [1e-300, 1e-9, 1 - 1e-12, math.nextafter(1, 0)])
+def test_levels_as_near_to_0_and_1_as_numbers_get_have_intervals(level):
+    """Next to nothing, or next to everything, around the value itself."""
+    for own in intervals_of(np.array([[2, 1, 1, 1], [1, 0, 1, 0]] * 8), level):
+        assert 0 <= own.low <= own.estimate <= own.high <= 1
+        assert own.high - own.low > 0.9 if level > 0.5 else own.high - own.low < 0.2
+
+
+def test_bad_levels_and_units_are_refused():
+    """In one line that names the argument."""
+    result = nf.evaluate([0, 1, 0], predictions=[0, 1, 0])
+    for level in (0, 1, 95, "high", math.nan):
+        with pytest.raises(InputError, match=r"level=.* must be between 0 and 1, such as 0\.95"):
+            result.interval(level)
+    with pytest.raises(InputError, match="kind='weeks' must be one of"):
+        intervals_of(np.ones((12, 4)), kind="weeks")
+    with pytest.raises(InputError, match=r"units has shape \(4,\), and must have a row of four counts for each unit"):
+        intervals_of(np.ones(4))
+
+
+def detector(n_events):
+    """Events and alarms of which two of three find one."""
+    steps = np.arange(20 * n_events)
+    return steps % 20 == 0, steps % 60 < 21
+
+
+RESULTS = {
+    "steps": lambda n: nf.evaluate(
+        detector(n)[0], predictions=detector(n)[1] & (np.arange(20 * n) % 20 == 1), tolerance=1
+    ),
+    "lists": lambda n: nf.coincidence(
+        [20 * i for i in range(n)], [20 * i + 1 for i in range(n) if i % 3], tolerance=1, span=(0, 20 * n)
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_everything_that_shows_a_result_shows_its_intervals(kind):
+    """JSON, CSV and table have the same ends; numbers stay where they were."""
+    result = RESULTS[kind](45)
+    ends = [(own.low, own.high) for own in result.interval()]
+    assert all(low < high for low, high in ends)
+    told = result.to_dict()
+    assert [(told["intervals"][m]["low"], told["intervals"][m]["high"]) for m in ("precision", "recall", "f1")] == ends
+    assert (told["intervals"]["level"], type(told["f1"])) == (0.95, float)
+    rows = list(csv.DictReader(io.StringIO(result.to_csv())))
+    assert [(float(row["low"]), float(row["high"])) for row in rows] == ends
+    table = result.table()
+    assert table.columns[:3] == ("", "value", "95% interval")
+    assert [row[2] for row in table.rows] == [str(own) for own in result.interval()]
+    assert result.interval().in_words() in table.notes
+
+
+@pytest.mark.parametrize("kind", RESULTS)
+def test_few_episodes_have_no_column_but_a_reason(kind):
+    """Nothing stands where nothing can be said, and the table says why."""
+    result = RESULTS[kind](4)
+    assert result.table().columns == ("", "value", "hits", "of", "chance", "p")
+    assert any(note.startswith("No intervals: only ") for note in result.table().notes)
+    told = result.to_dict()["intervals"]
+    assert (told["recall"]["low"], told["recall"]["method"], told["recall"]["n_units"]) == (None, "none", 4)
+    assert all(row["low"] == row["high"] == "" for row in csv.DictReader(io.StringIO(result.to_csv())))
+
+
+def test_undefined_values_have_no_interval_whatever_stands_for_them():
+    """zero_division= fills in a value, not knowledge."""
+    result = nf.evaluate([1, 0] * 40, predictions=[0] * 80, zero_division=1)
+    assert result.precision == 1
+    assert math.isnan(result.interval().precision.estimate)
+    assert result.interval().precision.reason == "There are no predictions."
+
+
+def test_a_plot_draws_the_interval_over_the_hits():
+    """From its lower to its upper end, of all predictions or events; no line where there is none."""
+    from matplotlib.figure import Figure
+
+    result = RESULTS["steps"](45)
+    panels = nf.plot.evaluation(result, Figure().subplots(1, 2))
+    for ax, own, of in zip(panels, result.interval(), (result.n_predictions, result.n_events), strict=False):
+        (line,) = (line for line in ax.get_lines() if line.get_label().startswith("95% interval"))
+        assert line.get_label() == f"95% interval, {own}"
+        assert line.get_xdata() == pytest.approx((own.low * of, own.high * of))
+        assert ax.get_xlim()[0] < own.low * of < own.high * of < ax.get_xlim()[1]
+    few = nf.plot.evaluation(RESULTS["steps"](4), Figure().subplots(1, 2))
+    assert not [line for ax in few for line in ax.get_lines() if "interval" in line.get_label()]
+
+
+def test_the_report_has_them_at_every_position_of_the_sliders(tmp_path):
+    """The ends in the page's table without a script, and in the numbers of each cell; "none" where there is none."""
+    result = RESULTS["steps"](15)
+    page = result.report(tmp_path / "page.html", scripts="cdn").read_text(encoding="utf-8")
+    own = result.interval()
+    row = f'<td data-text="precision.interval">{own.precision}</td><td data-text="recall.interval">{own.recall}</td>'
+    assert f'<th scope="row">95% interval</th>{row}' in page
+    assert f'<td colspan="2" data-text="f1_interval">{own.f1}</td>' in page
+    assert own.in_words() in page
+    assert "none" in {cell["precision"]["text"]["interval"] for row in make_payload(result)["cells"] for cell in row}
+
+
+@pytest.mark.parametrize("name", ["iid", "clustered", "ranges"])
+def test_intervals_hold_the_long_run(name):
+    """At least 90% of 200 at 95%, where hits come alone and where they hang together; Clopper and Pearson's fail there."""
+    situation, steps = coverage.SITUATIONS[name]
+    found = coverage.run(situation, steps, runs=200, seed=5, long=400_000)
+    assert (found["covered"] >= 0.9).all(), found
+    assert (found["with"] > 0.9).all()
+    if name != "iid":
+        assert (found["clopper-pearson"][:2] < 0.75).all()
+
+
+def test_ten_units_are_the_fewest():
+    """Nine are too few, ten are enough."""
+    assert not intervals_of(np.array([[2, 1, 1, 1]] * (FEWEST - 1))).f1
+    assert intervals_of(np.array([[2, 1, 1, 1]] * FEWEST)).f1
