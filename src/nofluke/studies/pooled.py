@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
-from nofluke.inference.chance import ChanceTest
+from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import Intervals, intervals_of
 from nofluke.inference.units import linearise
@@ -23,6 +23,7 @@ from nofluke.ratios import divide
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
+from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
 from nofluke.studies.pooling import pool, pooled_f1
@@ -59,6 +60,8 @@ class Pooling:
         The stored laws of a detector.
     n_draws : int
     alpha, level : float
+    auto : bool
+        Whether the data chose the nulls: then the verdict goes by what hits at other shifts say, too.
     """
 
     counts: Counts
@@ -70,6 +73,7 @@ class Pooling:
     n_failed: Mapping[str, int]
     alpha: float
     level: float
+    auto: bool = True
 
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
         """One row a detector; ``best`` are those not told from the best."""
@@ -82,6 +86,16 @@ class Pooling:
                 for row, p in zip(rows, corrected, strict=True)
             ]
         return tuple(self._ruled(row, tests) for row, (_, tests) in zip(rows, found, strict=True))
+
+    def _needles(self, detector: str, tests: Mapping[str, ChanceTest]) -> dict[str, Needle]:
+        """What hits at other shifts say, by measure."""
+        if self.drawn is None or detector in self.drawn.unshifted or detector not in self.drawn.shifted:
+            return {}
+        hits = self.drawn.shifted[detector].astype(np.float64)
+        return {
+            measure: look(hits[:, i], test.expected, test.std, self.plan.window)
+            for i, (measure, test) in enumerate(tests.items())
+        }
 
     def _row(self, detector: str, best: bool) -> tuple[Pooled, dict[str, ChanceTest]]:
         counts, d = self.counts, self.counts.detectors.index(detector)
@@ -247,13 +261,32 @@ class Pooling:
         if row.n_told == 0:
             words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
             return replace(row, reason=words)
+        upper: dict[str, float] = {measure: getattr(row, measure).corrected for measure in MEASURES}
+        needles = self._needles(row.detector, tests)
+        hills = [
+            m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)
+        ]
+        if hills:
+            told = _hill(hills, self.plan.farthest, self.auto)
+            row = replace(row, notes=(*row.notes, told))
         ruling = rule_by(
-            {measure: getattr(row, measure).corrected for measure in MEASURES},
+            {m: 1.0 if m in hills and self.auto else p for m, p in upper.items()},
             lambda measure: floor_above(tests[measure], self.alpha),
             self.alpha,
             f", corrected for {plural(len(self.counts.detectors), 'detector')}",
         )
+        if hills and self.auto and ruling.verdict == "no":
+            return replace(row, verdict="cannot tell", reason=told)
         return replace(row, verdict=ruling.verdict, reason=ruling.reason)
+
+
+def _hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
+    """What is said where hits are as many at other shifts."""
+    rest = "p-values that do not know of it say nothing." if auto else "the null that was asked for does not keep that."
+    return (
+        f"Hits by {' and '.join(measures)} are about as many when all events are shifted by some steps (up to {shifts:,}): events and alarms "
+        f"may share a season or a slow change, and {rest}"
+    )
 
 
 def _ends(intervals: Intervals | None, i: int) -> dict[str, float]:

@@ -197,6 +197,7 @@ class Study:
             n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
             alpha=self.alpha,
             level=level,
+            auto=self._asked.model is None,
         )
         best = self.compare(level=level).not_told_from_best if len(self.detectors) > 1 else self.detectors
         return pooling.rows(best)
