@@ -6,9 +6,7 @@ The section "Comparing detectors" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
-import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -124,17 +122,12 @@ def all_differences(
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
     n = len(MEASURES)
-
-    def of(pair: Pair) -> list[Difference]:
+    found: list[Difference] = []
+    for done, pair in enumerate(pairs, start=1):
         first, second = units(pair)
         tested = swap_test(first, second, n_resamples=n_resamples, most=most, seed=seed)
-        return [_difference(pair, first, second, tested, m, noun, level) for m in range(n)]
-
-    found: list[Difference] = []
-    with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy's products run without the interpreter's lock
-        for done, three in enumerate(pool.map(of, pairs), start=1):
-            found += three
-            advance(done)
+        found += [_difference(pair, first, second, tested, m, noun, level) for m in range(n)]
+        advance(done)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
     return tuple(
