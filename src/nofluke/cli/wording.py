@@ -28,6 +28,8 @@ _PHRASES = {
     "and predictions were passed: pass scores instead": "and --predictions were passed: pass --scores COLUMN instead",
     "or leave groups out": "or leave --groups out",
     "(for series)": "(for --groups)",
+    "choose another out, or pass resume=False to begin anew": "choose another -o, or pass --restart to begin anew",
+    "the same call again goes on from there": "the same command again goes on from there",
     "call nf.significance": "call nofluke significance",
     "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",

@@ -28,7 +28,7 @@ from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.schema import CELLS, Part, Schema
 from nofluke.studies.tables import Columns, join_tables, read_table, write_table
 
-_OURS = ("study.json", "results.parquet", "failed.jsonl", "timings.parquet")
+_OURS = ("study.json", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json")
 _ROWS_AT_ONCE = 100_000
 
 
