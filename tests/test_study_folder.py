@@ -448,7 +448,7 @@ class TestDask:
         with pytest.raises(InputError, match=r"pip install 'nofluke\[distributed\]'"), dask_executor("local"):
             pass
 
-    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x"])
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x", "foo"])
     def test_an_address_without_a_scheduler_is_told(self, monkeypatch, address):
         """Soon, and in one line."""
         pytest.importorskip("distributed")

@@ -12,6 +12,7 @@ from nofluke.cli.arguments import number_of, tolerance_of
 from nofluke.cli.printing import write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
 from nofluke.cli.wording import Command
+from nofluke.errors import interruptible
 
 SOME_MISSING = 4  # the exit code where cells have no result
 STOPPED = 130
@@ -49,7 +50,7 @@ def study(
 
     engine = nullcontext() if dask is None else dask_executor(dask, workers=workers, say=_say)
     try:
-        with engine as executor:
+        with interruptible(), engine as executor:
             done = nf.study(
                 source[0] if len(source) == 1 else list(source),
                 **_arguments(options),
@@ -74,11 +75,12 @@ def study(
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:
     """The options as arguments of the library."""
-    both, *sides, unit = (options.pop(name) for name in ("tolerance", "early", "late", "unit"))
-    if both is not None and sides == [None, None] and unit == "steps":
+    both, early, late, unit = (options.pop(name) for name in ("tolerance", "early", "late", "unit"))
+    tolerance: Any
+    if both is not None and early is None and late is None and unit == "steps":
         tolerance = number_of(both)  # may be a share of each series' length
     else:
-        tolerance = tolerance_of(both, *sides, unit)
+        tolerance = tolerance_of(both, early, late, unit)
     renamed = {"times": "time", "n_resamples": "resamples", "rng": "seed"}
     found = {argument: options.pop(name) for argument, name in renamed.items()}
     found |= {name: number_of(options.pop(name)) for name in ("warmup", "refractory")}
