@@ -165,6 +165,8 @@ def at_least_k_with_skill(pvalues: Sequence[float], k: int) -> float:
         return min(len(some) * p / (i + 1) for i, p in enumerate(sorted(some)))
 
     return min(max(simes(some) for some in combinations(pvalues, len(pvalues) - k + 1)), 1.0)
+
+
 def recall_power(recall: Fraction, n_steps: int, covered: int, n_events: int, alpha: Fraction) -> Fraction:
     """P(Bin(m, R) >= c), c the smallest possible number of hits that a hypergeometric reaches with at most alpha; else 0."""
     ways = [comb(covered, r) * comb(n_steps - covered, n_events - r) for r in range(min(n_events, covered) + 1)]

@@ -468,6 +468,7 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
     return [*more, repr(result.interval())]
     more.append(result.advice)
     return more
+    return [*more, repr(result.interval()), result.advice]
 
 
 def check_law(null: Law) -> list[Any]:

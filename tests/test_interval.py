@@ -20,7 +20,7 @@ from nofluke.show.report.payload import make_payload
 from oracles import relaxed
 
 _SPEC = importlib.util.spec_from_file_location(
-    "coverage_of_intervals", Path(__file__).parent.parent / "benchmarks" / "coverage.py"
+    "coverage_of_intervals", Path(__file__).parent.parent / "benchmarks" / "interval_coverage.py"
 )
 coverage = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(coverage)

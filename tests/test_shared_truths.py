@@ -14,6 +14,7 @@ from nofluke.laws.exact.weighted import weighted_log_pmf, weighted_moments
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric, weighted
 from nofluke.nulls import as_null
+from nofluke.nulls.random_scores import RandomScores
 from nofluke.studies import shared
 from nofluke.studies.shared import Shared, shared_truths
 from nofluke.studies.together import Placements, event_groups, found_on, law_of_weights, laws_of_sums, seed_of
@@ -108,7 +109,9 @@ def test_equal_truths_on_the_same_steps_are_shared():
 def test_nearly_equal_truths_are_shared():
     """Moved within the tolerance, or half of them; not beyond it, and not fewer than half."""
     assert found([FIVE, FIVE + 3]) == [(("s0", "s1"), False)]
-    assert found([FIVE, FIVE + 4]) == []
+    assert found([FIVE, FIVE + 4]) == found([FIVE, FIVE - 4]) == []
+    six = np.append(FIVE, 980)
+    assert found([six, six + [4, -4] * 3], n=9_000) == []
     assert found([FIVE, [50, 200, 420, 555, 600]]) == [(("s0", "s1"), False)]
     assert found([FIVE, [50, 200, 300, 555, 600]]) == []
     assert found([FIVE, [*FIVE, 10, 100, 300, 500, 600, 650]]) == []  # of these, less than half
@@ -131,6 +134,8 @@ def test_ranges_are_near_where_they_meet_within_the_tolerance():
     """From the last step of one to the first of the other."""
     assert found([FIVE, FIVE + 12], lengths=10) == [(("s0", "s1"), False)]
     assert found([FIVE, FIVE + 13], lengths=10) == []
+    # so long that chance brings four of four together in .005
+    assert found([FIVE[:4], FIVE[:4] + 20], lengths=30) == []
 
 
 def oracle(events, n, reach):
@@ -318,7 +323,7 @@ def test_events_are_placed_together_along_a_chain():
 
 def test_nulls_without_a_common_placement_are_told():
     """One that moves the detector, or redraws unlike events by other means."""
-    assert Placements.of(as_null("random-scores"), [EVENTS] * 2, 2, seed=1) is None
+    assert Placements.of(RandomScores(), [EVENTS] * 2, 2, seed=1) is None
     assert Placements.of(as_null("interval-shuffle"), [EVENTS, [5, 20, 42]], 2, seed=1) is None
     assert Placements.of(as_null("local-shift:reach=5"), [EVENTS, [5, 20, 42]], 2, seed=1) is not None
 

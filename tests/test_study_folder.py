@@ -88,13 +88,18 @@ class TestTables:
         write_table(tmp_path / "t.parquet", {"x": ["é\udcff"]}, {"x": "VARCHAR"})
         assert read_table(tmp_path / "t.parquet")["x"].tolist() == ["é?"]
 
-    def test_lists_are_typed_by_their_column_though_the_first_thousands_are_empty(self, tmp_path):
-        """duckdb looks at the first thousand."""
-        values = {"x": [[]] * 3000 + [["a"]], "y": [[1]] * 3000 + [[0.5]]}
-        write_table(tmp_path / "t.parquet", values, {"x": "VARCHAR[]", "y": "DOUBLE[]"})
+    def test_lists_stay_with_their_rows_and_are_of_their_columns_type(self, tmp_path):
+        """In tables of thousands of rows too, though all but one be empty, or the first ones whole numbers."""
+        words = [["a"] if i == 2501 else [] for i in range(5000)]
+        numbers = [[i, i + 0.5] if i % 3 else [] for i in range(5000)]
+        values = {"row": range(5000), "words": words, "numbers": numbers, "whole": [[i] * (i % 4) for i in range(5000)]}
+        kinds = {"row": "BIGINT", "words": "VARCHAR[]", "numbers": "DOUBLE[]", "whole": "BIGINT[]"}
+        write_table(tmp_path / "t.parquet", values, kinds)
         back = read_table(tmp_path / "t.parquet")
-        assert back["x"][-1].tolist() == ["a"]
-        assert back["y"][-1].tolist() == [0.5]
+        assert back["row"].tolist() == list(range(5000))
+        assert {name: [cell.tolist() for cell in back[name]] for name in list(kinds)[1:]} == {
+            name: values[name] for name in list(kinds)[1:]
+        }
 
     def test_columns_of_different_lengths_are_refused(self, tmp_path):
         """No half row is ever written, nor a file."""

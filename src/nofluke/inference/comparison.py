@@ -156,7 +156,8 @@ class Comparison(ByValue):
             notes=(
                 self.verdict_in_words(),
                 f"{self.how()}{correction}",
-                *filter(None, (only, self._intervals_in_words())),
+                *([only] if only else []),
+                self._intervals_in_words(),
                 *(f"Note: {note}" for note in self.notes),
             ),
         )
@@ -167,10 +168,10 @@ class Comparison(ByValue):
         return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
 
     def _intervals_in_words(self) -> str:
-        reasons = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
-        lacking = [why for why in reasons if why]
-        told = f"Intervals are of level {self.level:g}." if "" in reasons else ""
-        return f"{told} Where there is none: {'; '.join(lacking[:2])}.".strip() if lacking else told
+        lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
+        reasons = [why for why in lacking if why]
+        without = f" Differences without one: {'; '.join(reasons[:2])}." if reasons else ""
+        return f"Intervals are of level {self.level:g}.{without}"
 
     def columns(self) -> dict[str, list[Any]]:
         """All pairs and measures in long form, by column name; undefined values are None."""

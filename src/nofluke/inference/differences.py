@@ -6,7 +6,9 @@ The section "Comparing detectors" of docs/theory.md has the mathematics.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,7 +22,7 @@ from nofluke.inference.units import ALARMS, EVENTS, MEASURES
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 
-MOST_DRAWN = 200_000  # swaps of a pair, whatever the number of pairs
+MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
 
 Pair = tuple[str, str]
 
@@ -101,7 +103,7 @@ def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
     """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be paid.
 
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
-    (1200, 174000)
+    (1200, 50000)
     """
     return max(n_resamples, min(math.ceil(FEW * n_pairs / alpha), MOST_DRAWN))
 
@@ -121,13 +123,18 @@ def all_differences(
 
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
-    found: list[Difference] = []
-    for done, pair in enumerate(pairs, start=1):
+    n = len(MEASURES)
+
+    def of(pair: Pair) -> list[Difference]:
         first, second = units(pair)
         tested = swap_test(first, second, n_resamples=n_resamples, most=most, seed=seed)
-        found += [_difference(pair, first, second, tested, m, noun, level) for m in range(len(MEASURES))]
-        advance(done)
-    n = len(MEASURES)
+        return [_difference(pair, first, second, tested, m, noun, level) for m in range(n)]
+
+    found: list[Difference] = []
+    with ThreadPoolExecutor(os.cpu_count()) as pool:  # NumPy's products run without the interpreter's lock
+        for done, three in enumerate(pool.map(of, pairs), start=1):
+            found += three
+            advance(done)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
     return tuple(

@@ -141,4 +141,4 @@ def picked(joint: Joint, n: int, generator: np.random.Generator) -> IntArray:
     else:
         weights = np.cumsum(joint.weights)
         chosen = np.searchsorted(weights, generator.random(n) * weights[-1], side="right").clip(max=len(both) - 1)
-    return both[chosen]
+    return np.asarray(both[chosen], dtype=np.int64)

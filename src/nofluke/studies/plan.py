@@ -11,6 +11,7 @@ from nofluke.arrays import BoolArray
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.draws import Key, Task, model_of
+from nofluke.studies.rows import TIMED
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared
 from nofluke.studies.together import Placements, seed_of
@@ -59,7 +60,8 @@ class Plan:
                     nulls[told[0], name] = labels.pop()
                 elif told:
                     placements = None
-                    if len(labels) == 1:
+                    timed = str(truths["axis"][place[told[0]]]).startswith(TIMED)
+                    if len(labels) == 1 and not timed:
                         starts = [truths["starts"][place[series]] for series in told]
                         reach = max(int(truths["reach"][place[series]]) for series in told)
                         seed = seed_of(asked.seed, cluster.series[0])

@@ -12,11 +12,13 @@ import numpy as np
 
 from nofluke.inference.evaluation import Evaluation
 from nofluke.ratios import divide, f_beta
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.studies.cases import Case
 from nofluke.studies.schema import FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
 
 Row = dict[str, Any]
+TIMED = "time "  # how the axis of events at their own times begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +108,18 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
 def truth_row(case: Case, cell: Cell) -> Row:
     """The events of a series."""
     truth = cell.truth
-    some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
-    around = cell.trial.reaches[cell.d].around_events(some, some)
+    if isinstance(cell, TimedCell):  # in ticks of its watched time
+        reach = max(abs(int(side)) for side in (cell.reach.early, cell.reach.late))
+    else:
+        some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
+        around = cell.trial.reaches[cell.d].around_events(some, some)
+        reach = int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0))
     return {
         "series": case.series,
         "group": case.group,
         "axis": axis_of(cell),
         "n": truth.n_steps,
-        "reach": int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0)),
+        "reach": reach,
         "starts": truth.starts,
         "stops": truth.stops,
     }
@@ -121,6 +127,10 @@ def truth_row(case: Case, cell: Cell) -> Row:
 
 def axis_of(cell: Cell) -> str:
     """A word that two series share if their steps are the same moments; without a clock, if they are as many."""
+    if isinstance(cell, TimedCell):
+        watch = cell.trial.watch
+        told = watch.starts, watch.stops, np.array([watch.stride, watch.ticks.origin, watch.ticks.size], dtype=object)
+        return f"{TIMED}{hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
     clock = cell.clock
     if clock is None:
         return f"{cell.n_steps} steps"

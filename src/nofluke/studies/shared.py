@@ -8,8 +8,8 @@ the events has to serve them all. Two series share a truth if their steps are th
   with a probability of at most .001, or of .1 for all other truths on the axis together where there are more than a hundred.
 
 Sharing goes on: what shares with a series that shares with a third shares with both. Lumping truths that are independent of each
-other stays valid, since one common placement is a null for them too. It costs exactness where the law must then be simulated, and power
-where their alarms are alike.
+other stays valid: they, too, are as likely after one common move as before. It costs exactness where the law must then be simulated,
+and power where their alarms are alike.
 
 The section "Pooling over series" of docs/theory.md has the mathematics.
 """

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.columns import UtcTimes, as_column
+from nofluke.data.columns import UtcTimes, absent, as_column
 from nofluke.data.frames import frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
@@ -33,6 +33,9 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
         )
     scores = columns_to_read(roles, list(columns), "the frame")
     texts = {role: _texts(columns[column], role) for role, column in roles.others.items() if role in _TEXT_ROLES}
+    used = {name: _plain(columns[name]) for name in (*scores, *_shared(roles))} | {
+        roles.others[role]: texts[role] for role in texts
+    }
     order, slices = _runs([texts[role] for role in ("series", "detector") if role in texts])
     texts = {role: values if order is None else values[order] for role, values in texts.items()}
     keys: list[Key] = [
@@ -53,7 +56,6 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     groups = texts.get("group")
     cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), groups, detectors, roles, events))
     sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
-    used = {name: _plain(columns[name]) for name in (*scores, *roles.others.values())}
     told = {"kind": "frame", "roles": roles.to_dict(), **fingerprints.of_arrays(used)}
     parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes, per_chunk))
     return Chunks(detectors=detectors, fingerprint=told, parts=parts)
@@ -130,7 +132,7 @@ def _texts(column: Any, role: str) -> AnyArray:
     try:
         for at, item in enumerate(items):
             if item not in names:
-                names[item] = None if item is None or item != item or str(item).strip() in ("", "<NA>") else str(item)
+                names[item] = None if absent(np.array([item], dtype=object))[0] or not str(item).strip() else str(item)
             values[at] = names[item]
     except TypeError:
         raise InputError(

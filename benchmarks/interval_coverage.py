@@ -1,6 +1,6 @@
 """How often intervals hold the long-run precision, recall and F1, in five situations, beside those of Clopper and Pearson.
 
-Run it as ``python benchmarks/coverage.py``. What runs are held against is the ratio of sums over one run that is
+Run it as ``python benchmarks/interval_coverage.py``. What runs are held against is the ratio of sums over one run that is
 as long as thousands of them. Runs without an interval are left out, and their share is printed.
 """
 

@@ -1,0 +1,332 @@
+"""A study as a whole: cells, pooled rows, comparison, files, resuming; against evaluations and enumerations."""
+
+import itertools
+import json
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from nofluke.studies.tables import read_table
+
+
+def table_of(n_series=6, n=120, detectors=2, events=4, seed=0, skill=0.0, groups=None):
+    """A wide table of simulated series, each with its own truth."""
+    rng = np.random.default_rng(seed)
+    truth = np.zeros((n_series, n), dtype=int)
+    for row in truth:
+        row[rng.choice(n, events, replace=False)] = 1
+    table = {"name": np.repeat([f"s{i:03}" for i in range(n_series)], n), "label": truth.ravel()}
+    if groups is not None:
+        table["set"] = np.repeat([f"g{i % groups}" for i in range(n_series)], n)
+    for j in range(detectors):
+        table[f"d{j}"] = rng.normal(size=n_series * n) + (j + 1) * skill * truth.ravel()
+    return table
+
+
+def study_of(table, **more):
+    """A small study in this process."""
+    given = {"series": "name", "truth": "label", "scores": "d*", "budget": 0.05, "tolerance": 1, "null": "permutation"}
+    return nf.study(table, **{**given, "workers": 1, **more})
+
+
+def convolved(laws):
+    """The law of a sum of independent numbers, by plain convolution of fractions."""
+    total = [Fraction(1)]
+    for law in laws:
+        total = [
+            sum((total[i] * law[k - i] for i in range(len(total)) if 0 <= k - i < len(law)), Fraction(0))
+            for k in range(len(total) + len(law) - 1)
+        ]
+    return total
+
+
+def enumerated(truth, alarms, tolerance):
+    """Laws of precision's and recall's hits over all placements of the events, as fractions."""
+    n, m = len(truth), int(np.sum(truth))
+    counts: list[dict[int, int]] = [{}, {}]
+    placements = list(itertools.combinations(range(n), m))
+    for events in placements:
+        hits = sum(any(abs(a - e) <= tolerance for e in events) for a in alarms)
+        found = sum(any(abs(a - e) <= tolerance for a in alarms) for e in events)
+        for count, value in zip(counts, (hits, found), strict=True):
+            count[value] = count.get(value, 0) + 1
+    return [
+        [Fraction(count.get(k, 0), len(placements)) for k in range(top + 1)]
+        for count, top in zip(counts, (len(alarms), m), strict=True)
+    ]
+
+
+class TestCells:
+    """What a study says of one cell."""
+
+    def test_a_cell_is_the_evaluation_of_its_data(self):
+        """Found by names; the seed repeats it."""
+        table = table_of()
+        study = study_of(table)
+        row = study.cell("s002", "d1")
+        at = table["name"] == "s002"
+        result = nf.evaluate(table["label"][at], table["d1"][at], budget=0.05, tolerance=1, null="permutation")
+        assert row["recall_pvalue"] == pytest.approx(result.recall_test.pvalue, rel=1e-12)
+        assert (row["verdict"], row["reason"], row["notes"]) == (result.verdict, result.reason, list(result.notes))
+
+    def test_a_drawn_cell_is_repeated_by_its_seed(self):
+        """`evaluate(..., rng=seed)` gives the same p-value."""
+        table = table_of()
+        study = study_of(table, null="local-permutation:windows=4", n_resamples=300)
+        row = study.cell("s001", "d0")
+        at = table["name"] == "s001"
+        result = nf.evaluate(
+            table["label"][at],
+            table["d0"][at],
+            budget=0.05,
+            tolerance=1,
+            null="local-permutation:windows=4",
+            n_resamples=300,
+            rng=row["seed"],
+        )
+        assert row["n_resamples"] == 300
+        assert row["precision_pvalue"] == result.precision_test.pvalue
+
+    def test_names_that_are_not_there_get_a_hint(self):
+        """A near miss, a detector, a cell that failed."""
+        table = table_of()
+        table["d1"][table["name"] == "s000"] = np.nan
+        study = study_of(table)
+        with pytest.raises(nf.InputError, match="did you mean 's001'"):
+            study.cell("S001", "d0")
+        with pytest.raises(nf.InputError, match="detector="):
+            study.cell("s001", "nobody")
+        with pytest.raises(nf.InputError, match="'s000' has no result for d1: "):
+            study.cell("s000", "d1")
+        assert (study.n_cells, study.n_missing, study.n_series) == (12, 1, 6)
+        assert "1 missing" in repr(study)
+
+    def test_false_discoveries_are_corrected_over_all_cells(self):
+        """By Benjamini and Hochberg."""
+        study = study_of(table_of(skill=3.0))
+        wanted = nf.inference.corrections.benjamini_hochberg(study.cells["recall_pvalue"])
+        np.testing.assert_array_equal(study.corrected("recall"), wanted)
+
+    def test_a_frame_has_a_row_for_each_cell(self):
+        """In the library that is asked for."""
+        frame = study_of(table_of()).to_frame("polars")
+        assert frame.shape[0] == 12
+        assert frame["detector"].to_list()[:2] == ["d0", "d1"]
+
+
+class TestPooled:
+    """Detectors over all series."""
+
+    def test_pooled_p_is_that_of_plain_convolution(self):
+        """Exact laws of precision and recall under the permutation, by enumeration and in fractions."""
+        table = table_of(n_series=4, n=12, events=2, seed=3, skill=1.0, detectors=1)
+        study = study_of(table, budget=0.3)
+        row = study.pooled(n_resamples=99)[0]
+        laws, hits, sizes = ([], []), [0, 0], [0, 0]
+        for name in dict.fromkeys(table["name"]):
+            at = table["name"] == name
+            cell = study.cell(name, "d0")
+            alarms = np.flatnonzero(table["d0"][at] >= cell["threshold"])
+            for side, law in enumerate(enumerated(table["label"][at], alarms, 1)):
+                laws[side].append(law)
+            hits = [hits[0] + cell["precision_hits"], hits[1] + cell["recall_hits"]]
+            sizes = [sizes[0] + cell["n_predictions"], sizes[1] + cell["n_events"]]
+        for side, measure in enumerate((row.precision, row.recall)):
+            law = convolved(laws[side])
+            assert measure.pvalue == pytest.approx(float(sum(law[hits[side] :])), rel=1e-12)
+            assert measure.value == pytest.approx(hits[side] / sizes[side])
+            mean = sum(k * p for k, p in enumerate(law))
+            assert measure.expected == pytest.approx(float(mean) / sizes[side], rel=1e-12)
+            assert measure.method.startswith("exact")
+
+    def test_f1_is_simulated_and_says_so(self):
+        """Its chance level is near that of the product of the laws, its p-value never 0."""
+        study = study_of(table_of(n_series=12, skill=2.0, seed=1))
+        row = study.pooled(n_resamples=999)[1]
+        assert row.f1.method == "simulated (999 draws)"
+        assert row.f1.pvalue >= 1 / 1000
+        p, r = row.precision, row.recall
+        assert row.f1.expected == pytest.approx(2 * p.expected * r.expected / (p.expected + r.expected), rel=0.2)
+        assert row.f1.value == pytest.approx(2 * p.value * r.value / (p.value + r.value))
+
+    def test_the_verdict_goes_by_corrected_p_values(self):
+        """Skill is found, noise is not, and p-values are corrected for the number of detectors."""
+        study = study_of(table_of(n_series=15, detectors=3, skill=2.0, seed=2), scores=["d0", "d1", "d2"])
+        rows = study.pooled(n_resamples=199)
+        assert [row.verdict for row in rows][1:] == ["yes", "yes"]
+        pvalues = [row.recall.pvalue for row in rows]
+        np.testing.assert_allclose([row.recall.corrected for row in rows], nf.inference.corrections.holm(pvalues))
+        noise = study_of(table_of(n_series=15, detectors=3, seed=5)).pooled(n_resamples=199)
+        assert {row.verdict for row in noise} == {"no"}
+
+    def test_a_series_whose_null_does_not_hold_counts_in_the_value_only(self):
+        """Chance and p are those of the others, and a note says so."""
+        study = study_of(table_of(skill=2.0))
+        study.cells["holds"] = study.cells["holds"].copy()
+        gone = np.flatnonzero(study.cells["series"] == "s000")
+        study.cells["holds"][gone] = False
+        row = study.pooled(n_resamples=99)[0]
+        kept = study.cells["detector"] == "d0"
+        kept[gone] = False
+        assert (row.n_series, row.n_told) == (6, 5)
+        expected = study.cells["recall_expected"][kept].sum() / study.cells["n_events"][kept].sum()
+        assert row.recall.expected == pytest.approx(expected)
+        assert any("No null holds on 1 series" in note for note in row.notes)
+
+    def test_groups_are_the_units(self):
+        """Intervals and skill in so many of them go by groups."""
+        table = table_of(n_series=24, skill=1.5, groups=12)
+        study = study_of(table, group="set")
+        row = study.pooled(n_resamples=99)[1]
+        assert row.n_groups == 12
+        assert 0 < row.skill_in <= 12
+        assert row.recall.low < row.recall.value < row.recall.high
+        few = study_of(table_of(n_series=24, skill=3.0, groups=3), group="set").pooled(n_resamples=99)[1]
+        assert math.isnan(few.recall.low)  # three units say nothing of a variance
+
+    def test_detectors_without_any_result_cannot_be_told(self):
+        """A column of NaN stays in the table, last, with a reason."""
+        table = table_of()
+        table["d1"][:] = np.nan
+        study = study_of(table)
+        rows = study.pooled(n_resamples=99)
+        assert (rows[1].n_series, rows[1].n_failed, rows[1].verdict) == (0, 6, "cannot tell")
+        assert study.leaderboard(n_resamples=99).detectors == ("d0", "d1")
+
+
+class TestSharedTruth:
+    """Sensors that are labelled once."""
+
+    def shared(self, n_series=8, n=200, skill=0.0, seed=0):
+        """One truth for all series; detectors that know nothing are alike in all of them."""
+        rng = np.random.default_rng(seed)
+        truth = np.zeros(n, dtype=int)
+        truth[rng.choice(n, 6, replace=False)] = 1
+        common = rng.normal(size=n)
+        return {
+            "name": np.repeat([f"s{i}" for i in range(n_series)], n),
+            "label": np.tile(truth, n_series),
+            "d0": np.tile(common + skill * truth, n_series) + 0.1 * rng.normal(size=n * n_series),
+        }
+
+    @pytest.mark.parametrize("null", ["permutation", "circular-shift"])
+    def test_copies_of_one_series_are_no_more_evidence_than_one(self, null):
+        """Treated as independent, eight copies would make p the eighth power of one."""
+        table = self.shared(skill=1.0)
+        for name in dict.fromkeys(table["name"]):  # exact copies
+            table["d0"][table["name"] == name] = table["d0"][:200]
+        one = study_of({name: values[:200] for name, values in table.items()}, null=null).pooled(n_resamples=999)[0]
+        study = study_of(table, null=null)
+        row = study.pooled(n_resamples=999)[0]
+        assert study.shared[0].identical
+        assert len(study.shared[0].series) == 8
+        assert row.recall.pvalue == pytest.approx(one.recall.pvalue, rel=1e-9)
+        assert row.precision.pvalue == pytest.approx(one.precision.pvalue, rel=0.5, abs=0.01)
+        assert row.n_groups == 1
+        assert any("share a truth" in note for note in row.notes)
+
+    def test_recalls_pooled_law_is_exact(self):
+        """A hypergeometric weighted by multiplicity."""
+        study = study_of(self.shared())
+        row = study.pooled(n_resamples=199)[0]
+        assert row.recall.method.startswith("exact")
+        assert row.precision.method.startswith("simulated")
+
+    def test_series_that_share_a_truth_are_one_unit(self):
+        """No interval from one unit, and no swap tells detectors apart."""
+        table = self.shared()
+        table["d1"] = table["d0"][::-1].copy()
+        study = study_of(table)
+        assert study.compare().noun == "groups"
+        assert math.isnan(study.pooled(n_resamples=99)[0].recall.low)
+        assert any("share one truth" in note for note in study.compare().notes)
+
+
+class TestComparison:
+    """Two detectors over all series."""
+
+    def test_a_clear_difference_is_told_and_a_copy_is_not(self):
+        """By swaps of whole series."""
+        table = table_of(n_series=20, skill=1.5, seed=4, detectors=2)
+        table["d2"] = table["d1"].copy()
+        study = study_of(table)
+        found = study.compare("d0", "d1")
+        assert found.noun == "series"
+        assert found.difference("d1", "d0").value > 0
+        assert found.difference("d1", "d0").pvalue < 0.05
+        assert study.compare("d1", "d2").difference("d1", "d2").pvalue == 1.0
+        assert set(study.compare().not_told_from_best) >= {"d1", "d2"}
+
+    def test_a_pair_is_compared_on_the_series_that_both_have(self):
+        """A detector that lacks its worst series is not the better for it."""
+        table = table_of(n_series=12, seed=1)
+        table["d1"] = table["d0"].copy()
+        table["d1"][table["name"] == "s003"] = np.nan
+        one = study_of(table).compare().difference("d0", "d1")
+        assert one.value == 0.0
+        assert one.n_units == 11
+
+    def test_names_are_checked(self):
+        """A detector that is not there."""
+        with pytest.raises(nf.InputError, match="detectors='x'"):
+            study_of(table_of()).compare("d0", "x")
+
+
+class TestFiles:
+    """What a study leaves."""
+
+    def test_a_folder_has_all_of_it(self, tmp_path):
+        """Settings, parts, results, failures, timings, leaderboards."""
+        study_of(table_of(), out=tmp_path / "out", title="Trial")
+        names = {path.name for path in (tmp_path / "out").iterdir() if not path.name.startswith(".")}
+        boards = {f"leaderboard.{end}" for end in ("csv", "md", "tex", "html")}
+        assert (
+            names
+            == {"study.json", "parts", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json"} | boards
+        )
+        told = json.loads((tmp_path / "out" / "study.json").read_text())
+        assert told["settings"]["budget"] == 0.05
+        results = read_table(tmp_path / "out" / "results.parquet")
+        assert len(results["series"]) == 12
+        assert "Trial" in (tmp_path / "out" / "leaderboard.html").read_text()
+
+    def test_an_opened_folder_says_the_same(self, tmp_path):
+        """Without the data: cells, pooled rows and the leaderboard are as they were."""
+        study = study_of(table_of(skill=2.0), out=tmp_path / "out")
+        again = nf.Study.open(tmp_path / "out")
+        assert again.pooled() == study.pooled()
+        assert str(again) == str(study)
+        with pytest.raises(nf.InputError, match=r"call nf\.study again"):
+            again.pooled(n_resamples=17)
+        with pytest.raises(nf.InputError, match="holds no study"):
+            nf.Study.open(tmp_path / "nothing")
+
+    def test_the_same_seed_gives_the_same_bytes(self, tmp_path):
+        """For one and two workers, and when it is resumed after parts were lost."""
+        table = table_of(n_series=9)
+        for name, workers in (("one", 1), ("two", 2), ("again", 1)):
+            study_of(table, out=tmp_path / name, workers=workers, null="auto", n_resamples=50)
+        first = (tmp_path / "one" / "results.parquet").read_bytes()
+        assert first == (tmp_path / "two" / "results.parquet").read_bytes()
+        (tmp_path / "again" / "results.parquet").unlink()
+        for part in (tmp_path / "again" / "parts").iterdir():
+            for file in part.iterdir():
+                file.unlink()
+            part.rmdir()
+        study_of(table, out=tmp_path / "again", null="auto", n_resamples=50)
+        assert first == (tmp_path / "again" / "results.parquet").read_bytes()
+        assert (tmp_path / "one" / "leaderboard.csv").read_bytes() == (
+            tmp_path / "two" / "leaderboard.csv"
+        ).read_bytes()
+
+    def test_another_study_in_the_folder_is_an_error_that_says_what_changed(self, tmp_path):
+        """Settings or inputs."""
+        study_of(table_of(), out=tmp_path / "out")
+        with pytest.raises(nf.InputError, match=r"budget was 0\.05 and is now 0\.1"):
+            study_of(table_of(), out=tmp_path / "out", budget=0.1)
+        with pytest.raises(nf.InputError, match="study of something else"):
+            study_of(table_of(seed=1), out=tmp_path / "out")
+        assert study_of(table_of(), out=tmp_path / "out", budget=0.1, resume=False).n_cells == 12
