@@ -16,6 +16,7 @@ from nofluke.cli import main
 from nofluke.progress import is_one_call, one_call
 from nofluke.studies.engine import run as run_tasks
 from nofluke.studies.runner import Stopped
+from nofluke.studies.sources.chunks import CasesChunk
 
 FILES = {
     *("study.json", "parts", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json"),
@@ -348,3 +349,20 @@ def test_a_series_in_two_groups_and_a_detector_without_rows_are_missing(tmp_path
     reasons = failed("out")
     assert set(reasons) == {("t", "b"), ("u", "")}
     assert "group" in reasons["u", ""]
+
+
+@pytest.mark.usefixtures("files")
+def test_a_chunk_that_cannot_be_read_at_all_fails_alone(monkeypatch, call):
+    """Nothing of it is drawn for pooling either; the rest has its leaderboard."""
+    read = CasesChunk.read
+
+    def broken(chunk):
+        if "s2" in chunk.series:
+            raise OSError("the disk is gone")
+        return read(chunk)
+
+    monkeypatch.setattr(CasesChunk, "read", broken)
+    code, out, _ = call("study.csv", *COLUMNS, *CUT, "-o", "out")
+    assert code == 4
+    assert out.startswith("2 of 12 cells are missing:\n2: OSError: the disk is gone")
+    assert set(failed("out")) == {("s2", "")}

@@ -258,7 +258,7 @@ class TestFolder:
             folder.write_part(1, part(1, tmp_path))
             folder.finish()
         out = tmp_path / "out"
-        for name in ("notes.txt", "leaderboard.csv", "parts/mine.txt"):
+        for name in ("notes.txt", "leaderboard.csv", "pooled.json", "parts/mine.txt"):
             (out / name).write_text("x")
         with begun(out, settings={}, resume=False) as folder:
             assert folder.have() == set()

@@ -11,7 +11,7 @@ import click
 from nofluke.cli.arguments import number_of, tolerance_of
 from nofluke.cli.printing import write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
-from nofluke.cli.wording import Command
+from nofluke.cli.wording import Command, in_options
 from nofluke.errors import interruptible
 
 SOME_MISSING = 4  # the exit code where cells have no result
@@ -90,7 +90,8 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
 def _show(board: Any, form: str) -> None:
     """The leaderboard; as text, what is missing comes first."""
     if form == "text" and (missing := board.missing_in_words()):
-        write("\n".join([*missing, ""]), None)
+        context = click.get_current_context()
+        write("\n".join([*(in_options(line, context) for line in missing), ""]), None)
         board = replace(board, about=replace(board.about, missing=()))
     write_result(board, form, None)
 
