@@ -337,6 +337,15 @@ class TestRun:
         assert done == {5: 0.5}
         assert failed[6].startswith("ZeroDivisionError: division by zero (test_study_folder.py, line ")
 
+    def test_ctrl_c_while_duckdb_reads_is_no_failure_of_the_task(self):
+        """duckdb takes the signal and raises an error of its own; as a reason it would be kept, and the study go on."""
+
+        def read(_):
+            raise RuntimeError("Query interrupted")
+
+        with pytest.raises(KeyboardInterrupt):
+            run(read, {0: None}, workers=1, on_done=print, on_failed=print)
+
     def test_nothing_to_do_needs_nobody(self):
         """No process is started."""
         run(twice, {}, on_done=print, on_failed=print)

@@ -30,13 +30,7 @@ class InputError(ValueError):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its own.
-
-    >>> with interruptible():
-    ...     raise RuntimeError("Query interrupted")
-    Traceback (most recent call last):
-    KeyboardInterrupt
-    """
+    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its own."""
     try:
         yield
     except RuntimeError as error:
