@@ -92,7 +92,7 @@ def in_options(message: str, context: click.Context) -> str:
     options = _options(context)
     typed = [re.escape(value) for value in context.params.values() if isinstance(value, str) and "=" in value]
     words = {"names": "|".join(options), "typed": "|".join(typed) or "(?!)"}
-    phrases = _PHRASES | ({} if "truth_start" in options else _RENAMED) | ({} if "series" in options else _SERIES)
+    phrases = ({} if "truth_start" in options else _RENAMED) | ({} if "series" in options else _SERIES) | _PHRASES
     for phrase, instead in phrases.items():
         message = message.replace(phrase, instead)
 
