@@ -23,7 +23,8 @@ def redrawn(
     plan: Plan, chunks: Sequence[Chunk], detectors: Sequence[str], asked: Asked, n: int, how: Mapping[str, Any]
 ) -> Drawn:
     """Draws of all cells, summed; ``how`` says on which workers."""
-    tasks = dict(enumerate(plan.tasks(chunks, detectors)))
+    # what cannot be read has nothing to be drawn, and is not tried again
+    tasks = {i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together}
     total, lost, done = Drawn(), list[str](), 0
     with progress_bar("draws for pooling", len(tasks)) as advance:
 

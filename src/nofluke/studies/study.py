@@ -23,6 +23,7 @@ from nofluke.studies.result import Study
 from nofluke.studies.runner import fill
 from nofluke.studies.schema import cells_with
 from nofluke.studies.sources import read_source
+from nofluke.studies.sources.files import check_apart
 
 
 def study(
@@ -157,6 +158,7 @@ def study(
         n_resamples=n_resamples,
         alpha=alpha,
     )
+    check_apart(out, source)
     found = read_source(
         source,
         series=series,
