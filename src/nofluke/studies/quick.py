@@ -217,6 +217,7 @@ class Quick:
             "delay": delay if self.trial.truth.clock is None else self._delay(alarms),
             "null": choice.label,
             "holds": True,
+            "doubts": len(choice.doubts),
             "verdict": "cannot tell" if ruling is None else ruling.verdict,
             "reason": obstacle if ruling is None else ruling.reason,
             "n_resamples": 0,

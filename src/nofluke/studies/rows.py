@@ -97,6 +97,7 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
         "delay": result.delays.median,
         "null": result.settings.choice.label,
         "holds": result.settings.choice.holds,
+        "doubts": len(result.settings.choice.doubts),
         "verdict": result.verdict,
         "reason": result.reason,
         "n_resamples": 0 if drawn is None or drawn.n_resamples is None else drawn.n_resamples,
