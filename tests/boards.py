@@ -57,6 +57,7 @@ def tables(n_detectors, n_series, n_groups, rng=0, metrics=("auc-roc",)):
         "delay": np.where(found > 0, 2.5, np.nan),
         "null": np.full(len(s), "permutation"),
         "holds": np.full(len(s), True),
+        "doubts": np.zeros(len(s), dtype=np.int64),
         "verdict": verdict,
         "reason": [
             f"The verdict is {word}, as {name} has it." for word, name in zip(verdict, np.array(names)[d], strict=True)

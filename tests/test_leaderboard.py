@@ -101,7 +101,7 @@ def test_many_reasons_are_summed_up():
 def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
     """In text; what was not worked out is a dash, never 0."""
     f1 = PooledMeasure(
-        value=0.5, low=0.4, high=0.6, expected=0.25, std=0.1, pvalue=1e-9, corrected=2e-9, method="exact"
+        value=0.5, low=0.4, high=0.6, told=0.5, expected=0.25, std=0.1, pvalue=1e-9, corrected=2e-9, method="exact"
     )
     board = board_of(row("a\nb", 0.5, f1=f1, verdict="yes", best=True, share_yes=0.5), row("c", math.nan))
     table = board.table(("f1",))

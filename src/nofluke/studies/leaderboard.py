@@ -219,7 +219,7 @@ class Leaderboard(ByValue):
 def _texts(row: Pooled, measures: tuple[str, ...]) -> tuple[str, ...]:
     found = [row.measure(name) for name in measures]
     cells = [text for m in found for text in (m.in_words(), share_or_dash(m.expected), p_or_dash(m.corrected))]
-    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), f"≥ {row.skill_in:,} of {row.n_groups:,}")
+    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), row.skill_in_words())
 
 
 def _numbers(row: Pooled) -> tuple[TableCell, ...]:

@@ -113,6 +113,10 @@ class Pooled:
         """The detector's name in one line, with a star where it is not told from the best."""
         return " ".join(self.detector.split()) + (" *" if self.best else "")
 
+    def skill_in_words(self) -> str:
+        """In how many groups there is skill: at least so many."""
+        return f"{'≥ ' if self.skill_in else ''}{self.skill_in:,} of {self.n_groups:,}"
+
     def measure(self, name: str) -> PooledMeasure:
         """The measure of a name in `MEASURES`."""
         found: PooledMeasure = getattr(self, name)
