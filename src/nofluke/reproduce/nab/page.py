@@ -61,8 +61,8 @@ def _compared(study: NabStudy) -> str:
         "series; scores tied at the cut are left out. An alarm finds an event within 1% of the series' length, before or after it. "
         f"{clock}</p>"
         "<p><strong>Chance.</strong> Two nulls stand side by side. By <em>permutation</em>, the paper's null, events fall anywhere, each for "
-        "itself. By <em>auto</em> they move as the data allow, mostly by rotating the series, so that alarms in runs stay in runs and "
-        "events near each other stay near. Hits are summed over series, and chance is the law of that sum. P-values are corrected for "
+        "itself. By <em>auto</em> they move as the data allow: mostly by rotating the series, so that alarms in runs stay in runs and events near each "
+        "other stay near, or only nearby, where rates change along the series. Hits are summed over series, and chance is the law of that sum. P-values are corrected for "
         "the number of detectors (Holm).</p>"
     )
 
@@ -117,8 +117,9 @@ def _teaches() -> str:
         "<h2>What it teaches</h2><ul>"
         "<li>A recall means little by itself. Alarms scattered over a long series find every event within a generous tolerance, whatever "
         "they know. Ask how much of a recall chance gives.</li>"
-        "<li>Runs of alarms are one try, not many. A permutation takes them for many, and so gives chance less precision, and detectors smaller "
-        "p-values, than rotations do. The verdicts over all series stand either way; the margin does not.</li>"
+        "<li>The null matters. Where alarms keep to the part of a series in which the events lie, moving events only nearby leaves chance more "
+        "than placing them anywhere; and alarms in runs are one try, not many, which makes chance vary more. The verdicts over all series stand "
+        "either way; p-values and the distance from chance do not.</li>"
         "<li>A single series of NAB has one to five events, and can hardly tell a detector from chance. All of them together can: pool "
         "first, then ask.</li>"
         "<li>State alarms as a budget. With tied scores a quantile decides nothing.</li>"

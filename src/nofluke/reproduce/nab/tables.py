@@ -89,7 +89,14 @@ def records(study: NabStudy) -> dict[str, str]:
         of = ("windows", "auto") if name == "windows" else ("points", name)
         rows += [(*of, *_full(study.rows[name][detector])) for detector in study.detectors]
     ties: list[tuple[Any, ...]] = [(t.detector, t.cells, t.many, t.everywhere, t.constant) for t in study.ties]
+    drawn: list[tuple[Any, ...]] = [
+        (name, m, both[0].measure(m).value, *(row.measure(m).expected for row in both))
+        for m in ("recall", "precision")
+        for name in study.detectors
+        if (both := [study.rows[null][name] for null in NULLS])
+    ]
     return {
+        "figure-1.csv": csv_text(("detector", "measure", "value", *(f"chance_{null}" for null in NULLS)), drawn),
         "table.csv": csv_text((*columns, "verdict", "share_yes", "skill_in", "n_told", "n_series"), rows),
         "ties.csv": csv_text(("detector", "cells", "many", "everywhere", "constant"), ties),
     }
