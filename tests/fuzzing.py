@@ -402,6 +402,9 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
     """What every argument holds; None where it cannot be told, as of generators and functions."""
     held: list[Any] = []
     for value in arguments:
+        if isinstance(value, dict):
+            held.append(_held(value.values()))
+            continue
         if type(value).__module__.startswith(("pandas", "polars", "pyarrow")) and np.ndim(value):
             if isinstance(value, pa.Table | pl.DataFrame | pd.DataFrame):
                 value = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict()
@@ -428,6 +431,8 @@ def told(result: Any) -> list[Any]:
         texts.append(result.to_csv())
     elif isinstance(result, nf.Sweep):
         more = _told_by_sweep(result)
+        texts.append(result.to_csv())
+    elif isinstance(result, nf.Comparison):
         texts.append(result.to_csv())
     written = json.dumps(plain, allow_nan=False)
     assert json.loads(written) == plain

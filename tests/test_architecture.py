@@ -64,6 +64,7 @@ SHORTCUTS = {
     ("studies.leaderboard", "plot"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
+    ("studies.result", "show.leaderboard"),
 }
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""
 
@@ -273,6 +274,7 @@ def test_what_is_public_is_written_down():
         "SampleSize",
         "Significance",
         "Significances",
+        "Study",
         "Sweep",
         "Tolerance",
         "chance",
@@ -289,6 +291,7 @@ def test_what_is_public_is_written_down():
         "sample_size",
         "significance",
         "split",
+        "study",
         "sweep",
         "sweep_tolerances",
     ]

@@ -20,6 +20,7 @@ from nofluke.laws import costs
 from nofluke.measures.confusion import MEASURES
 from nofluke.metrics import _BUILT_IN
 from nofluke.nulls.permutation import CELL_OPERATIONS
+from nofluke.studies.schema import cells_with
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("metrics/*.md")])
@@ -46,6 +47,16 @@ def table_rows(text: str) -> Iterator[list[str]]:
             yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
+def simulated_sensors() -> dict[str, Any]:
+    """The table that docs/studies.md makes in its first example."""
+    made: dict[str, Any] = {}
+    for example in doctest.DocTestParser().get_examples((DOCS / "studies.md").read_text(encoding="utf-8")):
+        if example.source.startswith("study ="):
+            break
+        exec(example.source, made)
+    return dict(made["table"])
+
+
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that the sessions on the page of the command line use, in the working directory."""
@@ -57,6 +68,12 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     columns = zip(quakes.truth, scores, quakes.counts, strict=True)
     both = [f"{int(event)},{score:.6f},{count}" for event, score, count in columns]
     (tmp_path / "detectors.csv").write_text("\n".join(["label,z,tweets", *both]) + "\n")
+    sensors = simulated_sensors()
+    sensors["det_random"][1017] = np.nan  # of the sixth
+    rows = zip(*sensors.values(), strict=True)
+    (tmp_path / "sensors.csv").write_text(
+        "\n".join([",".join(sensors), *(",".join(map(str, row)) for row in rows)]) + "\n"
+    )
     (tmp_path / "events.txt").write_text("".join(f"{day}T12:00\n" for day in quakes.days[quakes.truth]))
     alarms = quakes.days[scores >= np.quantile(scores, 0.9)]
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
@@ -252,6 +269,49 @@ def test_options_of_compare_are_documented() -> None:
     same = re.search(r"\n\n(`--truth`.*?) are those\s+of `evaluate`", text, re.DOTALL)[1]
     options = [o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0] for o in cli.commands["compare"].params]
     assert sorted([*written, *re.findall(r"`(--[a-z-]+)`", same)]) == sorted(set(options) - {"file"})
+
+
+@pytest.mark.parametrize("scores", ["det_*", "det_peak"])
+@pytest.mark.usefixtures("example_files")
+def test_keys_of_study_are_documented(scores: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the leaderboard, of each detector, pair and reason; those of measures stand for all three."""
+    words = ["study", "sensors.csv", "--series", "name", "--truth", "label", "--scores", scores, "--budget", "3%"]
+    code, printed = run([*words, "--null", "permutation", "--workers", "1", "--format", "json"], capsys)
+    assert code == (4 if scores == "det_*" else 0), printed
+    keys, told, found = documented("Keys of study"), json.loads(printed), {}
+    for name in ("missing", "detectors", "pairs"):
+        many = told.pop(name) or []
+        found |= {f"{name}[].{key}": value for one in many for key, value in flat_keys(one).items()}
+    found = {re.sub(r"\.(f1|precision|recall)\.", ".MEASURE.", key): value for key, value in (told | found).items()}
+    absent = {key for key in keys if key.startswith(("missing", "pairs"))} if scores == "det_peak" else set()
+    assert set(found) == set(keys) - absent
+    assert not {key: value for key, value in found.items() if not fits(value, keys[key][0])}
+
+
+def test_options_of_study_are_documented() -> None:
+    """In the table, with their choices, or as those of evaluate in the sentence below it."""
+    text = section("cli.md", "Study")
+    written = {
+        re.match(r"`(--[a-z-]+)", cells[0])[1]: cells[0] for cells in table_rows(text) if cells[0].startswith("`--")
+    }
+    same = re.findall(
+        r"`(--[a-z-]+)`", re.search(r"\n\n(`--count-events`.*?) are those\s+of `evaluate`", text, re.DOTALL)[1]
+    )
+    options = {o.opts[-1]: o for o in cli.commands["study"].params if o.opts[-1].startswith("--")}
+    assert sorted([*written, *same]) == sorted(options)
+    for name in written:
+        choices = getattr(options[name].type, "choices", None)
+        assert choices is None or "|".join(choices) in written[name], name
+
+
+def test_columns_of_a_study_are_documented() -> None:
+    """Their names, in the order of the file; NAME stands for a metric."""
+    listed = [
+        name.strip("`") for names, _ in table_rows(section("studies.md", "Columns")) for name in names.split(", ")
+    ]
+    assert listed == list(cells_with(["NAME"]))
+    files = [name.strip("`") for name, _ in table_rows(section("studies.md", "Files"))]
+    assert files[:6] == ["study.json", "parts/", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json"]
 
 
 @pytest.mark.usefixtures("example_files")

@@ -90,6 +90,33 @@ def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
                 assert (cell.low[0, k], cell.high[0, k]) == tuple(null.quantile([0.025, 0.975]))
 
 
+@fuzz(25, question=questions(), other=questions())
+def test_a_detector_is_told_from_nobody_that_is_the_same(question, other):
+    """In any clothes: no difference from itself, the oracle's counts; another one is compared, or refused in one line."""
+    role = role_of(question)
+    rest = {name: value for name, value in question.arguments.items() if name != role}
+    own = question.data[role]
+    found = ask(nf.compare, **rest, **{role: {"one": own, "same": copy.deepcopy(own)}}, n_resamples=19)
+    if found is None:
+        assert may_be_refused(question)
+        return
+    tp, fp, _, _ = question.case.tables()[0]
+    assert found.counts[:, :2].tolist() == [[tp + fp, tp]] * 2
+    assert all(one.pvalue == 1 or math.isnan(one.pvalue) for one in found.differences)
+    told(found)
+    rival = {role: {"one": own}, role_of(other): {"other": other.data[role_of(other)]}}
+    if len(rival) == 1:
+        rival = {role: {"one": own, "other": other.data[role]}}
+    if (compared := ask(nf.compare, **rest, **rival, n_resamples=19)) is not None:
+        check_p(*(one.pvalue for one in compared.differences if not math.isnan(one.pvalue)))
+        told(compared)
+
+
+def role_of(question: Question) -> str:
+    """What the detector of a question gives."""
+    return "scores" if "scores" in question.data else "predictions"
+
+
 @fuzz(60, question=questions(scored=True), level=st.floats(0, 1))
 def test_a_quantile_lies_between_the_scores_beside_it(question, level):
     """The threshold of a quantile is finite, and between the two order statistics, whatever the scores."""

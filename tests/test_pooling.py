@@ -19,7 +19,7 @@ from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
 from nofluke.series.windows import Windows
 from nofluke.studies.conjunction import partial_conjunction, simes, skill_in
-from nofluke.studies.pooling import pool, pooled, pooled_f1
+from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.stored_laws import StoredLaw, StoredLaws, law_row
 
 
@@ -160,32 +160,6 @@ def test_pooled_recall_is_mantel_and_haenszels_exact_test():
     assert pool(laws, 16, measure="recall").pvalue == pytest.approx(upper, rel=1e-12)
     two_sided = sum(p for p in exact.values() if p <= exact[16])
     assert round(float(two_sided), 5) == 0.03994
-
-
-def test_series_whose_null_does_not_hold_count_in_the_value_only():
-    """Chance and p are of the others; series without events or alarms, or with one event, stay in."""
-    laws = [hypergeometric(20, 4, 2), hypergeometric(20, 5, 0), hypergeometric(20, 0, 3), hypergeometric(20, 9, 4)]
-    found = pooled(
-        "recall", series=list("abcd"), hits=[2, 0, 0, 4], of=[2, 0, 3, 4], holds=[True, True, True, False], laws=laws
-    )
-    assert (found.value, found.chance, found.n_series, found.n_left_out) == (6 / 9, 0.4 / 5, 4, 1)
-    assert found.test.pvalue == pytest.approx(6 / 190)
-    none = pooled("recall", series=["a"], hits=[1], of=[1], holds=[False], laws=laws[:1])
-    assert (none.value, none.test.pvalue, none.test.of) == (1.0, 1.0, 0)
-    assert math.isnan(none.chance)
-
-
-def test_series_that_share_a_truth_enter_once():
-    """One law for both of them beside that of the third; a name that is unknown, twice there or left out is an error."""
-    laws = [hypergeometric(10, 2, 1)] * 3
-    both = comonotone(laws[:2])
-    known = {"series": list("abc"), "hits": [1, 1, 1], "of": [1, 1, 1], "laws": laws}
-    found = pooled("recall", **known, holds=[True] * 3, shared=[(("a", "b"), both)])
-    assert found.test.pvalue == pytest.approx(0.2 * 0.2)
-    assert found.n_shared == 2
-    for names, holds in ((("a", "x"), [True] * 3), (("a", "a"), [True] * 3), (("a", "b"), [False, True, True])):
-        with pytest.raises(InputError, match="whose null holds, each once"):
-            pooled("recall", **known, holds=holds, shared=[(names, both)])
 
 
 def test_a_simulated_part_makes_the_pooled_test_simulated():

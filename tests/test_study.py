@@ -176,6 +176,29 @@ class TestPooled:
         assert row.recall.expected == pytest.approx(expected)
         assert any("No null holds on 1 series" in note for note in row.notes)
 
+    def test_the_value_beside_chance_is_that_of_the_same_series(self):
+        """Where no null holds on some, and what is above chance goes by it."""
+        study = study_of(table_of(skill=2.0, seed=9))
+        study.cells["holds"] = study.cells["holds"].copy()
+        kept = study.cells["series"] != "s001"
+        study.cells["holds"][~kept] = False
+        row = study.pooled(n_resamples=49)[0].recall
+        kept &= study.cells["detector"] == "d0"
+        told = study.cells["recall_hits"][kept].sum() / study.cells["n_events"][kept].sum()
+        assert row.told == pytest.approx(told)
+        assert row.above_chance == pytest.approx((told - row.expected) / (1 - row.expected))
+
+    def test_what_the_data_say_against_the_null_is_not_lost(self):
+        """Labels in runs under the permutation: the reason begins with it."""
+        table = table_of(n_series=6, n=300, events=4, skill=2.0)
+        labels = table["label"].reshape(6, 300)
+        for row in labels:
+            for at in np.flatnonzero(row):
+                row[at : at + 8] = 1
+        row = study_of(table).pooled(n_resamples=49)[1]
+        assert row.reason.startswith("Under the null that was asked for, which ")
+        assert any("contradict the null that was asked for" in note for note in row.notes)
+
     def test_groups_are_the_units(self):
         """Intervals and skill in so many of them go by groups."""
         table = table_of(n_series=24, skill=1.5, groups=12)
@@ -226,7 +249,7 @@ class TestSharedTruth:
         assert row.recall.pvalue == pytest.approx(one.recall.pvalue, rel=1e-9)
         assert row.precision.pvalue == pytest.approx(one.precision.pvalue, rel=0.5, abs=0.01)
         assert row.n_groups == 1
-        assert any("share a truth" in note for note in row.notes)
+        assert any("coincide with those of others" in note for note in row.notes)
 
     def test_recalls_pooled_law_is_exact(self):
         """A hypergeometric weighted by multiplicity."""
@@ -268,6 +291,29 @@ class TestComparison:
         one = study_of(table).compare().difference("d0", "d1")
         assert one.value == 0.0
         assert one.n_units == 11
+
+    def test_whoever_fails_on_hard_series_is_not_the_best_for_it(self):
+        """F1 on its own series is the largest, and on those that both have another is told to be better."""
+        rng = np.random.default_rng(0)
+        parts = {"name": [], "label": [], "good": [], "easy": []}
+        for i in range(40):
+            truth, hard = np.zeros(300), i >= 20
+            truth[rng.choice(300, 4, replace=False)] = 1
+            good = (truth * (rng.random(300) < (0.35 if hard else 0.97))) + (
+                rng.random(300) < (0.02 if hard else 0.0005)
+            )
+            fair = (truth * (rng.random(300) < 0.8)) + (rng.random(300) < 0.004)
+            parts["good"].append(np.minimum(good, 1))
+            parts["easy"].append(np.full(300, np.nan) if hard else np.minimum(fair, 1))
+            parts["label"].append(truth)
+            parts["name"].append(np.full(300, f"s{i}"))
+        table = {name: np.concatenate(columns) for name, columns in parts.items()}
+        study = study_of(table, scores=["good", "easy"], threshold=0.5, budget=None)
+        found = study.compare()
+        assert found.detectors[0] == "easy"
+        assert found.best == "good"
+        assert found.not_told_from_best == ("good",)
+        assert [row.detector for row in study.pooled(n_resamples=49) if row.best] == ["good"]
 
     def test_names_are_checked(self):
         """A detector that is not there."""

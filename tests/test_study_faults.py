@@ -194,7 +194,7 @@ class TestStudiesThatStop:
         """An interrupt to the whole group, as terminals send it."""
         process, out, _ = start(tmp_path)
         await_parts(out, 4)
-        group = [process.pid, *children(process.pid)]
+        group = [*children(process.pid), process.pid]
         for pid in group:
             os.kill(pid, signal.SIGINT)
         _, stderr = process.communicate(timeout=20)

@@ -258,7 +258,7 @@ class TestFolder:
             folder.write_part(1, part(1, tmp_path))
             folder.finish()
         out = tmp_path / "out"
-        for name in ("notes.txt", "leaderboard.csv", "parts/mine.txt"):
+        for name in ("notes.txt", "leaderboard.csv", "pooled.json", "parts/mine.txt"):
             (out / name).write_text("x")
         with begun(out, settings={}, resume=False) as folder:
             assert folder.have() == set()
@@ -336,6 +336,15 @@ class TestRun:
         run(lambda x: 1 / x, {5: 2, 6: 0}, workers=1, on_done=done.__setitem__, on_failed=failed.__setitem__)
         assert done == {5: 0.5}
         assert failed[6].startswith("ZeroDivisionError: division by zero (test_study_folder.py, line ")
+
+    def test_ctrl_c_while_duckdb_reads_is_no_failure_of_the_task(self):
+        """duckdb takes the signal and raises an error of its own; as a reason it would be kept, and the study go on."""
+
+        def read(_):
+            raise RuntimeError("Query interrupted")
+
+        with pytest.raises(KeyboardInterrupt):
+            run(read, {0: None}, workers=1, on_done=print, on_failed=print)
 
     def test_nothing_to_do_needs_nobody(self):
         """No process is started."""
@@ -453,7 +462,7 @@ class TestDask:
         with pytest.raises(InputError, match=r"pip install 'nofluke\[distributed\]'"), dask_executor("local"):
             pass
 
-    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x"])
+    @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere://x", "foo"])
     def test_an_address_without_a_scheduler_is_told(self, monkeypatch, address):
         """Soon, and in one line."""
         pytest.importorskip("distributed")

@@ -2,6 +2,8 @@
 
 import math
 import reprlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
 MOST_IN_VALUE = 80
@@ -24,6 +26,17 @@ class InputError(ValueError):
     def __init__(self, message: str) -> None:
         # file names, labels and other libraries' words may be long or have line breaks; the remedy comes last
         super().__init__(shortened(" ".join(message.splitlines()), MOST_IN_MESSAGE))
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its own."""
+    try:
+        yield
+    except RuntimeError as error:
+        if str(error) != "Query interrupted":
+            raise
+        raise KeyboardInterrupt from None
 
 
 def shortened(text: str, most: int) -> str:

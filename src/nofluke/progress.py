@@ -70,10 +70,13 @@ _one_call = False
 
 
 @contextmanager
-def one_call() -> Iterator[None]:
-    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or not."""
+def one_call(really: bool = True) -> Iterator[None]:
+    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or not.
+
+    A study makes many, also on the command line: it says so by False.
+    """
     global _one_call
-    before, _one_call = _one_call, True
+    before, _one_call = _one_call, really
     try:
         yield
     finally:

@@ -18,7 +18,8 @@ from nofluke.cli.compare import compare
 from nofluke.cli.options import FORMATS
 from nofluke.cli.power import power
 from nofluke.cli.reproduce import reproduce
-from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
+from nofluke.cli.study import study
+from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
 from nofluke.progress import one_call
 
 __all__ = ["FORMATS", "cli", "main"]
@@ -40,6 +41,7 @@ def cli(context: click.Context) -> None:
           nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
           nofluke compare data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
+          nofluke study 'sensors/*.csv' --truth label --scores 'det_*' --budget 1% --tolerance 1% -o out/
           nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
           nofluke significance data.csv --truth label --scores z --metric vus-pr:window=100 --metric best-pa-f1
           nofluke power --recall 0.6 --coverage 20% --power 0.8
@@ -54,6 +56,7 @@ for _command in (
     commands.evaluate,
     commands.sweep,
     compare,
+    study,
     coincidence,
     metrics.significance,
     metrics.chance,
@@ -74,7 +77,7 @@ def main(args: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash
     try:
-        with one_call():
+        with one_call(), interruptible():
             code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
     except SystemExit as stopped:
         if stopped.code != 1:

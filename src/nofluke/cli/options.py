@@ -53,9 +53,10 @@ def plain_file(_context: click.Context, option: click.Parameter, value: str | No
     return value
 
 
-def directory(_context: click.Context, option: click.Parameter, value: str) -> str:
+def directory(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
     """A directory, which need not be there yet."""
-    _no_stream(option, value, "directory")
+    if value is not None:
+        _no_stream(option, value, "directory")
     return value
 
 
@@ -79,19 +80,7 @@ class Threshold(click.types.FloatParamType):
 time_format_option = click.option(
     "--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'
 )
-truth_options = several(
-    click.argument("file", metavar="FILE"),
-    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
-    click.option(
-        "--truth-file",
-        metavar="FILE",
-        help="Another file with one event time (or step number) a row; --truth then names its column. Or with ranges: two "
-        "columns, start and end (begin, stop, from, to).",
-    ),
-    click.option("--truth-start", metavar="COLUMN", help="Column of --truth-file in which ranges start."),
-    click.option(
-        "--truth-end", metavar="COLUMN", help="Column of --truth-file in which ranges end; it belongs to them."
-    ),
+events_options = several(
     click.option(
         "--count-events",
         type=click.Choice(["steps", "ranges"]),
@@ -105,18 +94,34 @@ truth_options = several(
         help="What to do with ranges that overlap.",
     ),
 )
+truth_options = several(
+    click.argument("file", metavar="FILE"),
+    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
+    click.option(
+        "--truth-file",
+        metavar="FILE",
+        help="Another file with one event time (or step number) a row; --truth then names its column. Or with ranges: two "
+        "columns, start and end (begin, stop, from, to).",
+    ),
+    click.option("--truth-start", metavar="COLUMN", help="Column of --truth-file in which ranges start."),
+    click.option(
+        "--truth-end", metavar="COLUMN", help="Column of --truth-file in which ranges end; it belongs to them."
+    ),
+    events_options,
+)
 scores_option = click.option("--scores", metavar="COLUMN", help="Column of anomaly scores.")
+missing_option = click.option(
+    "--missing",
+    type=click.Choice(["error", "mask"]),
+    default="error",
+    show_default=True,
+    help="What to do with missing scores and labels.",
+)
 step_options = several(
     click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),
     time_format_option,
     click.option("--mask", metavar="COLUMN", help="Column with 1 for steps to leave out of everything."),
-    click.option(
-        "--missing",
-        type=click.Choice(["error", "mask"]),
-        default="error",
-        show_default=True,
-        help="What to do with missing scores and labels.",
-    ),
+    missing_option,
 )
 higher_is_option = click.option(
     "--higher-is",
@@ -189,16 +194,17 @@ output_option = click.option(
     help="Write there instead of printing; - for standard output.",
 )
 seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
+null_option = click.option(
+    "--null",
+    default="auto",
+    show_default=True,
+    metavar="NULL",
+    help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
+    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
+)
 chance_options = several(
-    click.option(
-        "--null",
-        default="auto",
-        show_default=True,
-        metavar="NULL",
-        help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
-        "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
-        "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
-    ),
+    null_option,
     click.option(
         "--method",
         type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),

@@ -20,6 +20,7 @@ _OTHER_NAMES = {
 }
 # where ranges have no options that name their columns
 _RENAMED = {"name them by start= and end=": "call two of them start and end"}
+_SERIES = {"(for series)": "(for --groups)"}  # where no option names them
 _OUTLIERS = "write 1 for an outlier and 0 for the rest into the file"
 # what is more than one argument, or has no option of its own
 _PHRASES = {
@@ -28,7 +29,8 @@ _PHRASES = {
     "--threshold, --quantile or --budget",
     "and predictions were passed: pass scores instead": "and --predictions were passed: pass --scores COLUMN instead",
     "or leave groups out": "or leave --groups out",
-    "(for series)": "(for --groups)",
+    "choose another out, or pass resume=False to begin anew": "choose another -o, or pass --restart to begin anew",
+    "the same call again goes on from there": "the same command again goes on from there",
     "call nf.significance": "call nofluke significance",
     "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",
@@ -91,7 +93,8 @@ def in_options(message: str, context: click.Context) -> str:
     options = _options(context)
     typed = [re.escape(value) for value in context.params.values() if isinstance(value, str) and "=" in value]
     words = {"names": "|".join(options), "typed": "|".join(typed) or "(?!)"}
-    for phrase, instead in (_PHRASES if "truth_start" in options else _RENAMED | _PHRASES).items():
+    phrases = ({} if "truth_start" in options else _RENAMED) | ({} if "series" in options else _SERIES) | _PHRASES
+    for phrase, instead in phrases.items():
         message = message.replace(phrase, instead)
 
     def assigned(match: re.Match[str]) -> str:

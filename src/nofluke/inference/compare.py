@@ -83,7 +83,7 @@ def compare(
         with fewer), for precision, or events, for recall. With fewer than ten there is none.
     n_resamples : int
         Random swaps, where there are too many to go through them all. A pair that fewer than 20 of them reach gets up to
-        20/``alpha`` for each pair, so that Holm's correction has enough to go by.
+        20/``alpha`` for each pair (50,000 at most), so that Holm's correction has enough to go by.
     rng : int, Generator, SeedSequence or None
         Randomness of the swaps, as ``numpy.random.default_rng`` takes it. The same seed serves all pairs.
 

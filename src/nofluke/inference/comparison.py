@@ -80,15 +80,26 @@ class Comparison(ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1; None where no F1 is defined."""
-        return None if math.isnan(self.values[0, 2]) else self.detectors[0]
+        """The detector with the largest F1 that no other is told to exceed, on the units that both have; None where no F1 is defined.
+
+        One that lacks hard units may have the largest F1 of all and still be worse than another on those that it has.
+        """
+        defined = [name for name, value in zip(self.detectors, self.values[:, 2], strict=True) if not math.isnan(value)]
+        return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
+
+    def _exceeds(self, one: str, other: str) -> bool:
+        """Whether one is told to be better than another."""
+        if one == other:
+            return False
+        found = self.difference(one, other)
+        return found.value > 0 and self.told(found)
 
     @property
     def not_told_from_best(self) -> tuple[str, ...]:
         """The best detector and those whose F1 is not significantly smaller, corrected for all pairs; best first."""
         if self.best is None:
             return ()
-        rest = (self.difference(self.best, name) for name in self.detectors[1:])
+        rest = (self.difference(self.best, name) for name in self.detectors if name != self.best)
         return (self.best, *(one.second for one in rest if not math.isnan(one.value) and not self.told(one)))
 
     def told(self, one: Difference) -> bool:
@@ -156,7 +167,8 @@ class Comparison(ByValue):
             notes=(
                 self.verdict_in_words(),
                 f"{self.how()}{correction}",
-                *filter(None, (only, self._intervals_in_words())),
+                *([only] if only else []),
+                self._intervals_in_words(),
                 *(f"Note: {note}" for note in self.notes),
             ),
         )
@@ -167,10 +179,10 @@ class Comparison(ByValue):
         return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
 
     def _intervals_in_words(self) -> str:
-        reasons = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
-        lacking = [why for why in reasons if why]
-        told = f"Intervals are of level {self.level:g}." if "" in reasons else ""
-        return f"{told} Where there is none: {'; '.join(lacking[:2])}.".strip() if lacking else told
+        lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
+        reasons = [why for why in lacking if why]
+        without = f" Differences without one: {'; '.join(reasons[:2])}." if reasons else ""
+        return f"Intervals are of level {self.level:g}.{without}"
 
     def columns(self) -> dict[str, list[Any]]:
         """All pairs and measures in long form, by column name; undefined values are None."""

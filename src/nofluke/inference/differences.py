@@ -20,7 +20,7 @@ from nofluke.inference.units import ALARMS, EVENTS, MEASURES
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 
-MOST_DRAWN = 200_000  # swaps of a pair, whatever the number of pairs
+MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
 
 Pair = tuple[str, str]
 
@@ -101,7 +101,7 @@ def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
     """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be paid.
 
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
-    (1200, 174000)
+    (1200, 50000)
     """
     return max(n_resamples, min(math.ceil(FEW * n_pairs / alpha), MOST_DRAWN))
 
@@ -121,13 +121,13 @@ def all_differences(
 
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
+    n = len(MEASURES)
     found: list[Difference] = []
     for done, pair in enumerate(pairs, start=1):
         first, second = units(pair)
         tested = swap_test(first, second, n_resamples=n_resamples, most=most, seed=seed)
-        found += [_difference(pair, first, second, tested, m, noun, level) for m in range(len(MEASURES))]
+        found += [_difference(pair, first, second, tested, m, noun, level) for m in range(n)]
         advance(done)
-    n = len(MEASURES)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
     return tuple(

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
 MOST_LISTED = 2**15  # swaps that are gone through, rather than drawn
@@ -66,7 +66,7 @@ def swap_test(first: IntArray, second: IntArray, *, n_resamples: int, most: int,
     (array([1., 1., 1.]), array([0.0625, 0.0625, 0.0625]))
     """
     kinds = _kinds(first, second)
-    observed, difference, squares = kinds.statistics(kinds.observed[None])
+    observed, difference, squares = kinds.statistics(kinds.observed[None].astype(kinds.linear.dtype))
     bar = np.where(np.isnan(difference[0]), np.nan, observed[0] * (1 - SLACK))
     differing = np.array([(first != second)[:, used].any(axis=1).sum() for used in _USED])
     least = 2.0 ** (1 - np.maximum(differing, 1).astype(np.float64))
@@ -100,7 +100,7 @@ class _Kinds:
 
     sizes: IntArray
     observed: FloatArray
-    linear: FloatArray
+    linear: AnyArray
     total: FloatArray
     alike: FloatArray
     apart: FloatArray
@@ -110,27 +110,28 @@ class _Kinds:
         """How many swaps there are to go through."""
         return math.prod(float(n + 1) for n in self.sizes.tolist())
 
-    def listed(self) -> tuple[FloatArray, FloatArray]:
+    def listed(self) -> tuple[AnyArray, FloatArray]:
         """All swaps, and how likely each is: the units of a kind that are not exchanged are binomial."""
         kept = np.indices(tuple(self.sizes + 1)).reshape(len(self.sizes), int(self.n_listed)).T
         weights = np.ones(len(kept))
         for n, k in zip(self.sizes.tolist(), kept.T, strict=True):
             weights *= np.array([math.comb(n, i) / 2**n for i in range(n + 1)])[k]
-        return kept.astype(np.float64), weights
+        return kept.astype(self.linear.dtype), weights
 
-    def draw(self, rng: np.random.Generator, n: int) -> FloatArray:
+    def draw(self, rng: np.random.Generator, n: int) -> AnyArray:
         """Random swaps: for each kind, how many units are not exchanged."""
-        kept = np.empty((n, len(self.sizes)))
-        single = self.sizes == 1
-        bits = np.frombuffer(rng.bytes(-(-n * int(single.sum()) // 8)), dtype=np.uint8)
-        kept[:, single] = np.unpackbits(bits, count=n * int(single.sum())).reshape(n, -1)
-        for g in np.flatnonzero(~single):
+        kept = np.empty((n, len(self.sizes)), dtype=self.linear.dtype)
+        single = int(np.count_nonzero(self.sizes == 1))
+        bits = np.frombuffer(rng.bytes(-(-n * single // 8)), dtype=np.uint8)
+        kept[:, :single] = np.unpackbits(bits, count=n * single).reshape(n, -1)
+        for g in range(single, len(self.sizes)):
             kept[:, g] = rng.binomial(self.sizes[g], 0.5, n)
         return kept
 
-    def statistics(self, kept: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def statistics(self, kept: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
-        sums = 2 * (kept @ self.linear) - self.sizes @ self.linear  # of those kept less those exchanged
+        # of those kept less those exchanged
+        sums = 2 * (kept @ self.linear).astype(np.float64) - self.sizes @ self.linear.astype(np.float64)
         crossed = sums[:, 4:].reshape(-1, 4, 4)
         with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
             values, slopes = zip(*(_sloped((self.total + side * sums[:, :4]) / 2) for side in (1, -1)), strict=True)
@@ -159,11 +160,16 @@ def _kinds(first: IntArray, second: IntArray) -> _Kinds:
     rows, which, sizes = np.unique(
         np.hstack([x[differs], apart * turn]), axis=0, return_inverse=True, return_counts=True
     )
-    products = rows[:, :4, None] * rows[:, None, 4:]
+    observed = np.bincount(which.ravel(), turn[:, 0] > 0, len(sizes))
+    order = np.argsort(sizes, kind="stable")  # kinds of one unit come first
+    rows, sizes = rows[order], sizes[order]
+    linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
+    # whole numbers up to 2^24 are exact in short floats, which are faster
+    short = (sizes @ np.abs(linear)).max(initial=0.0) < 2**24
     return _Kinds(
         sizes=sizes,
-        observed=np.bincount(which.ravel(), turn[:, 0] > 0, len(sizes)).astype(np.float64),
-        linear=np.hstack([rows[:, 4:], products.reshape(len(rows), 16)]),
+        observed=observed[order].astype(np.float64),
+        linear=linear.astype(np.float32 if short else np.float64),
         total=x.sum(axis=0),
         alike=x.T @ x,
         apart=y.T @ y,

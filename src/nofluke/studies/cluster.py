@@ -37,6 +37,7 @@ def dask_executor(
     """
     try:
         from distributed import Client, LocalCluster
+        from distributed.comm import get_address_host_port
     except ImportError:
         raise InputError("dask needs another package: pip install 'nofluke[distributed]'.") from None
     with ExitStack() as stack:
@@ -48,6 +49,8 @@ def dask_executor(
                 LocalCluster(n_workers=many, threads_per_worker=1, dashboard_address="127.0.0.1:0")
             )
         try:
+            if target is address:
+                get_address_host_port(address)  # of one that is none, a client would be half made, and hang at the end
             client = stack.enter_context(Client(target, timeout=_SECONDS, set_as_default=False))
         except (OSError, ValueError) as error:
             raise InputError(

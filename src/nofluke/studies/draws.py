@@ -21,6 +21,7 @@ from nofluke.series.trial import Cell
 from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
 from nofluke.studies.cells import Cells
+from nofluke.studies.needle import hits_at_shifts
 from nofluke.studies.together import Placements, found_on
 
 AUTO = " (auto)"  # what a label says of a null that the data chose
@@ -30,11 +31,13 @@ Key = tuple[int, str]  # a cluster of series, and a detector
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
     """A chunk, and what is known of its cells, by series and detector: the null of each that is to be drawn, and for series
-    that share a truth what places them together."""
+    that share a truth what places them together; and up to how many steps all events are shifted."""
 
     chunk: Chunk
     nulls: Mapping[tuple[str, str], str] = field(repr=False)
     together: Mapping[tuple[str, str], tuple[Key, Placements]] = field(repr=False)
+    mixed: frozenset[tuple[str, str]] = field(repr=False, default=frozenset())
+    farthest: int = 0
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -55,11 +58,14 @@ class Together:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Drawn:
-    """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no joint law."""
+    """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no joint law; the
+    same with all events shifted by as many steps, shifts x 2, and detectors with a cell that cannot be shifted."""
 
     sums: dict[str, IntArray] = field(default_factory=dict)
     clusters: dict[Key, Together] = field(default_factory=dict)
     without: set[str] = field(default_factory=set)
+    shifted: dict[str, IntArray] = field(default_factory=dict)
+    unshifted: set[str] = field(default_factory=set)
 
     def __iadd__(self, other: Drawn) -> Drawn:
         """Those of more chunks."""
@@ -68,7 +74,17 @@ class Drawn:
         for key, found in other.clusters.items():
             self.lump(key, found)
         self.without |= other.without
+        for name, hits in other.shifted.items():
+            self.shift(name, hits)
+        self.unshifted |= other.unshifted
         return self
+
+    def shift(self, detector: str, hits: IntArray | None) -> None:
+        """Hits of a cell at other shifts."""
+        if hits is None:
+            self.unshifted.add(detector)
+        else:
+            self.shifted[detector] = self.shifted[detector] + hits if detector in self.shifted else hits
 
     def add(self, detector: str, hits: IntArray) -> None:
         """Hits of a cell that is independent of the others."""
@@ -91,9 +107,12 @@ def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:
         cells = Cells(case, asked)
         for name, scores in case.detectors.items():
             at = case.series, name
-            if isinstance(scores, Fault) or not (at in task.nulls or at in task.together):
+            if isinstance(scores, Fault) or not (at in task.nulls or at in task.together or at in task.mixed):
                 continue
             cell = cell_of(cells, np.asarray(scores))
+            found.shift(name, hits_at_shifts(cell, task.farthest))
+            if at in task.mixed:
+                continue
             if at in task.together:
                 key, placements = task.together[at]
                 hits, how = placements.hits(cell)

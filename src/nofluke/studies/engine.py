@@ -12,6 +12,7 @@ from typing import Any
 
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_whole
+from nofluke.progress import one_call
 from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
 from nofluke.studies.processes import can_start, in_processes, leave_if_importing
 
@@ -65,7 +66,8 @@ def run(
             outcomes = in_processes(function, tasks, many)
         else:
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
-    with closing(outcomes):  # also after Ctrl-C: no worker is left behind
+    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who know of no other
+    with closing(outcomes), one_call(False):
         for outcome in outcomes:
             if outcome.ends_all:
                 raise NoRoom(outcome.reason)

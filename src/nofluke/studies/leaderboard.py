@@ -180,7 +180,7 @@ class Leaderboard(ByValue):
 
     def to_csv(self) -> str:
         """One line for each detector, with full digits."""
-        ends = ("", "_low", "_high", "_expected", "_std", "_pvalue", "_corrected", "_method")
+        ends = ("", "_low", "_high", "_told", "_expected", "_std", "_pvalue", "_corrected", "_method")
         columns = (
             *("detector", "not_told_from_best", "n_series", "n_failed", "n_told"),
             *(f"{measure}{end}" for measure in MEASURES for end in ends),
@@ -219,7 +219,7 @@ class Leaderboard(ByValue):
 def _texts(row: Pooled, measures: tuple[str, ...]) -> tuple[str, ...]:
     found = [row.measure(name) for name in measures]
     cells = [text for m in found for text in (m.in_words(), share_or_dash(m.expected), p_or_dash(m.corrected))]
-    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), f"{row.skill_in:,} of {row.n_groups:,}")
+    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), f"≥ {row.skill_in:,} of {row.n_groups:,}")
 
 
 def _numbers(row: Pooled) -> tuple[TableCell, ...]:

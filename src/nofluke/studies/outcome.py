@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import MOST_IN_MESSAGE, InputError, shortened
+from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
 
 
 class NoRoom(InputError):
@@ -32,7 +32,8 @@ def attempt(index: int, function: Callable[[Any], Any], task: Any) -> Outcome:
     (7, "ValueError: invalid literal for int() with base 10: 'x' (outcome.py, line ...)")
     """
     try:
-        return Outcome(index, function(task))
+        with interruptible():  # Ctrl-C is no fault of the task's
+            return Outcome(index, function(task))
     except Exception as error:
         return Outcome(index, reason=reason_of(error), ends_all=isinstance(error, NoRoom))
 

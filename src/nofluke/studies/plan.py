@@ -11,6 +11,8 @@ from nofluke.arrays import BoolArray
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.draws import Key, Task, model_of
+from nofluke.studies.needle import farthest
+from nofluke.studies.rows import TIMED
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared
 from nofluke.studies.together import Placements, seed_of
@@ -30,11 +32,15 @@ class Plan:
         Cells of series that share a truth, under one placement.
     mixed : mapping of (cluster, detector) to series
         Such cells without a placement that serves them all, since their nulls differ.
+    farthest, window : int
+        By how many steps all events can be shifted, and the steps within the tolerance of an event, typically.
     """
 
     alone: Mapping[At, str] = field(repr=False)
     together: Mapping[At, tuple[Key, Placements]] = field(repr=False)
     mixed: Mapping[Key, tuple[str, ...]] = field(repr=False)
+    farthest: int
+    window: int
 
     @classmethod
     def of(
@@ -59,7 +65,8 @@ class Plan:
                     nulls[told[0], name] = labels.pop()
                 elif told:
                     placements = None
-                    if len(labels) == 1:
+                    timed = str(truths["axis"][place[told[0]]]).startswith(TIMED)
+                    if len(labels) == 1 and not timed:
                         starts = [truths["starts"][place[series]] for series in told]
                         reach = max(int(truths["reach"][place[series]]) for series in told)
                         seed = seed_of(asked.seed, cluster.series[0])
@@ -68,7 +75,14 @@ class Plan:
                         mixed[i, name] = told
                     else:
                         together |= {(series, name): ((i, name), placements) for series in told}
-        return cls(alone=nulls, together=together, mixed=mixed)
+        reaches = np.asarray(truths["reach"], dtype=np.int64)
+        return cls(
+            alone=nulls,
+            together=together,
+            mixed=mixed,
+            farthest=farthest(np.asarray(truths["n"], dtype=np.int64)),
+            window=2 * int(np.median(reaches)) + 1 if len(reaches) else 1,
+        )
 
     def told(self, series: Sequence[str], detector: str) -> BoolArray:
         """Which series enter the chance of a detector."""
@@ -79,10 +93,13 @@ class Plan:
 
     def tasks(self, chunks: Sequence[Chunk], detectors: Sequence[str]) -> Iterator[Task]:
         """What is to be drawn of each chunk."""
+        mixed = frozenset((one, name) for (_, name), names in self.mixed.items() for one in names)
         for chunk in chunks:
             at = [(series, name) for series in chunk.series for name in detectors]
             yield Task(
                 chunk=chunk,
                 nulls={one: self.alone[one] for one in at if one in self.alone},
                 together={one: self.together[one] for one in at if one in self.together},
+                mixed=mixed.intersection(at),
+                farthest=self.farthest,
             )

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
-from nofluke.inference.chance import ChanceTest
+from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import Intervals, intervals_of
 from nofluke.inference.units import linearise
@@ -23,13 +23,14 @@ from nofluke.ratios import divide
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
+from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
+from nofluke.studies.pooled_words import hill, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
 from nofluke.studies.together import law_of_weights, laws_of_sums
-from nofluke.text.tables import plural
 
 Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
 
@@ -59,6 +60,8 @@ class Pooling:
         The stored laws of a detector.
     n_draws : int
     alpha, level : float
+    auto : bool
+        Whether the data chose the nulls: then the verdict goes by what hits at other shifts say, too.
     """
 
     counts: Counts
@@ -70,6 +73,7 @@ class Pooling:
     n_failed: Mapping[str, int]
     alpha: float
     level: float
+    auto: bool = True
 
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
         """One row a detector; ``best`` are those not told from the best."""
@@ -82,6 +86,16 @@ class Pooling:
                 for row, p in zip(rows, corrected, strict=True)
             ]
         return tuple(self._ruled(row, tests) for row, (_, tests) in zip(rows, found, strict=True))
+
+    def _needles(self, detector: str, tests: Mapping[str, ChanceTest]) -> dict[str, Needle]:
+        """What hits at other shifts say, by measure."""
+        if self.drawn is None or detector in self.drawn.unshifted or detector not in self.drawn.shifted:
+            return {}
+        hits = self.drawn.shifted[detector].astype(np.float64)
+        return {
+            measure: look(hits[:, i], test.expected, test.std, self.plan.window)
+            for i, (measure, test) in enumerate(tests.items())
+        }
 
     def _row(self, detector: str, best: bool) -> tuple[Pooled, dict[str, ChanceTest]]:
         counts, d = self.counts, self.counts.detectors.index(detector)
@@ -99,6 +113,7 @@ class Pooling:
         measured = {
             measure: PooledMeasure(
                 value=float(values[i]),
+                told=test.value,
                 **_ends(intervals, i),
                 expected=divide(test.expected, test.of),
                 std=divide(test.std, test.of),
@@ -126,7 +141,7 @@ class Pooling:
             skill_in=skill_in(groups, self.alpha),
             n_groups=counts.n_units,
             best=best,
-            notes=tuple(self._notes(detector, there, told, lumped)),
+            notes=self._notes(detector, there, told, lumped),
         )
         return row, tests
 
@@ -156,7 +171,8 @@ class Pooling:
 
     def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
         """As if all of them rose and fell together, where no placement serves them all."""
-        u = np.random.default_rng(len(series)).random(self.n_draws)
+        seed = int.from_bytes("\0".join(series).encode(), "big")  # by names, so that no two clusters draw alike
+        u = np.random.default_rng(seed).random(self.n_draws)
         own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
         draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
         return Lumped(series=series, laws=own, draws=draws)
@@ -189,6 +205,7 @@ class Pooling:
         test = pooled_f1(total, hits=(hits, found), of=(alarms, events))
         return replace(
             none,
+            told=test.value,
             expected=test.expected,
             std=test.std,
             pvalue=test.pvalue,
@@ -221,39 +238,52 @@ class Pooling:
         names = np.asarray(self.cells["series"], dtype=object)[own]
         return dict(zip(names.tolist(), both.tolist(), strict=True))
 
+    def _doubted(self, detector: str) -> int:
+        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        return int(np.count_nonzero(np.asarray(self.cells["doubts"])[own]))
+
     def _yes(self, detector: str) -> int:
         own = np.asarray(self.cells["detector"], dtype=object) == detector
         return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
 
-    def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> Iterator[str]:
-        left = int(there.sum() - told.sum())
-        if left:
-            yield (
-                f"No null holds on {plural(left, 'series', 'series')}: chance and p-values are those of the other {int(told.sum()):,}."
-            )
-        mixed = sum(len(series) for (_, name), series in self.plan.mixed.items() if name == detector)
-        shared = sum(len(one.series) for one in lumped)
-        if shared:
-            yield f"{plural(shared, 'series', 'series')} share a truth with another, or nearly so: one placement of events serves them all."
-        if mixed:
-            yield (
-                f"Of these, {mixed:,} have different nulls, so that their hits are taken to rise and fall together, which is careful, not exact."
-            )
-        if self.drawn is not None and detector in self.drawn.without:
-            yield "F1 has no chance level: a null of some series has no joint law of both hits."
+    def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> tuple[str, ...]:
+        return remarks(
+            told=int(told.sum()),
+            untold=int(there.sum() - told.sum()),
+            shared=sum(len(one.series) for one in lumped),
+            mixed=sum(len(series) for (_, name), series in self.plan.mixed.items() if name == detector),
+            doubted=self._doubted(detector),
+            without_f1=self.drawn is not None and detector in self.drawn.without,
+        )
 
     def _ruled(self, row: Pooled, tests: Mapping[str, ChanceTest]) -> Pooled:
         """The verdict by the corrected p-values of precision and recall."""
         if row.n_told == 0:
             words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
             return replace(row, reason=words)
+        upper: dict[str, float] = {measure: getattr(row, measure).corrected for measure in MEASURES}
+        needles = self._needles(row.detector, tests)
+        hills = [
+            m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)
+        ]
+        if hills:
+            told = hill(hills, self.plan.farthest, self.auto)
+            row = replace(row, notes=(*row.notes, told))
         ruling = rule_by(
-            {measure: getattr(row, measure).corrected for measure in MEASURES},
-            lambda measure: floor_above(tests[measure], self.alpha),
+            {m: 1.0 if m in hills and self.auto else p for m, p in upper.items()},
+            lambda measure: floor_above(tests[measure], self.alpha / len(self.counts.detectors)),
             self.alpha,
-            f", corrected for {plural(len(self.counts.detectors), 'detector')}",
+            f", corrected for {len(self.counts.detectors):,} detectors" if len(self.counts.detectors) > 1 else "",
         )
-        return replace(row, verdict=ruling.verdict, reason=ruling.reason)
+        if hills and self.auto and ruling.verdict == "no":
+            return replace(row, verdict="cannot tell", reason=told)
+        doubted = self._doubted(row.detector)
+        under = (
+            f"Under the null that was asked for, which {doubted:,} of {row.n_series:,} series contradict: "
+            if doubted
+            else ""
+        )
+        return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")
 
 
 def _ends(intervals: Intervals | None, i: int) -> dict[str, float]:

@@ -30,6 +30,8 @@ class PooledMeasure:
         P(chance does at least as well), and Holm's over all detectors of the study.
     method : str
         How chance was computed, such as "exact (sum)" or "simulated (9,999)".
+    told : float
+        The value on the series that chance is about, those whose null holds.
     """
 
     value: float
@@ -40,11 +42,12 @@ class PooledMeasure:
     pvalue: float = math.nan
     corrected: float = math.nan
     method: str = ""
+    told: float = math.nan
 
     @property
     def above_chance(self) -> float:
-        """(value - expected) / (1 - expected): 1 is perfect, 0 is chance; NaN where chance is perfect."""
-        return divide(self.value - self.expected, 1 - self.expected)
+        """(told - expected) / (1 - expected): 1 is perfect, 0 is chance; NaN where chance is perfect."""
+        return divide(self.told - self.expected, 1 - self.expected)
 
     def in_words(self) -> str:
         """The value with its interval, if it has one.
@@ -58,7 +61,7 @@ class PooledMeasure:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None for what is undefined."""
-        numbers = ("value", "low", "high", "expected", "std", "pvalue", "corrected")
+        numbers = ("value", "low", "high", "told", "expected", "std", "pvalue", "corrected")
         return {name: finite_or_none(getattr(self, name)) for name in numbers} | {"method": self.method}
 
     @classmethod

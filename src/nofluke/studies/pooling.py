@@ -10,51 +10,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError
 from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import LogTable
 from nofluke.nulls.base import Joint
-from nofluke.ratios import divide, f_of_hits
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pooled:
-    """A detector's hits over all series, and the test of those whose null holds.
-
-    Attributes
-    ----------
-    hits, of : int
-        Over all series: hits, and the predictions or events that they are counted from.
-    test : ChanceTest
-        Of the series whose null holds, with hits and trials of its own.
-    n_series, n_left_out, n_shared : int
-        Series in all, those without a null that holds, and those among the others that share a truth with another.
-    """
-
-    hits: int
-    of: int
-    test: ChanceTest
-    n_series: int
-    n_left_out: int
-    n_shared: int
-
-    @property
-    def value(self) -> float:
-        """Pooled precision or recall of all series; NaN without trials."""
-        return divide(self.hits, self.of)
-
-    @property
-    def chance(self) -> float:
-        """What chance gives, on the series whose null holds; NaN without trials there."""
-        return divide(self.test.expected, self.test.of)
+from nofluke.ratios import f_of_hits
 
 
 def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
@@ -90,63 +55,6 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
     else:
         law = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
     return ChanceTest(measure=measure, hits=hits, of=law.size if of is None else of, law=law, model=model)
-
-
-def pooled(
-    measure: str,
-    *,
-    series: Sequence[str],
-    hits: Any,
-    of: Any,
-    holds: Any,
-    laws: Sequence[Law],
-    shared: Sequence[tuple[Sequence[str], Law]] = (),
-    model: str = "",
-) -> Pooled:
-    """The pooled test of one detector and measure.
-
-    Parameters
-    ----------
-    measure : str
-        "precision" or "recall".
-    series : sequence of str
-        Names of the series, each once.
-    hits, of : arrays of int
-        Of each series.
-    holds : array of bool
-        Whether its null is one that the data allow.
-    laws : sequence of Law
-        What chance scores in each series; asked for only where it is needed.
-    shared : sequence of (names, Law)
-        Series that share a truth, and the law of their summed hits, of those only whose null holds.
-    model : str
-        The null model's name.
-
-    Examples
-    --------
-    >>> from nofluke.laws.tables import hypergeometric
-    >>> laws = [hypergeometric(10, 2, 1), hypergeometric(10, 3, 1), hypergeometric(10, 5, 1)]
-    >>> found = pooled("recall", series=["a", "b", "c"], hits=[1, 1, 0], of=[1, 1, 1], holds=[True, True, False], laws=laws)
-    >>> round(found.value, 3), found.chance, round(found.test.pvalue, 6), found.n_left_out
-    (0.667, 0.25, 0.06, 1)
-    """
-    told, count, trials = np.asarray(holds, dtype=np.bool_), np.asarray(hits), np.asarray(of)
-    at = {name: i for i, name in enumerate(series)}
-    lumped = [at.get(name, -1) for names, _ in shared for name in names]
-    if len(set(lumped)) < len(lumped) or not all(i >= 0 and told[i] for i in lumped):
-        raise InputError("shared must name series of this study whose null holds, each once.")
-    alone = told.copy()
-    alone[lumped] = False
-    parts = [law for _, law in shared] + [laws[i] for i in np.flatnonzero(alone).tolist()]
-    test = pool(parts, int(count[told].sum()), measure=measure, of=int(trials[told].sum()), model=model)
-    return Pooled(
-        hits=int(count.sum()),
-        of=int(trials.sum()),
-        test=test,
-        n_series=len(series),
-        n_left_out=int(np.count_nonzero(~told)),
-        n_shared=len(lumped),
-    )
 
 
 def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:

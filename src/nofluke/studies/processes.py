@@ -58,7 +58,8 @@ def in_processes(
     waiting, deaths, early = deque(tasks), dict.fromkeys(tasks, 0), 0
     team: list[_Worker] = []
     try:
-        team += [_Worker(sent) for _ in range(workers)]
+        for _ in range(workers):
+            team.append(_Worker(sent))
         while waiting or any(worker.at for worker in team):
             for most in (1, 2):
                 for worker in team:

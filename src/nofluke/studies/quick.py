@@ -75,7 +75,7 @@ class Quick:
 
     def _see(self) -> None:
         """What is seen in the events alone."""
-        from nofluke.studies import quick_kernels as kernels
+        from nofluke.studies import quick_spectra_kernels as spectra
 
         self.look = Look.of(self.trial.cell(0, 0), 0.05)
         self.doubt = about_events(self.model, self.look)
@@ -84,7 +84,7 @@ class Quick:
         self.enough = len(self.events) >= ENOUGH_EVENTS
         if self.enough and self.n <= MOST_STEPS:
             side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
-            self.tails = kernels.against_neighbours(side.powers, spectrum.GAP, spectrum.NEIGHBOURS)
+            self.tails = spectra.against_neighbours(side.powers, spectrum.GAP, spectrum.NEIGHBOURS)
             self.searched = LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
 
     def rows(self) -> dict[str, tuple[Row, tuple[Row, Row]] | None]:
@@ -95,7 +95,7 @@ class Quick:
             return {}
         compared, told, notes = self._cuts()
         alarms = [np.flatnonzero(z >= cut) for z, cut in zip(self.scores, compared.tolist(), strict=True)]
-        slow = self._doubtful(alarms, kernels)
+        slow = self._doubtful(alarms)
         self.all_equal = self.scores.min(axis=1) == self.scores.max(axis=1)
         return {
             name: self._row(name, i, alarms[i], float(told[i]), notes[i], bool(slow[i]), kernels)
@@ -124,8 +124,10 @@ class Quick:
             cuts[i], told[i], notes[i] = one.compared[0], one.told[0], one.notes
         return cuts, told, notes
 
-    def _doubtful(self, alarms: list[IntArray], kernels: Any) -> BoolArray:
+    def _doubtful(self, alarms: list[IntArray]) -> BoolArray:
         """Which detectors may share a season or a slow change with the events: never too few."""
+        from nofluke.studies import quick_spectra_kernels as spectra
+
         found = np.zeros(len(alarms), dtype=np.bool_)
         some = np.array([len(at) > 0 for at in alarms])
         if not self.enough or not some.any():
@@ -135,9 +137,9 @@ class Quick:
         side, longest = self.look.events.side, self.look.events.longest
         series = np.zeros((len(alarms), self.n))
         for row, at in zip(series, alarms, strict=True):
-            kernels.centred(at, row, LONG_RUNS)
-        spectra = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
-        powers = spectra.real**2 + spectra.imag**2
+            spectra.centred(at, row, LONG_RUNS)
+        waves = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
+        powers = waves.real**2 + waves.imag**2
         top = self.n // (2 * longest) if longest > 1 else self.n
         room = 1 + spectrum.BACKGROUND if longest > 1 else 2
         looked = [k for k in spectrum.SLOW if len(side.powers[:top]) >= room * k]
@@ -146,10 +148,10 @@ class Quick:
         for i, power in enumerate(powers):
             if not some[i]:
                 continue
-            found[i] = kernels.slow_possible(side.powers[:top], power[:top], lowest, spectrum.BACKGROUND, LEVEL)
+            found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, spectrum.BACKGROUND, LEVEL)
             if not found[i] and last >= first:
-                tails = kernels.against_neighbours(power, spectrum.GAP, spectrum.NEIGHBOURS)
-                found[i] = kernels.season_possible(self.tails, tails, first, last, 2 * SEASON, JOINTLY, OTHER_SIDE)
+                tails = spectra.against_neighbours(power, spectrum.GAP, spectrum.NEIGHBOURS)
+                found[i] = spectra.season_possible(self.tails, tails, first, last, 2 * SEASON, JOINTLY, OTHER_SIDE)
         return found
 
     def _doubts(self, i: int, slow: bool) -> tuple[str, ...]:
@@ -215,6 +217,7 @@ class Quick:
             "delay": delay if self.trial.truth.clock is None else self._delay(alarms),
             "null": choice.label,
             "holds": True,
+            "doubts": len(choice.doubts),
             "verdict": "cannot tell" if ruling is None else ruling.verdict,
             "reason": obstacle if ruling is None else ruling.reason,
             "n_resamples": 0,

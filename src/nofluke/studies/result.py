@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
@@ -15,37 +13,36 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy
 from nofluke.plain import as_whole, check_word
-from nofluke.progress import progress_bar
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
-from nofluke.studies.draws import Drawn, drawn_of
-from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
 from nofluke.studies.leaderboard import About, Leaderboard
+from nofluke.studies.lookup import look_up
 from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
-from nofluke.studies.pooled import Laws, Pooling
+from nofluke.studies.pooled import Pooling
+from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
+from nofluke.studies.redrawn import laws_of, redrawn
+from nofluke.studies.remarks import remarks
 from nofluke.studies.schema import MEASURES
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
-from nofluke.studies.stored_laws import StoredLaws
 from nofluke.studies.tables import Columns
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.tables import plural
 
 N_DRAWS = 4_999
 LEVEL = 0.95
-_POOLED = "pooled.json"
 
 
 class Study:
@@ -60,6 +57,14 @@ class Study:
     title : str
     alpha : float
         The level of verdicts.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> table = {"name": ["a"] * 9 + ["b"] * 9, "label": [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, "z": [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2}
+    >>> study = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
+    >>> study.cell("b", "z")["recall"], study.n_cells
+    (1.0, 2)
     """
 
     def __init__(
@@ -120,16 +125,7 @@ class Study:
 
     def cell(self, series: str, detector: str) -> dict[str, Any]:
         """Everything about one cell: the row of results.parquet."""
-        check_word(detector, "detector", self.detectors)
-        found = np.flatnonzero((self.cells["series"] == series) & (self.cells["detector"] == detector))
-        if len(found):
-            return {name: _plainly(values[found[0]]) for name, values in self.cells.items()}
-        reasons = {(name, one): reason for name, one, reason in missing_cells(self.failed, self.detectors)}
-        if (series, detector) in reasons:
-            raise InputError(f"series={shown(series)} has no result for {detector}: {reasons[series, detector]}")
-        close = difflib.get_close_matches(str(series), self.cells["series"].tolist(), n=1)
-        hint = f"; did you mean {shown(close[0])}?" if close else ": see study.cells['series']."
-        raise InputError(f"series={shown(series)} is not in this study{hint}")
+        return look_up(self.cells, self.failed, self.detectors, series, detector)
 
     def to_frame(self, backend: Backend | None = None) -> Any:
         """All cells as a data frame of pandas, polars or pyarrow."""
@@ -190,54 +186,22 @@ class Study:
 
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
-            return self._stored(n, level)
+            return stored(self.path, n, level)
         plan = Plan.of(self.cells, self._folder.read("truths"), self.shared, self.detectors, self._asked, n)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
             plan=plan,
-            drawn=self._drawn(plan, n),
-            laws_of=self._laws,
+            drawn=redrawn(plan, self._chunks, self.detectors, self._asked, n, self._how),
+            laws_of=partial(laws_of, self._folder),
             n_draws=n,
             n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
             alpha=self.alpha,
             level=level,
+            auto=self._asked.model is None,
         )
         best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else self.detectors
         return pooling.rows(best)
-
-    def _drawn(self, plan: Plan, n: int) -> Drawn:
-        """Draws of all cells, by the engine that computed them."""
-        assert self._chunks is not None  # asked for only where data are at hand
-        assert self._asked is not None
-        tasks = dict(enumerate(plan.tasks(self._chunks, self.detectors)))
-        total, lost = Drawn(), []
-        with progress_bar("draws for pooling", len(tasks)) as advance:
-            done = 0
-
-            def keep(_: int, found: Drawn) -> None:
-                nonlocal total, done
-                total += found
-                done += 1
-                advance(done)
-
-            run(
-                partial(drawn_of, asked=self._asked, n=n),
-                tasks,
-                on_done=keep,
-                on_failed=lambda _, reason: lost.append(reason),
-                **self._how,
-            )
-        if lost:
-            raise InputError(f"the data of this study could not be read again for pooling: {lost[0]}")
-        return total
-
-    def _laws(self, detector: str) -> Laws:
-        columns = self._folder.read("laws", where={"detector": detector})
-        found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
-        for series, measure, law in zip(columns["series"], columns["measure"], StoredLaws(columns), strict=True):
-            found[measure][series] = law
-        return found
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
         """Which detector is better over all series, by exchanging two detectors' results series by series, or group by group.
@@ -276,6 +240,7 @@ class Study:
         rows = self.pooled(n_resamples=n_resamples, level=level)
         pairs = Pairs.of(self._compared(level)) if len(self.detectors) > 1 else None
         settings = self._settings
+        corrected = {measure: self.corrected(measure) for measure in MEASURES}
         return Leaderboard(
             rows=rows,
             pairs=pairs,
@@ -289,20 +254,8 @@ class Study:
                 missing=count_reasons(self.failed, self.detectors),
                 alpha=self.alpha,
                 level=level,
-                notes=(*self._unsearched(), *self._counts.notes, *self._folder.notes, *self._discoveries()),
+                notes=(*remarks(self._sharing, corrected, self.alpha), *self._counts.notes, *self._folder.notes),
             ),
-        )
-
-    def _unsearched(self) -> tuple[str, ...]:
-        if not self._sharing.unsearched:
-            return ()
-        return ("There are too many events to look for series with nearly the same truth: only equal ones were found.",)
-
-    def _discoveries(self) -> tuple[str, ...]:
-        found = {measure: int(np.count_nonzero(self.corrected(measure) <= self.alpha)) for measure in MEASURES}
-        return (
-            f"Of {plural(len(self.cells['series']), 'cell')}, {found['precision']:,} are better than chance by precision and "
-            f"{found['recall']:,} by recall at a false discovery rate of {self.alpha:.3g} (Benjamini-Hochberg).",
         )
 
     def plot(self, ax: Any = None) -> Any:
@@ -330,26 +283,10 @@ class Study:
         """The same, which computes wherever its cells were computed; with its leaderboard written."""
         self._how = {"workers": workers, "executor": executor}
         if write:
-            self._keep(self.pooled())
+            keep(self.path, self.pooled(), N_DRAWS, LEVEL)
             self.write()
         self._how = {"workers": workers}  # an executor may be gone later
         return self
-
-    def _keep(self, rows: tuple[Pooled, ...]) -> None:
-        """Pooled rows are kept, since they need the data."""
-        told = {"n_resamples": N_DRAWS, "level": LEVEL, "rows": [row.to_dict() for row in rows]}
-        write_file(self.path / _POOLED, json.dumps(told, indent=1) + "\n", str(self.path / _POOLED))
-
-    def _stored(self, n: int, level: float) -> tuple[Pooled, ...]:
-        try:
-            told = json.loads((self.path / _POOLED).read_bytes())
-        except OSError:
-            told = None
-        if told is None or (told["n_resamples"], told["level"]) != (n, level):
-            raise InputError(
-                "pooling draws from the data, which an opened folder does not hold: call nf.study again with the same arguments."
-            )
-        return tuple(Pooled.of_dict(row) for row in told["rows"])
 
     def __repr__(self) -> str:
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
@@ -361,10 +298,3 @@ class Study:
 
     def _repr_html_(self) -> str:
         return self.leaderboard()._repr_html_()
-
-
-def _plainly(value: Any) -> Any:
-    """A cell of a table as a plain value."""
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return value.item() if isinstance(value, np.generic) else value

@@ -18,6 +18,7 @@ from nofluke.studies.cases import Case
 from nofluke.studies.schema import FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
 
 Row = dict[str, Any]
+TIMED = "time "  # how the axis of events at their own times begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ def row_of(case: Case, detector: str, result: Evaluation) -> Row:
         "delay": result.delays.median,
         "null": result.settings.choice.label,
         "holds": result.settings.choice.holds,
+        "doubts": len(result.settings.choice.doubts),
         "verdict": result.verdict,
         "reason": result.reason,
         "n_resamples": 0 if drawn is None or drawn.n_resamples is None else drawn.n_resamples,
@@ -129,7 +131,7 @@ def axis_of(cell: Cell) -> str:
     if isinstance(cell, TimedCell):
         watch = cell.trial.watch
         told = watch.starts, watch.stops, np.array([watch.stride, watch.ticks.origin, watch.ticks.size], dtype=object)
-        return hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]
+        return f"{TIMED}{hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
     clock = cell.clock
     if clock is None:
         return f"{cell.n_steps} steps"

@@ -7,6 +7,7 @@ from concurrent.futures import Executor
 from functools import partial
 from typing import Any
 
+from nofluke.errors import interruptible
 from nofluke.studies.cases import Chunk
 from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
@@ -76,15 +77,16 @@ def fill(
             keep(i, pack(failure(chunks[i], reason), folder.cells), again=True)
 
         tell()
-        run(
-            partial(_packed, function, folder.cells),
-            todo,
-            workers=workers,
-            executor=executor,
-            on_done=keep,
-            on_failed=lose,
-        )
-        folder.finish()
+        with interruptible():
+            run(
+                partial(_packed, function, folder.cells),
+                todo,
+                workers=workers,
+                executor=executor,
+                on_done=keep,
+                on_failed=lose,
+            )
+            folder.finish()
     except KeyboardInterrupt:
         raise Stopped(len(have), len(chunks)) from None
 

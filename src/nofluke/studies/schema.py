@@ -43,6 +43,7 @@ CELLS: Schema = {
     "delay": "DOUBLE",
     "null": "VARCHAR",
     "holds": "BOOLEAN",
+    "doubts": "BIGINT",
     "verdict": "VARCHAR",
     "reason": "VARCHAR",
     "n_resamples": "BIGINT",
@@ -50,7 +51,7 @@ CELLS: Schema = {
     "notes": "VARCHAR[]",
 }
 """One row a cell, a detector on a series. ``f1_at_chance`` is F1 of the expected hits; ``holds`` whether the null is one that the
-data allow; ``delay`` the median of found events, in steps or seconds; ``n_resamples`` is 0 and ``seed`` -1 where nothing was drawn."""
+data allow, ``doubts`` how much they say against one that was asked for; ``delay`` the median of found events, in steps or seconds; ``n_resamples`` is 0 and ``seed`` -1 where nothing was drawn."""
 
 FAILED: Schema = {"series": "VARCHAR", "group": "VARCHAR", "detector": "VARCHAR", "reason": "VARCHAR"}
 """One row a cell that has no result; ``detector`` is "" where the whole series has none."""

@@ -18,10 +18,12 @@ from nofluke.series.truth import CountEvents
 from nofluke.studies.asked import Asked
 from nofluke.studies.batch import part_of
 from nofluke.studies.folder import Folder
+from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.result import Study
 from nofluke.studies.runner import fill
 from nofluke.studies.schema import cells_with
 from nofluke.studies.sources import read_source
+from nofluke.studies.sources.files import check_apart
 
 
 def study(
@@ -137,6 +139,7 @@ def study(
     >>> [(row.detector, row.verdict) for row in study.pooled()]
     [('det_good', 'yes'), ('det_random', 'no')]
     """
+    leave_if_importing()
     asked = Asked.of(
         tolerance=tolerance,
         metrics=metrics,
@@ -155,6 +158,7 @@ def study(
         n_resamples=n_resamples,
         alpha=alpha,
     )
+    check_apart(out, source)
     found = read_source(
         source,
         series=series,

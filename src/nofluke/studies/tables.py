@@ -6,6 +6,7 @@ expect it; back in memory it is NaN among numbers, "" among text and an empty li
 
 from __future__ import annotations
 
+import atexit
 import os
 import re
 import secrets
@@ -158,6 +159,7 @@ def _connection(_process: int) -> Any:
     settings: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false; SET async_threads = 1")
+    atexit.register(_connection.cache_clear)  # before the interpreter ends: duckdb complains of what is left
     return connection
 
 

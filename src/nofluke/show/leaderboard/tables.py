@@ -47,7 +47,7 @@ def _row(rank: int, row: Pooled) -> str:
         f'<tr data-name="{name}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td data-v="{rank}">{rank}</td>'
         f'<th scope="row" data-v="{name}"><span class="name" title="{name}">{name}</span>{star}</th>'
         f'<td data-v="{VERDICTS.index(row.verdict)}" title="{escape(row.reason)}">{verdict(row.verdict)}</td>{measures}'
-        f"{_cell(row.share_yes, share_or_dash(row.share_yes), 'first')}{_cell(row.skill_in, f'{row.skill_in:,} of {row.n_groups:,}')}"
+        f"{_cell(row.share_yes, share_or_dash(row.share_yes), 'first')}{_cell(row.skill_in, f'≥ {row.skill_in:,} of {row.n_groups:,}')}"
         f'<td data-v="{row.n_series}">{series}</td></tr>'
     )
 

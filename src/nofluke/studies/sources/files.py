@@ -64,6 +64,18 @@ def _is_hidden(path: Path) -> bool:
     return any(part.startswith((".", "_")) for part in path.parts)
 
 
+def check_apart(out: Any, source: Any) -> None:
+    """Refuse to write into a folder that is read: what a study has written would be taken for its series the next time."""
+    if out is None:
+        return
+    place = expanded(out, "out").resolve()
+    for one in source if isinstance(source, list | tuple) else [source]:
+        if isinstance(one, str | Path) and place.is_relative_to(expanded(one, "source").resolve()):
+            raise InputError(
+                f"out={shown(str(out))} lies in the source {shown(str(one))}, where it would be read as data: choose another place."
+            )
+
+
 def folder_of(source: Any, name: str, remedy: str) -> Path:
     """A folder that must be there."""
     if source is None:

@@ -1,0 +1,128 @@
+"""Options of the command for studies."""
+
+from __future__ import annotations
+
+import click
+
+from nofluke.cli.metric_options import metric_option
+from nofluke.cli.options import (
+    FORMATS,
+    counting_options,
+    directory,
+    events_options,
+    higher_is_option,
+    missing_option,
+    null_option,
+    rule_options,
+    several,
+    side_options,
+    unit_option,
+    warmup_option,
+)
+from nofluke.errors import InputError
+from nofluke.studies.sources import LAYOUTS
+
+
+def _no_stream(_context: click.Context, _option: click.Parameter, sources: tuple[str, ...]) -> tuple[str, ...]:
+    if "-" in sources:
+        raise InputError(
+            "SOURCE - would be standard input, which several processes cannot read: name a file or a folder (./- if it is called that)."
+        )
+    return sources
+
+
+source_options = several(
+    click.argument("source", metavar="SOURCE...", nargs=-1, required=True, callback=_no_stream),
+    click.option(
+        "--series",
+        metavar="COLUMN",
+        help="Column that names the series. Without it each file is one, named after the file.",
+    ),
+    click.option(
+        "--group",
+        metavar="COLUMN",
+        help="Column with what is independent of each other, such as data sets; / is the folder of a file. Default: series.",
+    ),
+    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels."),
+    click.option(
+        "--scores",
+        metavar="PATTERN",
+        multiple=True,
+        help="Columns of scores, one a detector, by name or pattern ('det_*'). Repeat for several. In layouts: which detectors.",
+    ),
+    click.option("--detector", metavar="COLUMN", help="For long tables: the column that names the detector."),
+    click.option("--time", metavar="COLUMN", help="Column of times: the clock."),
+    click.option(
+        "--layout",
+        type=click.Choice(LAYOUTS),
+        default="auto",
+        show_default=True,
+        help="How files are arranged; auto is long with --detector, else wide.",
+    ),
+    click.option(
+        "--ranges",
+        metavar="FILE",
+        help="Events apart from the scores: a table with the columns series, start and end, or JSON by series.",
+    ),
+    click.option("--data", metavar="DIR", help="The folder with the labels of the layouts tsb-ad and timeeval."),
+    click.option(
+        "--truth-as",
+        type=click.Choice(["auto", "labels", "positions", "times", "ranges"]),
+        default="auto",
+        show_default=True,
+        help="What the truth is, where that cannot be seen.",
+    ),
+    events_options,
+    missing_option,
+    higher_is_option,
+    warmup_option,
+    counting_options,
+)
+cell_options = several(
+    rule_options,
+    click.option(
+        "--tolerance",
+        metavar="LENGTH",
+        help="A share of each series' length (1%), steps (2), or a duration (2h) where there is a clock. Default 0.",
+    ),
+    side_options,
+    unit_option,
+    null_option,
+    metric_option(
+        "Another metric to test in each cell, such as auc-roc; nofluke metrics lists them. Repeat for several."
+    ),
+    click.option(
+        "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
+    ),
+    click.option("--seed", type=int, default=0, show_default=True, help="Of all that is drawn: same seed, same bytes."),
+    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all verdicts."),
+)
+run_options = several(
+    click.option("--title", default="", metavar="TEXT", help="What the leaderboard is called."),
+    click.option(
+        "-o",
+        "--output",
+        "--out",
+        "out",
+        metavar="DIR",
+        callback=directory,
+        help="Keep all results there, and go on from what is there already. Without it, only the leaderboard is printed.",
+    ),
+    click.option(
+        "--restart", is_flag=True, help="Begin anew instead: what an earlier study has left in -o is removed."
+    ),
+    click.option("--workers", type=int, help="Processes; by default as many as there are cores. Changes no number."),
+    click.option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Compute on a Dask cluster: the address of its scheduler (tcp://10.0.0.5:8786), or local to start one here.",
+    ),
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="text",
+        show_default=True,
+        help="How to print the leaderboard.",
+    ),
+)

@@ -1,0 +1,34 @@
+"""One cell of a study by its names."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any
+
+import numpy as np
+
+from nofluke.errors import InputError, shown
+from nofluke.plain import check_word
+from nofluke.studies.missing import missing_cells
+from nofluke.studies.schema import Values
+
+
+def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: str, detector: str) -> dict[str, Any]:
+    """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result."""
+    check_word(detector, "detector", detectors)
+    found = np.flatnonzero((cells["series"] == series) & (cells["detector"] == detector))
+    if len(found):
+        return {name: _plainly(values[found[0]]) for name, values in cells.items()}
+    reasons = {(name, one): reason for name, one, reason in missing_cells(failed, detectors)}
+    if (series, detector) in reasons:
+        raise InputError(f"series={shown(series)} has no result for {detector}: {reasons[series, detector]}")
+    close = difflib.get_close_matches(str(series), cells["series"].tolist(), n=1)
+    hint = f"; did you mean {shown(close[0])}?" if close else ": see study.cells['series']."
+    raise InputError(f"series={shown(series)} is not in this study{hint}")
+
+
+def _plainly(value: Any) -> Any:
+    """A cell of a table as a plain value."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return value.item() if isinstance(value, np.generic) else value

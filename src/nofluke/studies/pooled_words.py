@@ -1,0 +1,43 @@
+"""What is said of a detector's pooled row, in plain words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nofluke.text.tables import plural
+
+
+def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
+    """Series without a null that holds, those that share their events, those that contradict the null, and F1 without a law."""
+    said = []
+    if untold:
+        said.append(
+            f"No null holds on {plural(untold, 'series', 'series')}: chance and p-values are those of the other {told:,}."
+        )
+    if shared:
+        said.append(
+            f"Events of {plural(shared, 'series', 'series')} coincide with those of others, so that one placement of the events serves "
+            "all that share them."
+        )
+    if mixed:
+        said.append(
+            f"For {mixed:,} of these there is no such placement, since their nulls or their clocks differ: their hits are taken to rise "
+            "and fall together, which is approximate."
+        )
+    if doubted:
+        said.append(
+            f"The data of {plural(doubted, 'series', 'series')} contradict the null that was asked for: p-values, and the number of "
+            "groups with skill, take it for granted."
+        )
+    if without_f1:
+        said.append("F1 has no chance level: a null of some series has no joint law of both hits.")
+    return tuple(said)
+
+
+def hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
+    """What is said where hits are as many at other shifts."""
+    rest = "p-values that do not know of it say nothing." if auto else "the null that was asked for does not keep that."
+    return (
+        f"Hits by {' and '.join(measures)} are about as many when all events are shifted by some steps (up to {shifts:,}): events and alarms "
+        f"may share a season or a slow change, and {rest}"
+    )
