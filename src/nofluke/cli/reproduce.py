@@ -1,11 +1,17 @@
-"""`nofluke reproduce`: the paper's study, or the page about point adjustment."""
+"""`nofluke reproduce`: the paper's study, or the pages about point adjustment and about NAB."""
 
 from __future__ import annotations
 
 import click
 
 from nofluke.cli.options import directory
+from nofluke.cli.printing import write_result
 from nofluke.cli.wording import Command
+
+_ALONE = {
+    "--simulated": "--simulated goes with the paper's study: published values are about public labels. Leave it out.",
+    "--point-adjustment": "--point-adjustment and --nab are two pages: ask for one at a time.",
+}
 
 
 @click.command(cls=Command)
@@ -24,29 +30,39 @@ from nofluke.cli.wording import Command
     type=int,
     default=10_000,
     show_default=True,
-    help="Random placements, where the paper simulates; random scores with --point-adjustment.",
+    help="Random placements, where the paper simulates; random scores with --point-adjustment; draws with --nab.",
 )
 @click.option(
     "--point-adjustment",
     is_flag=True,
     help="Another page: published point-adjusted F1 beside that of random scores, on MSL, SMAP, SMD and PSM.",
 )
-def reproduce(output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool) -> None:
+@click.option(
+    "--nab",
+    metavar="PATH",
+    help="Another page: NAB's published detectors beside chance, from a clone of numenta/NAB or a table of its scores.",
+)
+def reproduce(
+    output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool, nab: str | None
+) -> None:
     """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
 
     Takes data and labels from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
     """
     from nofluke import reproduce as pages
 
-    done: pages.Reproduction | pages.PointAdjustment
-    if not point_adjustment:
-        done = pages.reproduce(output, simulated=simulated, seed=seed, permutations=permutations)
-    elif simulated:
-        raise click.UsageError(
-            "--simulated goes with the paper's study: published values are about public labels. Leave it out."
-        )
-    else:
+    if (simulated and (point_adjustment or nab)) or (point_adjustment and nab):
+        one = "--simulated" if simulated else "--point-adjustment"
+        raise click.UsageError(_ALONE[one])
+    done: pages.Reproduction | pages.PointAdjustment | pages.NabTable
+    if nab is not None:
+        done = pages.reproduce_nab(nab, output, seed=seed, n_resamples=permutations)
+        write_result(done, "text", None)
+        click.echo()
+    elif point_adjustment:
         done = pages.reproduce_point_adjustment(output, seed=seed, n_resamples=permutations)
+    else:
+        done = pages.reproduce(output, simulated=simulated, seed=seed, permutations=permutations)
     for claim in done.claims:
         click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
     click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")

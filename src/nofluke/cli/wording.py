@@ -16,6 +16,7 @@ _OTHER_NAMES = {
     "rng": ("seed",),
     "n_resamples": ("resamples", "permutations"),
     "path": ("output", "report"),
+    "source": ("nab",),
 }
 # where ranges have no options that name their columns
 _RENAMED = {"name them by start= and end=": "call two of them start and end"}

@@ -10,11 +10,21 @@ from nofluke.plot.style import check_matplotlib
 from nofluke.progress import progress_bar
 from nofluke.reproduce.claim import Claim, tally
 from nofluke.reproduce.claims import check_claims
+from nofluke.reproduce.nab import NabTable, reproduce_nab
 from nofluke.reproduce.point_adjustment import PointAdjustment, reproduce_point_adjustment
 from nofluke.reproduce.study import Study, run_study
 from nofluke.reproduce.writing import prepared, written
 
-__all__ = ["Claim", "PointAdjustment", "Reproduction", "Study", "reproduce", "reproduce_point_adjustment"]
+__all__ = [
+    "Claim",
+    "NabTable",
+    "PointAdjustment",
+    "Reproduction",
+    "Study",
+    "reproduce",
+    "reproduce_nab",
+    "reproduce_point_adjustment",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -82,6 +82,7 @@ class Study:
         self.path = folder.path
         self._how: dict[str, Any] = {}
         self._pooled: dict[tuple[int, float], tuple[Pooled, ...]] = {}
+        self._pairs: dict[float, Comparison] = {}
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
@@ -199,7 +200,7 @@ class Study:
             level=level,
             auto=self._asked.model is None,
         )
-        best = self.compare(level=level).not_told_from_best if len(self.detectors) > 1 else self.detectors
+        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else self.detectors
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
@@ -228,10 +229,16 @@ class Study:
             notes=counts.notes,
         )
 
+    def _compared(self, level: float) -> Comparison:
+        """All detectors, once: it takes longer than all cells, and both pooled rows and the leaderboard ask for it."""
+        if level not in self._pairs:
+            self._pairs[level] = self.compare(level=level)
+        return self._pairs[level]
+
     def leaderboard(self, *, n_resamples: int = N_DRAWS, level: float = LEVEL) -> Leaderboard:
         """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs."""
         rows = self.pooled(n_resamples=n_resamples, level=level)
-        pairs = Pairs.of(self.compare(level=level)) if len(self.detectors) > 1 else None
+        pairs = Pairs.of(self._compared(level)) if len(self.detectors) > 1 else None
         settings = self._settings
         corrected = {measure: self.corrected(measure) for measure in MEASURES}
         return Leaderboard(
