@@ -24,7 +24,9 @@ def redrawn(
 ) -> Drawn:
     """Draws of all cells, summed; ``how`` says on which workers."""
     # what cannot be read has nothing to be drawn, and is not tried again
-    tasks = {i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together}
+    tasks = {
+        i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together or task.mixed
+    }
     total, lost, done = Drawn(), list[str](), 0
     with progress_bar("draws for pooling", len(tasks)) as advance:
 

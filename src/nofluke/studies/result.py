@@ -24,6 +24,7 @@ from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.folder import Folder
+from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.lookup import look_up
 from nofluke.studies.missing import count_reasons, missing_cells
@@ -35,7 +36,7 @@ from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
 from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import remarks
-from nofluke.studies.schema import MEASURES
+from nofluke.studies.schema import MEASURES, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
 from nofluke.text.frames import Backend, make_frame
@@ -76,10 +77,9 @@ class Study:
         chunks: Sequence[Chunk] | None = None,
     ) -> None:
         self._folder, self._settings, self._asked, self._chunks = folder, settings, asked, chunks
+        folder.cells = cells_with(settings["metrics"])
         self.detectors: tuple[str, ...] = tuple(settings["detectors"])
-        self.title: str = settings["title"]
-        self.alpha: float = settings["alpha"]
-        self.path = folder.path
+        self.title, self.alpha, self.path = str(settings["title"]), float(settings["alpha"]), folder.path
         self._how: dict[str, Any] = {}
         self._pooled: dict[tuple[int, float], tuple[Pooled, ...]] = {}
         self._pairs: dict[float, Comparison] = {}
@@ -99,9 +99,9 @@ class Study:
         return cls(folder=Folder(place), settings=told["settings"])
 
     @lazy
-    def cells(self) -> Columns:
-        """All cells that have a result: columns by name, as in results.parquet."""
-        return self._folder.read("cells")
+    def cells(self) -> LazyTable:
+        """All cells that have a result: columns by name, each read when it is asked for."""
+        return LazyTable(self._folder, "cells", tuple(self._folder.cells))
 
     @lazy
     def failed(self) -> Columns:
