@@ -10,7 +10,7 @@ from nofluke.studies.pooled_row import MEASURES, Pooled
 from nofluke.text.tables import Table, csv_text, plural, show_share
 
 SHORT = {"permutation": "perm.", "auto": "auto"}
-_ENDS = ("value", "low", "high", "expected", "std", "pvalue", "corrected")
+_ENDS = ("value", "low", "high", "told", "expected", "std", "pvalue", "corrected")
 
 
 def beside_chance(study: NabStudy, measure: str) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
@@ -25,7 +25,9 @@ def beside_chance(study: NabStudy, measure: str) -> tuple[tuple[str, ...], list[
 
 def _chances(rows: list[Pooled], measure: str) -> list[str]:
     found = [row.measure(measure) for row in rows]
-    return [text for one in found for text in (share_or_dash(one.expected), p_or_dash(one.corrected))]
+    return [
+        text for one in found for text in (share_or_dash(one.expected), p_or_dash(one.corrected).replace("e-", "e−"))
+    ]  # a hyphen would break lines
 
 
 def on_windows(study: NabStudy) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
