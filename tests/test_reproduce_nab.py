@@ -117,8 +117,8 @@ def by_hand(series, detector):
     return found / events, by_luck / events, hits / count, lucky / count
 
 
-def read_series(path):
-    """Points and scores of each series of the table, by duckdb alone."""
+def read_series(path, labels="event"):
+    """Labels (places of points, or a 0/1 column of windows) and scores of each series of a table, by duckdb alone."""
     import duckdb
 
     table = duckdb.sql(f"SELECT * FROM '{path}'").fetchnumpy()
@@ -126,7 +126,9 @@ def read_series(path):
     detectors = [name for name in table if name not in NOT_SCORES]
     for name in dict.fromkeys(names.tolist()):
         own = names == name
-        yield np.flatnonzero(table["event"][own]), {one: np.asarray(table[one][own], dtype=float) for one in detectors}
+        marks = np.asarray(table[labels][own], dtype=int)
+        scores = {one: np.asarray(table[one][own], dtype=float) for one in detectors}
+        yield (np.flatnonzero(marks) if labels == "event" else marks), scores
 
 
 @pytest.mark.parametrize("detector", ["bayesChangePt", "random"])
@@ -158,26 +160,42 @@ def test_what_is_known_of_the_whole_is_checked_where_the_whole_is_there(small, m
     assert {claim.key: claim.outcome for claim in check_nab_claims(small.study)}["ties-at-the-quantile"] == "holds"
 
 
-def test_ties_are_counted(part, part_path):
+def test_ties_are_counted():
     """Cells with alarms on more than 5% of the steps at the .99 quantile, on all of them, and with one score only."""
-    series = [scores for _, scores in read_series(part_path)]
-    for row in rows(part, "ties"):
-        columns = [one[row["detector"]] for one in series]
+    source = nab_study.Source.of(shared_table())
+    series = [scores for _, scores in read_series(source.path)]
+    for one in nab_study.ties_of(source):
+        columns = [scores[one.detector] for scores in series]
         shares = [np.mean(z >= np.quantile(z, 0.99)) for z in columns]
-        assert int(row["cells"]) == len(columns) == 7
-        assert int(row["many"]) == sum(share > 0.05 for share in shares)
-        assert int(row["everywhere"]) == sum(share == 1 for share in shares)
-        assert int(row["constant"]) == sum(len(set(z.tolist())) == 1 for z in columns)
+        assert one.cells == len(columns) == 28
+        assert one.many == sum(share > 0.05 for share in shares)
+        assert one.everywhere == sum(share == 1 for share in shares)
+        assert one.constant == sum(len(set(z.tolist())) == 1 for z in columns)
 
 
-def test_windows_are_events_of_their_own(small):
-    """Each window is one event, found by an alarm within it and nowhere else; without windows there is no such table."""
-    found = count = 0
-    for _, _, ranges, scores in made_up().values():
-        alarms = alarms_within_budget(scores["random"])
-        found += sum(bool(((alarms >= a) & (alarms <= b)).any()) for a, b in ranges)
-        count += len(ranges)
-    row = next(row for row in rows(small) if (row["events"], row["detector"]) == ("windows", "random"))
+def found_windows(windows, scores):
+    """How many runs of a 0/1 column hold an alarm, and how many there are."""
+    alarms = np.isin(np.arange(len(scores)), alarms_within_budget(scores))
+    starts = np.flatnonzero(np.diff(windows, prepend=0) == 1)
+    stops = np.flatnonzero(np.diff(windows, append=0) == -1) + 1
+    return np.array([sum(alarms[a:b].any() for a, b in zip(starts, stops, strict=True)), len(starts)])
+
+
+@pytest.mark.parametrize("of", ["clone", "table"])
+def test_windows_are_events_of_their_own(of, request):
+    """Each window is one event, found by an alarm within it and nowhere else."""
+    done = request.getfixturevalue("small" if of == "clone" else "part")
+    if of == "clone":
+        marks = [np.zeros(len(times), dtype=int) for times, *_ in made_up().values()]
+        for mark, (_, _, ranges, _) in zip(marks, made_up().values(), strict=True):
+            for a, b in ranges:
+                mark[a : b + 1] = 1
+        series = [(mark, one[-1]["random"]) for mark, one in zip(marks, made_up().values(), strict=True)]
+    else:
+        path = request.getfixturevalue("part_path")
+        series = [(mark, scores["random"]) for mark, scores in read_series(path, "window")]
+    found, count = sum(found_windows(mark, scores) for mark, scores in series)
+    row = next(row for row in rows(done) if (row["events"], row["detector"]) == ("windows", "random"))
     assert float(row["recall_value"]) == pytest.approx(found / count)
 
 

@@ -191,13 +191,13 @@ def run_nab_study(
         clock="layout" in found.points,
         points=points,
         windows=windows,
-        ties=_ties(found, chosen),
+        ties=ties_of(found, **chosen),
         seed=seed,
         n_resamples=n_resamples,
     )
 
 
-def _ties(found: Source, chosen: Mapping[str, Any]) -> tuple[Ties, ...]:
+def ties_of(found: Source, **chosen: Any) -> tuple[Ties, ...]:
     """Alarms at the quantile counted, without the laws of so many."""
     read = read_source(found.path, **{**found.points, **chosen})
     counts = {name: np.zeros(4, dtype=np.int64) for name in read.detectors}
