@@ -112,7 +112,7 @@ def compared(
 def _remarks(
     counts: Mapping[str, IntArray], differences: tuple[Difference, ...], noun: str, alpha: float
 ) -> tuple[str, ...]:
-    """What is undefined, and which pairs nothing could have told apart."""
+    """What is undefined or cannot be tested, and which pairs nothing could have told apart."""
     remarks = []
     for name, total in counts.items():
         if total[ALARMS] == 0:
@@ -120,6 +120,12 @@ def _remarks(
     if all(total[EVENTS] == 0 for total in counts.values()):
         remarks.append("There are no events: recall and F1 are undefined.")
     n_pairs = len(differences) // len(MEASURES)
+    untested = [one for one in differences if one.why_no_pvalue]
+    if untested:
+        one = untested[0]
+        more = f"; {plural(len(untested) - 1, 'other pair')} likewise" if len(untested) > 1 else ""
+        told = f"Precision of {one.first} and {one.second} is not tested: {one.why_no_pvalue} (the other has many more)"
+        remarks.append(f"{told}{more}.")
     hopeless = [one for one in differences if one.measure == "f1" and one.n_differing]
     hopeless = [one for one in hopeless if not math.isnan(one.value) and one.smallest * n_pairs > alpha]
     if hopeless:

@@ -175,7 +175,7 @@ class Comparison(ByValue):
 
     def _shown_p(self, one: Difference) -> str:
         if math.isnan(one.pvalue):
-            return "undefined"
+            return "not tested" if one.why_no_pvalue else "undefined"
         return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
 
     def _intervals_in_words(self) -> str:

@@ -12,15 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import IntArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import FEWEST, UNITS, Kind
+from nofluke.inference.interval import FEWEST, LIGHTEST, UNITS, Kind, few_hold_most
 from nofluke.inference.swaps import FEW, Swapped, swap_test
-from nofluke.inference.units import ALARMS, EVENTS, MEASURES
+from nofluke.inference.units import ALARMS, EVENTS, HITS, MEASURES, linearise, weighed
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 
 MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
+EXPECTED = 5  # hits, and misses, of the detector with fewer alarms
+ALIKE = 2  # times as many alarms: swaps then mend what few hits spoil
 
 Pair = tuple[str, str]
 
@@ -37,7 +39,8 @@ class Difference:
     low, high : float or None
         Interval of the difference; None with ``why_no_interval``.
     pvalue, corrected : float
-        Two-sided, by studentised swaps; and corrected by Holm for all pairs. NaN where the difference is undefined.
+        Two-sided, by studentised swaps; and corrected by Holm for all pairs. NaN where the difference is undefined, or with
+        ``why_no_pvalue``.
     smallest : float
         The smallest p-value that could have come out.
     n_units, n_differing : int
@@ -53,6 +56,7 @@ class Difference:
     low: float | None
     high: float | None
     why_no_interval: str
+    why_no_pvalue: str
     pvalue: float
     corrected: float
     smallest: float
@@ -79,6 +83,7 @@ class Difference:
             "low": self.low,
             "high": self.high,
             "why_no_interval": self.why_no_interval,
+            "why_no_pvalue": self.why_no_pvalue,
             "pvalue": finite_or_none(self.pvalue),
             "pvalue_corrected": finite_or_none(self.corrected),
             "smallest_pvalue": self.smallest,
@@ -126,7 +131,8 @@ def all_differences(
     for done, pair in enumerate(pairs, start=1):
         first, second = units(pair)
         tested = swap_test(first, second, n_resamples=n_resamples, most=most, seed=seed)
-        found += [_difference(pair, first, second, tested, m, noun, level) for m in range(n)]
+        changes = linearise(first).left_out - linearise(second).left_out
+        found += [_difference(pair, first, second, tested, changes[:, m], m, noun, level) for m in range(n)]
         advance(done)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
@@ -137,19 +143,30 @@ def all_differences(
 
 
 def _difference(
-    pair: Pair, first: IntArray, second: IntArray, tested: Swapped, m: int, noun: Kind, level: float
+    pair: Pair,
+    first: IntArray,
+    second: IntArray,
+    tested: Swapped,
+    changes: FloatArray,
+    m: int,
+    noun: Kind,
+    level: float,
 ) -> Difference:
-    value, squares = float(tested.difference[m]), float(tested.squares[m])
-    holding, why = _holding(first, second, m, noun)
+    value = float(tested.difference[m])
+    few = _too_few_alarms(pair, first, second) if MEASURES[m] == "precision" else ""
+    holding, weight, why = _holding(first, second, m, noun)
     low = high = None
     if math.isnan(value):
         why = f"{MEASURES[m]} is undefined"
-    elif not why and squares == 0:
+    elif few:
+        why = few
+    elif not why and tested.squares[m] == 0:
         why = f"{noun} show no variance of the difference"
     elif not why:
         from scipy.special import stdtrit
 
-        reach = float(stdtrit(holding - 1, (1 + level) / 2)) * math.sqrt(holding / (holding - 1) * squares)
+        variance = (holding - 1) / holding * float(changes @ changes)
+        reach = float(stdtrit(weight - 1, (1 + level) / 2)) * math.sqrt(variance)
         low, high = max(value - reach, -1.0), min(value + reach, 1.0)
     return Difference(
         first=pair[0],
@@ -159,7 +176,8 @@ def _difference(
         low=low,
         high=high,
         why_no_interval=why,
-        pvalue=float(tested.pvalue[m]),
+        why_no_pvalue=few,
+        pvalue=math.nan if few else float(tested.pvalue[m]),
         corrected=math.nan,
         smallest=float(tested.smallest[m]),
         n_units=len(first),
@@ -168,15 +186,34 @@ def _difference(
     )
 
 
-def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, str]:
-    """Units that hold what a measure is a share of, for the detector that has fewer of them; and why these are too few."""
-    counts = {
-        name: min(int(np.count_nonzero(side[:, column])) for side in (first, second))
-        for name, column in (("alarms", ALARMS), ("events", EVENTS))
-    }
-    of = {"precision": ("alarms",), "recall": ("events",)}.get(MEASURES[m], ("alarms", "events"))
-    least = min(of, key=counts.__getitem__)
-    n = counts[least]
-    if n >= FEWEST:
-        return n, ""
-    return n, f"{plural(n, *UNITS[noun])} with {least}, fewer than {FEWEST}"
+def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
+    """Why precision cannot be compared: the detector with far fewer alarms can look as if its precision had no variance."""
+    totals = [side.sum(axis=0) for side in (first, second)]
+    fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
+    hits = sum(int(total[HITS]) for total in totals)
+    least = min(hits, fewer[0] + more[0] - hits)
+    # in whole numbers: fewer alarms x the share of the rarer kind < 5
+    if fewer[0] == 0 or more[0] <= ALIKE * fewer[0] or fewer[0] * least >= EXPECTED * (fewer[0] + more[0]):
+        return ""
+    kind = "hits" if least == hits else "misses"
+    return f"{fewer[1]} has only {plural(fewer[0], 'alarm')}, of which fewer than {EXPECTED} {kind} are expected"
+
+
+def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
+    """Units that hold what a measure is a share of, for the detector that has fewer of them, and how many of equal size they
+    weigh as much as; and why these are too few."""
+    columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
+    sides = [
+        (int(np.count_nonzero(side[:, column])), weighed(side)[column == EVENTS], name)
+        for column, name in ((ALARMS, "alarm"), (EVENTS, "event"))
+        if column in columns
+        for side in (first, second)
+    ]
+    n, _, fewest = min(sides)
+    held, weight, heaviest = min(sides, key=lambda side: side[1])
+    if n < FEWEST:
+        return n, weight, f"{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
+    if weight < LIGHTEST:
+        why = few_hold_most(held, heaviest, weight, noun)
+        return n, weight, why[:1].lower() + why[1:]
+    return n, weight, ""

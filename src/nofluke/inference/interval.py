@@ -1,7 +1,7 @@
 """Intervals for precision, recall and F1, from units that are taken for independent: episodes, series or groups.
 
 Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums over units; their
-variance is that of their linear terms (`nofluke.inference.units`).
+variance is that of leaving units out, one at a time (`nofluke.inference.units`).
 
 The section "Intervals" of docs/theory.md has the mathematics.
 """
@@ -17,7 +17,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
+from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise, weighed
 from nofluke.plain import as_number, check_word, finite_or_none
 from nofluke.text.tables import plural, show_share
 
@@ -26,6 +26,9 @@ Name = Literal["korn-graubard", "logit-t", "none"]
 
 FEWEST = 10
 """Units that hold what is counted, below which their scatter says too little of a variance."""
+
+LIGHTEST = 5
+"""Units of equal size that they must weigh as much as, or a few large ones decide."""
 
 NEEDS = f", and an interval needs at least {FEWEST}"
 NAMES = ("precision", "recall", "F1")
@@ -48,8 +51,9 @@ class Interval:
         Units that hold alarms (precision) or events (recall); for F1 the fewer of the two.
     effective_size : float
         The size of an independent sample with the same variance, at most the count; NaN where there is no interval.
-    df : int
-        Degrees of freedom of the variance, one less than units.
+    df : float
+        Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all have the same size,
+        and smaller where few hold most.
     method : {"korn-graubard", "logit-t", "none"}
     reason : str
         Why there is no interval; empty where there is one.
@@ -61,7 +65,7 @@ class Interval:
     estimate: float
     n_units: int
     effective_size: float
-    df: int
+    df: float
     method: Name
     reason: str = ""
 
@@ -143,12 +147,14 @@ def intervals_of(
 ) -> Intervals:
     r"""Intervals from K units of four counts each: alarms, hits among them, events, found ones among those.
 
-    The variance of precision :math:`P = \sum h_i / \sum a_i` is :math:`v = \frac{k}{k-1} \sum_i (h_i - P a_i)^2 / (\sum a_i)^2`, with the
-    k units that hold alarms; recall's likewise with those that hold events, and F1's by the chain rule, with the fewer of both.
+    The variance of precision :math:`P = \sum h_i / \sum a_i` is the jackknife's, :math:`v = \frac{k-1}{k} \sum_i (P - P_{-i})^2`, with the
+    k units that hold alarms and :math:`P - P_{-i} = (h_i - P a_i) / \sum_{j \ne i} a_j` what leaving one out changes; recall's likewise
+    with those that hold events, and F1's by the chain rule, with the fewer of both. Units of unlike size weigh as much as
+    :math:`k^* = (\sum a_i)^2 / \sum a_i^2 \le k` of equal size (Kish 1965); F1 has the smaller of both.
 
-    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n) (t_{n-1} / t_{k-1})^2`
-      with quantiles t of Student's law; for :math:`n^* = k` where P is 0 or 1.
-    - Logit and t: :math:`\mathrm{logit} F \pm t_{k-1} \sqrt{v} / (F (1 - F))`.
+    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n) (t_{n-1} / t_{k^*-1})^2`
+      with quantiles t of Student's law; for :math:`n^* = k^*` where P is 0 or 1.
+    - Logit and t: :math:`\mathrm{logit} F \pm t_{k^*-1} \sqrt{v} / (F (1 - F))`.
 
     Episodes have the first for precision and recall and the second for F1; series and groups have the second for all three. A value of 0 or 1
     has the first in any case.
@@ -167,12 +173,13 @@ def intervals_of(
     Returns
     -------
     Intervals
-        None (NaN, with a reason in words) where fewer than ten units hold what is counted, or the measure is undefined.
+        None (NaN, with a reason in words) where fewer than ten units hold what is counted, where they weigh less than five of equal size,
+        or where the measure is undefined.
 
     References
     ----------
     Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from survey
-    data. Survey Methodology 24, 193-201.
+    data. Survey Methodology 24, 193-201. Kish (1965), Survey Sampling, Wiley.
 
     Examples
     --------
@@ -181,55 +188,65 @@ def intervals_of(
     precision 0.467 to 0.830; recall 0.502 to 0.916; F1 0.552 to 0.824
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 4)).recall.reason)
     Only 4 episodes hold events, and an interval needs at least 10.
+    >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])).precision.reason)
+    Few of the 20 episodes hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5).
     """
     level = check_level(level)
     check_word(kind, "kind", UNITS)
     counts = np.asarray(units)
     if counts.ndim != 2 or counts.shape[1] != 4:
         raise InputError(f"units has shape {counts.shape}, and must have a row of four counts for each unit.")
-    linear = linearise(units)
-    values, squares = linear.values, (linear.moves**2).sum(axis=0)
+    linear, weights = linearise(units), weighed(units)
+    values, squares = linear.values, (linear.left_out**2).sum(axis=0)
     held, sizes = ((counts > 0)[:, [ALARMS, EVENTS]]).sum(axis=0), counts[:, [ALARMS, EVENTS]].sum(axis=0)
-    k, n = [*held.tolist(), int(held.min())], [*sizes.tolist(), sizes.sum()]
-    reasons = [_why_none(*told, kind) for told in zip(nouns, k, sizes.tolist(), strict=False)]
-    reasons.append(reasons[int(np.argmin(held))])
+    k, n, weight = [*held.tolist(), int(held.min())], [*sizes.tolist(), sizes.sum()], [*weights, min(weights)]
+    reasons = [_why_none(*told, kind) for told in zip(nouns, k, sizes.tolist(), weights, strict=False)]
+    fewer = int(np.argmin(held))
+    reasons.append(reasons[fewer] or reasons[1 - fewer])
+    beta = [kind == "episodes"] * 2 + [False]
     made = (
-        _interval(
-            float(values[i]), float(squares[i]), k[i], float(n[i]), level, reasons[i], kind == "episodes" and i < 2
-        )
+        _interval(float(values[i]), float(squares[i]), k[i], weight[i], float(n[i]), level, reasons[i], beta[i])
         for i in range(3)
     )
     return Intervals(**dict(zip(MEASURES, made, strict=True)), kind=kind, nouns=nouns)
 
 
-def _why_none(noun: str, k: int, n: float, kind: Kind) -> str:
+def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> str:
     """Why a measure has no interval, in words; empty where it has one."""
     if n == 0:
         return f"There are no {noun}s."
     if k >= FEWEST:
-        return ""
+        return "" if weight >= LIGHTEST else f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})."
     if kind == "episodes" and n >= FEWEST:
         return f"The {n:,.0f} {noun}s chain into {plural(k, 'episode')}{NEEDS}."
     return f"Only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s{NEEDS}."
 
 
-def _interval(value: float, square: float, k: int, n: float, level: float, reason: str, beta: bool) -> Interval:
-    """The interval of one measure: the sum of its squared moves, units, count."""
+def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
+    """What is wrong with units of very unlike size, in words."""
+    alike = f"{math.floor(10 * weight) / 10:.1f} of equal size"  # never rounded up to what is needed
+    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they weigh no more than {alike}"
+
+
+def _interval(
+    value: float, square: float, k: int, weight: float, n: float, level: float, reason: str, beta: bool
+) -> Interval:
+    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh, count."""
     low = high = size = math.nan
     method: Name = "none"
     if not reason:
-        variance, spread = square * k / (k - 1), value * (1 - value)
-        size = float(k) if spread == 0 else n if variance * n <= spread else spread / variance
+        variance, spread = square * (k - 1) / k, value * (1 - value)
+        size = weight if spread == 0 else n if variance * n <= spread else spread / variance
         method = "korn-graubard" if beta or spread == 0 else "logit-t"
         if method == "logit-t":
-            low, high = _logit(value, size, k - 1, level)
+            low, high = _logit(value, size, weight - 1, level)
         else:
             # both quantiles are 0 where the level is, and nothing is left to correct
-            wider = _t(k - 1, level) / t if spread and (t := _t(n - 1, level)) else 1.0
+            wider = _t(weight - 1, level) / t if spread and (t := _t(n - 1, level)) else 1.0
             low, high = _beta(value, size / wider**2, level)
         low, high = min(low, value), max(high, value)  # rounding must not put the value outside
     found = {"low": low, "high": high, "level": level, "estimate": value, "effective_size": size}
-    return Interval(**found, n_units=k, df=max(k - 1, 0), method=method, reason=reason)
+    return Interval(**found, n_units=k, df=max(weight - 1, 0.0), method=method, reason=reason)
 
 
 def _t(df: float, level: float) -> float:
@@ -238,7 +255,7 @@ def _t(df: float, level: float) -> float:
     return -float(stdtrit(df, (1 - level) / 2))  # of the tail, which 1 less a tiny one would lose
 
 
-def _logit(value: float, size: float, df: int, level: float) -> tuple[float, float]:
+def _logit(value: float, size: float, df: float, level: float) -> tuple[float, float]:
     centre, wide = math.log(value / (1 - value)), _t(df, level) / math.sqrt(size * value * (1 - value))
     low, high = (1 / (1 + math.exp(-min(max(at, -700.0), 700.0))) for at in (centre - wide, centre + wide))
     return low, high
