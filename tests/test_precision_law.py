@@ -353,3 +353,13 @@ def test_windows_of_one_step_may_be_the_same_step():
     np.testing.assert_allclose(one.precision_test.law.table, [2 / 3, 0, 1 / 3, 0])
     counted = nf.coincidence([3], [5, 5], tolerance=0, span=(0, 9), duplicates="count", null="permutation")
     np.testing.assert_allclose(counted.precision_test.law.table, [0.9, 0, 0.1])
+
+
+def test_where_every_step_is_predicted_a_large_law_is_simulated():
+    """Nothing can be told from it, and its exact law would take minutes; a small one stays exact."""
+    truth = np.zeros(6000, dtype=int)
+    truth[[100, 2500, 4000, 5900]] = 1
+    large = nf.evaluate(truth, np.zeros(6000), quantile=0.99, tolerance=60, null="permutation", n_resamples=99, rng=1)
+    assert (large.precision_test.method, large.verdict) == ("montecarlo", "cannot tell")
+    small = nf.evaluate(truth[:120], np.zeros(120), quantile=0.99, tolerance=2, null="permutation")
+    assert small.precision_test.method.startswith("exact")
