@@ -357,9 +357,11 @@ def test_windows_of_one_step_may_be_the_same_step():
 
 def test_where_every_step_is_predicted_a_large_law_is_simulated():
     """Nothing can be told from it, and its exact law would take minutes; a small one stays exact."""
-    truth = np.zeros(6000, dtype=int)
-    truth[[100, 2500, 4000, 5900]] = 1
-    large = nf.evaluate(truth, np.zeros(6000), quantile=0.99, tolerance=60, null="permutation", n_resamples=99, rng=1)
+    truth = np.zeros(15_902, dtype=int)
+    truth[[100, 5000, 9000, 14_000]] = 1
+    large = nf.evaluate(
+        truth, np.zeros(15_902), quantile=0.99, tolerance=159, null="permutation", n_resamples=99, rng=1
+    )
     assert (large.precision_test.method, large.verdict) == ("montecarlo", "cannot tell")
     small = nf.evaluate(truth[:120], np.zeros(120), quantile=0.99, tolerance=2, null="permutation")
     assert small.precision_test.method.startswith("exact")
