@@ -28,7 +28,7 @@ from nofluke.studies.pooled_row import Pooled, PooledMeasure
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
-from nofluke.studies.together import law_of_weights, laws_of_sums
+from nofluke.studies.together import law_of_weights, laws_of_sums, seed_of
 from nofluke.text.tables import plural
 
 Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
@@ -156,7 +156,7 @@ class Pooling:
 
     def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
         """As if all of them rose and fell together, where no placement serves them all."""
-        u = np.random.default_rng(len(series)).random(self.n_draws)
+        u = np.random.default_rng(seed_of(len(series), series[0])).random(self.n_draws)
         own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
         draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
         return Lumped(series=series, laws=own, draws=draws)
@@ -237,7 +237,7 @@ class Pooling:
             yield f"{plural(shared, 'series', 'series')} share a truth with another, or nearly so: one placement of events serves them all."
         if mixed:
             yield (
-                f"Of these, {mixed:,} have different nulls, so that their hits are taken to rise and fall together, which is careful, not exact."
+                f"Of these, {mixed:,} have different nulls, or not the same steps, so that their hits are taken to rise and fall together, which is careful, not exact."
             )
         if self.drawn is not None and detector in self.drawn.without:
             yield "F1 has no chance level: a null of some series has no joint law of both hits."
