@@ -4,7 +4,7 @@ Sensors of one machine are often labelled once. Treated as independent, their po
 the events has to serve them all. Two series share a truth if their clocks tick alike and
 
 - their events are at the same moments; or
-- at least half of the events of each lie near one of the other's, and chance brings that many together with a probability of at
+- at least a third of the events of each lie near one of the other's, and chance brings that many together with a probability of at
   most .01, or of .1 for all other truths on the grid together where there are more than ten.
 
 Near is looked at in three ways: at the same moment, within the tolerance's reach, and within three times that and three steps more,
@@ -185,7 +185,7 @@ class _Look:
         self.n = max(n, *(truth.n for truth in truths))
         self.rare = math.log(min(RARE, PARTNERS / max(len(truths) - 1, 1)))
         self._zones: dict[tuple[int, int, int], int] = {}
-        self._fewest: dict[tuple[int, int], int] = {}
+        self._rare: dict[tuple[int, int, int], bool] = {}
 
     def near(self, i: int, j: int) -> bool:
         """Whether enough events of one truth lie near the other's."""
@@ -193,7 +193,8 @@ class _Look:
         reach = max(self.reach[i], self.reach[j])
         begin = np.searchsorted(other.events.stops, one.events.starts - reach, side="right")
         end = np.searchsorted(other.events.starts, one.events.stops + reach, side="left")
-        return int(np.count_nonzero(end > begin)) >= self.fewest(one.n, self._zone(j, reach, one.length))
+        hits = int(np.count_nonzero(end > begin))
+        return 3 * hits >= one.n and self._rarely(one.n, self._zone(j, reach, one.length), hits)
 
     def _zone(self, j: int, reach: int, length: int) -> int:
         """On how many steps an event of this length may begin to be near one of that truth."""
@@ -203,23 +204,28 @@ class _Look:
             self._zones[j, reach, length] = min(total(zone), self.n)
         return self._zones[j, reach, length]
 
-    def fewest(self, events: int, zone: int) -> int:
-        """At least half of the events, and so many that chance seldom brings them into the zone, placed one by one."""
-        if (events, zone) not in self._fewest:
-            rarely = first_true(
-                lambda k: hypergeometric_log_tail(self.n, zone, events, k, "upper") <= self.rare, 0, 0, events + 1
-            )
-            self._fewest[events, zone] = max(-(-events // 2), rarely)
-        return self._fewest[events, zone]
+    def _rarely(self, events: int, zone: int, hits: int) -> bool:
+        """Whether chance seldom brings so many events into the zone, placed one by one."""
+        if (events, zone, hits) not in self._rare:
+            tail = hypergeometric_log_tail(self.n, zone, events, hits, "upper")
+            self._rare[events, zone, hits] = tail <= self.rare
+        return self._rare[events, zone, hits]
 
     def _least(self) -> IntArray:
-        """The same for each truth and the smallest zone there is: what lies around the events of some truth."""
+        """For each truth, the fewest events that are enough in the smallest zone there is: what lies around those of some truth."""
         around = (
             len(np.unique(truth.events.starts)) + 2 * reach
             for truth, reach in zip(self.truths, self.reach, strict=True)
         )
         zone = min(min(around), self.n)
-        return np.array([self.fewest(truth.n, zone) for truth in self.truths])
+        numbers = np.array([truth.n for truth in self.truths])
+
+        def fewest(events: int) -> int:
+            third = -(-events // 3)
+            return first_true(lambda k: self._rarely(events, zone, k), third, third, events + 1)
+
+        known = {events: fewest(events) for events in np.unique(numbers).tolist()}
+        return np.array([known[events] for events in numbers.tolist()])
 
     @lazy
     def _blocks(self) -> tuple[Any, Any]:
