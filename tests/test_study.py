@@ -201,7 +201,7 @@ class TestPooled:
 
     def test_groups_are_the_units(self):
         """Intervals and skill in so many of them go by groups."""
-        table = table_of(n_series=24, skill=1.5, groups=12)
+        table = table_of(n_series=24, n=300, skill=1.5, groups=12)
         study = study_of(table, group="set")
         row = study.pooled(n_resamples=99)[1]
         assert row.n_groups == 12
@@ -250,6 +250,50 @@ class TestSharedTruth:
         assert row.precision.pvalue == pytest.approx(one.precision.pvalue, rel=0.5, abs=0.01)
         assert row.n_groups == 1
         assert any("coincide with those of others" in note for note in row.notes)
+
+    @pytest.mark.parametrize("kind", ["began later", "missed steps", "lagged"])
+    def test_sensors_that_are_not_quite_in_step_are_no_more_evidence_than_one(self, kind):
+        """Eight copies of one series with skill, some of whose steps are missing, or each a step after the one before."""
+        table = self.shared(skill=2.0)
+        label, scores, times = table["label"][:200], table["d0"][:200], 60 * np.arange(200) + 10**7
+        one = {"name": np.repeat("s", 200), "label": label, "d0": scores, "time": times}
+        rng, every = np.random.default_rng(1), np.arange(200)
+        rows = []
+        for i in range(8):
+            there = (rng.random(200) < 0.98) | (label == 1)
+            kept = {"began later": every[i:], "missed steps": every[there], "lagged": (every - i) % 200}[kind]
+            clock = times if kind == "lagged" else times[kept]
+            rows.append((np.repeat(f"s{i}", len(kept)), label[kept], scores[kept], clock))
+        several = dict(zip(("name", "label", "d0", "time"), map(np.concatenate, zip(*rows, strict=True)), strict=True))
+        how = {"times": "time", "tolerance": 0, "budget": None, "threshold": 1.8}
+        alone = study_of(one, **how).pooled(n_resamples=999)[0]
+        study = study_of(several, **how)
+        row = study.pooled(n_resamples=999)[0]
+        (cluster,) = study.shared
+        assert (len(cluster.series), cluster.identical, cluster.aligned) == (8, False, kind == "lagged")
+        assert row.n_groups == 1
+        for measure in ("precision", "recall"):
+            expected = getattr(alone, measure).pvalue
+            assert expected < 0.05
+            assert getattr(row, measure).pvalue > expected / 2
+        assert ("simulated" if cluster.aligned else "approximate") in row.recall.method
+        assert cluster.aligned or any("not the same steps" in note for note in row.notes)
+
+    def test_clusters_without_a_common_placement_are_drawn_apart(self):
+        """Pairs of unlike length: F1's chance is that of their independent sum, not of one number for both."""
+        rng = np.random.default_rng(2)
+        rows = []
+        for i in range(12):
+            truth = np.zeros(150, dtype=int)
+            truth[rng.choice(140, 4, replace=False) + 10] = 1
+            scores = rng.normal(size=150)
+            times = np.arange(150) + 10_000 * i
+            rows += [(np.repeat(f"s{i} {cut}", 150 - cut), truth[cut:], scores[cut:], times[cut:]) for cut in (0, 1)]
+        table = dict(zip(("name", "label", "d0", "time"), map(np.concatenate, zip(*rows, strict=True)), strict=True))
+        study = study_of(table, times="time")
+        row = study.pooled(n_resamples=999)[0]
+        assert [len(one.series) for one in study.shared] == [2] * 12
+        assert row.f1.std == pytest.approx(row.recall.std, rel=0.4)
 
     def test_recalls_pooled_law_is_exact(self):
         """A hypergeometric weighted by multiplicity."""

@@ -14,7 +14,7 @@ from nofluke.studies.draws import Key, Task, model_of
 from nofluke.studies.needle import farthest
 from nofluke.studies.rows import TIMED
 from nofluke.studies.schema import Values
-from nofluke.studies.shared import Shared
+from nofluke.studies.shared import Shared, widened
 from nofluke.studies.together import Placements, seed_of
 
 At = tuple[str, str]  # series and detector
@@ -31,7 +31,7 @@ class Plan:
     together : mapping of (series, detector) to (cluster and detector, Placements)
         Cells of series that share a truth, under one placement.
     mixed : mapping of (cluster, detector) to series
-        Such cells without a placement that serves them all, since their nulls differ.
+        Such cells without a placement that serves them all, since their nulls differ or their steps are not the same moments.
     farthest, window : int
         By how many steps all events can be shifted, and the steps within the tolerance of an event, typically.
     """
@@ -65,10 +65,10 @@ class Plan:
                     nulls[told[0], name] = labels.pop()
                 elif told:
                     placements = None
-                    timed = str(truths["axis"][place[told[0]]]).startswith(TIMED)
-                    if len(labels) == 1 and not timed:
+                    axes = {str(truths["axis"][place[series]]) for series in told}
+                    if len(labels) == len(axes) == 1 and not axes.pop().startswith(TIMED):
                         starts = [truths["starts"][place[series]] for series in told]
-                        reach = max(int(truths["reach"][place[series]]) for series in told)
+                        reach = widened(max(int(truths["reach"][place[series]]) for series in told))
                         seed = seed_of(asked.seed, cluster.series[0])
                         placements = Placements.of(model_of(labels.pop(), asked), starts, reach, seed=seed, n_draws=n)
                     if placements is None:

@@ -30,7 +30,7 @@ from nofluke.studies.pooled_words import hill, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
-from nofluke.studies.together import law_of_weights, laws_of_sums
+from nofluke.studies.together import law_of_weights, laws_of_sums, seed_of
 
 Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
 
@@ -171,8 +171,7 @@ class Pooling:
 
     def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
         """As if all of them rose and fell together, where no placement serves them all."""
-        seed = int.from_bytes("\0".join(series).encode(), "big")  # by names, so that no two clusters draw alike
-        u = np.random.default_rng(seed).random(self.n_draws)
+        u = np.random.default_rng(seed_of(len(series), series[0])).random(self.n_draws)
         own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
         draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
         return Lumped(series=series, laws=own, draws=draws)

@@ -14,7 +14,7 @@ from nofluke.text.tables import plural
 def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: float) -> Iterator[str]:
     """Sentences, from p-values of all cells that are corrected for false discoveries, by measure."""
     if sharing.unsearched:
-        yield "There are too many events to look for series with nearly the same truth: only equal ones were found."
+        yield "There are too many events to look for all series with nearly the same truth: some may be taken for independent."
     found = " and ".join(
         f"{int(np.count_nonzero(pvalues <= alpha)):,} by {measure}" for measure, pvalues in corrected.items()
     )

@@ -10,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.arrays import IntArray
 from nofluke.inference.evaluation import Evaluation
 from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.studies.cases import Case
-from nofluke.studies.schema import FAILED, LAWS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
+from nofluke.studies.schema import FAILED, LAWS, STEPS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
 
 Row = dict[str, Any]
+FAR = 2.0**61  # no sum or difference of two moments overflows
 TIMED = "time "  # how the axis of events at their own times begins
 
 
@@ -115,14 +117,18 @@ def truth_row(case: Case, cell: Cell) -> Row:
         some = np.arange(0, cell.n_steps, max(cell.n_steps // 1000, 1))
         around = cell.trial.reaches[cell.d].around_events(some, some)
         reach = int(max((some - around.starts).max(), (around.stops - 1 - some).max(), 0))
+    axis = axis_of(cell)
+    grid, moments = moments_of(cell)
     return {
         "series": case.series,
         "group": case.group,
-        "axis": axis_of(cell),
+        "axis": axis,
+        "grid": grid or axis,
         "n": truth.n_steps,
         "reach": reach,
         "starts": truth.starts,
         "stops": truth.stops,
+        "moments": moments,
     }
 
 
@@ -136,3 +142,18 @@ def axis_of(cell: Cell) -> str:
     if clock is None:
         return f"{cell.n_steps} steps"
     return hashlib.sha256(np.ascontiguousarray(clock.ticks).tobytes() + str(clock.unit).encode()).hexdigest()[:16]
+
+
+def moments_of(cell: Cell) -> tuple[str, IntArray]:
+    """A word that series share if their clocks tick alike, and the first steps of events in absolute time on that grid.
+
+    Typical steps tick alike if they agree to two digits: clocks may be irregular. Events at their own times have no such word.
+    """
+    starts, clock = cell.truth.starts, cell.clock
+    if isinstance(cell, TimedCell):
+        return "", starts
+    if clock is None:
+        return STEPS, starts
+    step = float(f"{clock.step * clock.tick_size or 1.0:.2g}")  # dates: in nanoseconds, whatever their own unit
+    moments = np.rint(clock.ticks[starts] / (step / clock.tick_size))
+    return f"{'dates' if clock.is_dates else 'numbers'} {step:g}", moments.clip(-FAR, FAR).astype(np.int64)

@@ -13,6 +13,7 @@ Values = Mapping[str, Any]  # lists or arrays, all of one length
 Schema = Mapping[str, str]
 
 MEASURES = ("precision", "recall")
+STEPS = "steps"  # the grid of all series without a clock
 
 _TESTED: dict[str, str] = {
     "": "DOUBLE",
@@ -77,13 +78,16 @@ TRUTHS: Schema = {
     "series": "VARCHAR",
     "group": "VARCHAR",
     "axis": "VARCHAR",
+    "grid": "VARCHAR",
     "n": "BIGINT",
     "reach": "BIGINT",
     "starts": "BIGINT[]",
     "stops": "BIGINT[]",
+    "moments": "BIGINT[]",
 }
-"""The events of each series among its steps (``stops`` are past the end), how many steps the tolerance reaches at most, and a
-word that two series share if their steps are the same moments."""
+"""The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at most. Two
+series share ``axis`` if their steps are the same moments, and ``grid`` if their clocks tick alike, whenever they began and whatever
+they missed; ``moments`` are the first steps of events in absolute time, counted in steps of the grid."""
 
 
 def cells_with(metrics: Sequence[str]) -> dict[str, str]:

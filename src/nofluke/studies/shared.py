@@ -1,15 +1,18 @@
 """Series that share one truth, or nearly so: their chance hits are not independent.
 
 Sensors of one machine are often labelled once. Treated as independent, their pooled test rejects far too often; one placement of
-the events has to serve them all. Two series share a truth if their steps are the same moments and
+the events has to serve them all. Two series share a truth if their clocks tick alike and
 
-- their events are the same; or
-- at least half of the events of each lie within the tolerance's reach of one of the other's, and chance brings that many together
-  with a probability of at most .001, or of .1 for all other truths on the axis together where there are more than a hundred.
+- their events are at the same moments; or
+- at least a third of the events of each lie near one of the other's, and chance brings that many together with a probability of at
+  most .01, or of .1 for all other truths on the grid together where there are more than ten.
+
+Near is looked at in three ways: at the same moment, within the tolerance's reach, and within three times that and three steps more,
+since a truth may follow another with a lag. A wide look alone would no longer tell copies from accidents where events are dense.
 
 Sharing goes on: what shares with a series that shares with a third shares with both. Lumping truths that are independent of each
 other stays valid: they, too, are as likely after one common move as before. It costs exactness where the law must then be simulated,
-and power where their alarms are alike.
+or where series are not on the same moments, and power where their alarms are alike.
 
 The section "Pooling over series" of docs/theory.md has the mathematics.
 """
@@ -18,7 +21,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,13 +33,17 @@ from nofluke.laws.law import first_true
 from nofluke.lazy import lazy
 from nofluke.series.counting import total, union
 from nofluke.series.tolerance import Ranges
-from nofluke.studies.schema import Values
+from nofluke.studies.schema import STEPS, Values
 
-RARE = 1e-3  # so many events together are no accident
+RARE = 1e-2  # so many events together are no accident
 PARTNERS = 0.1  # nor are they where fewer than this many of all truths would meet one by accident
-MOST_LOOKS = 1e9  # pairs of events in neighbouring blocks, some half a minute: beyond, only equal truths are found
-MOST_BLOCKS = 1_000_000
+MOST_LOOKS = 1e9  # pairs of events in neighbouring blocks, some half a minute: no wider look is taken beyond
 ROWS = 64  # truths held against all others at a time
+
+
+def widened(reach: int) -> int:
+    """How many steps away an event may be and still belong to the same one: a truth may follow another with a lag."""
+    return 3 * reach + 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +55,19 @@ class Shared:
     series : tuple of str
         Their names, in the order of the study.
     identical : bool
-        Whether all of them have the same events; else some have nearly the same.
+        Whether all of them have the same events on the same steps; else some have nearly the same.
+    aligned : bool
+        Whether their steps are the same moments, so that one placement of events can serve them all.
     """
 
     series: tuple[str, ...]
     identical: bool
+    aligned: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _Truth:
-    """Events on an axis, how far the tolerance reaches, and which series have them."""
+    """Events on a grid, how far the tolerance reaches, and which series have them."""
 
     events: Ranges = field(repr=False)
     reach: int
@@ -82,7 +92,7 @@ class SharedTruths:
     clusters : tuple of Shared
         Sets of two or more series that share one truth, in the order of their first series.
     unsearched : tuple of str
-        Axes with so many events beside one another that only equal truths were looked for, not nearly equal ones.
+        Grids with so many events beside one another that not all nearly equal truths were looked for.
     """
 
     clusters: tuple[Shared, ...]
@@ -99,93 +109,123 @@ def shared_truths(truths: Values) -> SharedTruths:
 
     Examples
     --------
-    >>> shared_truths({"series": ["a", "b", "c"], "axis": ["x", "x", "y"], "n": [90, 90, 90], "reach": [0, 0, 0],
-    ...                "starts": [[5], [5], [5]], "stops": [[6], [6], [6]]}).clusters
-    (Shared(series=('a', 'b'), identical=True),)
+    >>> events = {"starts": [[5], [5], [5]], "stops": [[6], [6], [6]], "moments": [[5], [5], [5]]}
+    >>> steps = {"axis": ["90 steps", "90 steps", "80 steps"], "grid": ["steps"] * 3, "n": [90, 90, 80], "reach": [0, 0, 0]}
+    >>> shared_truths({"series": ["a", "b", "c"], **steps, **events}).clusters
+    (Shared(series=('a', 'b'), identical=True, aligned=True),)
     """
-    alike: dict[tuple[str, int, bytes], list[int]] = defaultdict(list)
-    starts, stops = ([np.asarray(row, dtype=np.int64) for row in truths[name]] for name in ("starts", "stops"))
-    for i, (axis, n) in enumerate(zip(truths["axis"], truths["n"], strict=True)):
-        if len(starts[i]):
-            alike[str(axis), int(n), starts[i].tobytes() + stops[i].tobytes()].append(i)
-    axes: dict[tuple[str, int], list[_Truth]] = defaultdict(list)
-    for (axis, n, _), members in alike.items():
+    names, axes = ([str(one) for one in truths[name]] for name in ("series", "axis"))
+    moments, starts, stops = (
+        [np.asarray(row, dtype=np.int64) for row in truths[name]] for name in ("moments", "starts", "stops")
+    )
+    alike: dict[tuple[str, str, bytes], list[int]] = defaultdict(list)
+    lengths: dict[str, list[int]] = defaultdict(list)
+    for i, grid in enumerate(map(str, truths["grid"])):
+        if len(moments[i]):
+            # without clocks, the same step in series of other lengths is hardly the same moment
+            apart = axes[i] if grid == STEPS else ""
+            alike[grid, apart, moments[i].tobytes() + (stops[i] - starts[i]).tobytes()].append(i)
+            lengths[grid].append(int(truths["n"][i]))
+    grids: dict[str, list[_Truth]] = defaultdict(list)
+    for (grid, *_), members in alike.items():
         one = members[0]
-        events = Ranges(starts=starts[one], stops=np.maximum(stops[one], starts[one] + 1))
-        reach = max(int(truths["reach"][i]) for i in members)
-        axes[axis, n].append(_Truth(events=events, reach=reach, members=members))
-    clusters: list[tuple[list[int], bool]] = []
+        ends = moments[one] + np.maximum(stops[one] - starts[one], 1)
+        # clocks may be irregular: an event of many steps in a short time may seem to outlast the next one
+        events = Ranges(starts=moments[one], stops=np.maximum.accumulate(ends))
+        grids[grid].append(_Truth(events=events, reach=max(int(truths["reach"][i]) for i in members), members=members))
+    clusters: list[list[int]] = []
     unsearched = []
-    for (name, n), found in axes.items():
-        axis = _Axis(found, n)
-        if axis.looks > MOST_LOOKS:
-            unsearched.append(name)
-        clusters += axis.clusters([] if axis.looks > MOST_LOOKS else axis.candidates())
+    for grid, found in grids.items():
+        together, searched = _clusters(found, int(np.median(lengths[grid])))
+        clusters += together
+        unsearched += [] if searched else [grid]
+
+    def told(members: list[int]) -> Shared:
+        events = {(axes[i], starts[i].tobytes(), stops[i].tobytes()) for i in members}
+        aligned = len({axis for axis, *_ in events}) == 1
+        return Shared(series=tuple(names[i] for i in members), identical=len(events) == 1, aligned=aligned)
+
     return SharedTruths(
-        clusters=tuple(
-            Shared(series=tuple(str(truths["series"][i]) for i in members), identical=identical)
-            for members, identical in sorted(clusters)
-            if len(members) > 1
-        ),
-        unsearched=tuple(unsearched),
+        clusters=tuple(told(members) for members in sorted(clusters) if len(members) > 1), unsearched=tuple(unsearched)
     )
 
 
-class _Axis:
-    """Truths on the same steps, and when events of one lie so near another's that it is no accident."""
+def _clusters(truths: list[_Truth], n: int) -> tuple[list[list[int]], bool]:
+    """The series of each cluster, some of them alone, and whether all looks could be taken."""
+    cluster = list(range(len(truths)))
 
-    def __init__(self, truths: list[_Truth], n: int) -> None:
-        self.truths, self.n = truths, n
+    def root(i: int) -> int:
+        while cluster[i] != i:
+            cluster[i] = i = cluster[cluster[i]]
+        return i
+
+    spent, searched = 0.0, True
+    own = [truth.reach for truth in truths]
+    for reach in dict.fromkeys([(0,) * len(own), tuple(own), tuple(map(widened, own))]):
+        look = _Look(truths, reach, n)
+        spent += look.looks
+        searched = spent <= MOST_LOOKS
+        if not searched:
+            break
+        for i, j in look.candidates():
+            if root(i) != root(j) and look.near(i, j) and look.near(j, i):
+                cluster[root(j)] = root(i)
+    together: dict[int, list[int]] = defaultdict(list)
+    for i, truth in enumerate(truths):
+        together[root(i)] += truth.members
+    return [sorted(members) for members in together.values()], searched
+
+
+class _Look:
+    """Truths on one grid, and when events of one lie so near another's that it is no accident."""
+
+    def __init__(self, truths: list[_Truth], reach: Sequence[int], n: int) -> None:
+        """Near is within ``reach`` steps, given for each truth; ``n`` is how many steps a series has."""
+        self.truths, self.reach = truths, reach
+        self.n = max(n, *(truth.n for truth in truths))
         self.rare = math.log(min(RARE, PARTNERS / max(len(truths) - 1, 1)))
         self._zones: dict[tuple[int, int, int], int] = {}
-        self._fewest: dict[tuple[int, int], int] = {}
-
-    def clusters(self, candidates: Iterable[tuple[int, int]]) -> list[tuple[list[int], bool]]:
-        """The series of each cluster, and whether they have one truth; some are alone."""
-        cluster = list(range(len(self.truths)))
-
-        def root(i: int) -> int:
-            while cluster[i] != i:
-                cluster[i] = i = cluster[cluster[i]]
-            return i
-
-        for i, j in candidates:
-            if root(i) != root(j) and self.near(i, j) and self.near(j, i):
-                cluster[root(j)] = root(i)
-        together: dict[int, list[_Truth]] = defaultdict(list)
-        for i, truth in enumerate(self.truths):
-            together[root(i)].append(truth)
-        return [(sorted(i for one in found for i in one.members), len(found) == 1) for found in together.values()]
+        self._rare: dict[tuple[int, int, int], bool] = {}
 
     def near(self, i: int, j: int) -> bool:
         """Whether enough events of one truth lie near the other's."""
         one, other = self.truths[i], self.truths[j]
-        reach = max(one.reach, other.reach)
+        reach = max(self.reach[i], self.reach[j])
         begin = np.searchsorted(other.events.stops, one.events.starts - reach, side="right")
         end = np.searchsorted(other.events.starts, one.events.stops + reach, side="left")
-        return int(np.count_nonzero(end > begin)) >= self.fewest(one.n, self._zone(j, reach, one.length))
+        hits = int(np.count_nonzero(end > begin))
+        return 3 * hits >= one.n and self._rarely(one.n, self._zone(j, reach, one.length), hits)
 
     def _zone(self, j: int, reach: int, length: int) -> int:
         """On how many steps an event of this length may begin to be near one of that truth."""
         if (j, reach, length) not in self._zones:
             events = self.truths[j].events
-            begin, end = np.maximum(events.starts - reach - length + 1, 0), np.minimum(events.stops + reach, self.n)
-            self._zones[j, reach, length] = total(union(Ranges(starts=begin, stops=end)))
+            zone = union(Ranges(starts=events.starts - reach - length + 1, stops=events.stops + reach))
+            self._zones[j, reach, length] = min(total(zone), self.n)
         return self._zones[j, reach, length]
 
-    def fewest(self, events: int, zone: int) -> int:
-        """At least half of the events, and so many that chance seldom brings them into the zone, placed one by one."""
-        if (events, zone) not in self._fewest:
-            rarely = first_true(
-                lambda k: hypergeometric_log_tail(self.n, zone, events, k, "upper") <= self.rare, 0, 0, events + 1
-            )
-            self._fewest[events, zone] = max(-(-events // 2), rarely)
-        return self._fewest[events, zone]
+    def _rarely(self, events: int, zone: int, hits: int) -> bool:
+        """Whether chance seldom brings so many events into the zone, placed one by one."""
+        if (events, zone, hits) not in self._rare:
+            tail = hypergeometric_log_tail(self.n, zone, events, hits, "upper")
+            self._rare[events, zone, hits] = tail <= self.rare
+        return self._rare[events, zone, hits]
 
     def _least(self) -> IntArray:
-        """The same for each truth and the smallest zone there is: no smaller one has what the tolerance reaches around events."""
-        zone = min(min(truth.n + truth.reach, self.n) for truth in self.truths)
-        return np.array([self.fewest(truth.n, zone) for truth in self.truths])
+        """For each truth, the fewest events that are enough in the smallest zone there is: what lies around those of some truth."""
+        around = (
+            len(np.unique(truth.events.starts)) + 2 * reach
+            for truth, reach in zip(self.truths, self.reach, strict=True)
+        )
+        zone = min(min(around), self.n)
+        numbers = np.array([truth.n for truth in self.truths])
+
+        def fewest(events: int) -> int:
+            third = -(-events // 3)
+            return first_true(lambda k: self._rarely(events, zone, k), third, third, events + 1)
+
+        known = {events: fewest(events) for events in np.unique(numbers).tolist()}
+        return np.array([known[events] for events in numbers.tolist()])
 
     @lazy
     def _blocks(self) -> tuple[Any, Any]:
@@ -193,20 +233,25 @@ class _Axis:
         from scipy import sparse
 
         truths = self.truths
-        reach, length = max(truth.reach for truth in truths), max(truth.length for truth in truths)
-        width = max(reach + 1, length, -(-self.n // MOST_BLOCKS))
+        width = max(max(self.reach) + 1, *(truth.length for truth in truths))
         of = np.repeat(np.arange(len(truths)), [truth.n for truth in truths])
-        first = np.concatenate([truth.events.starts for truth in truths]) // width + 1
-        last = (np.concatenate([truth.events.stops for truth in truths]) - 1) // width + 1
+        first = np.concatenate([truth.events.starts for truth in truths]) // width
+        last = (np.concatenate([truth.events.stops for truth in truths]) - 1) // width
 
-        def blocks(beside: int) -> Any:
+        def places(beside: int) -> tuple[IntArray, IntArray]:
             many = last - first + 1 + 2 * beside
             within = np.arange(many.sum()) - np.repeat(np.cumsum(many) - many, many)
-            at = np.repeat(of, many), np.repeat(first - beside, many) + within
-            ones = np.ones(len(within), dtype=np.int32)
-            return sparse.csr_matrix((ones, at), shape=(len(truths), self.n // width + 3))
+            return np.repeat(of, many), np.repeat(first - beside, many) + within
 
-        held, near = blocks(0), blocks(1)
+        # moments may be years apart: only blocks in or beside an event are numbered
+        blocks = np.unique(places(1)[1])
+
+        def counted(beside: int) -> Any:
+            rows, at = places(beside)
+            held = np.ones(len(rows), dtype=np.int32), (rows, np.searchsorted(blocks, at))
+            return sparse.csr_matrix(held, shape=(len(truths), len(blocks)))
+
+        held, near = counted(0), counted(1)
         near.data[:] = 1
         return held, near.T.tocsr()
 

@@ -5,8 +5,8 @@ on the null, the events and a seed, never on the case.
 
 - A null that shifts all events together has a list of shifts. The same one serves all series, and all of them are counted.
 - Series with the same events under a null that draws: the same seed draws the same placements.
-- Nearly the same events that are permuted: those that lie within the tolerance of one another, at most one of each series, are
-  placed together and keep their distances.
+- Nearly the same events that are permuted: those that lie near one another, at most one of each series, are placed together and
+  keep their distances.
 
 Anything else has no common placement; `nofluke.laws.comonotone` is then for the careful.
 
