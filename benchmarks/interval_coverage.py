@@ -1,4 +1,4 @@
-"""How often intervals hold the long-run precision, recall and F1, in five situations, beside those of Clopper and Pearson.
+"""How often intervals hold the long-run precision, recall and F1, beside those of Clopper and Pearson: five series, four studies.
 
 Run it as ``python benchmarks/interval_coverage.py``. What runs are held against is the ratio of sums over one run that is
 as long as thousands of them. Runs without an interval are left out, and their share is printed.
@@ -69,6 +69,30 @@ def ranges(rng: np.random.Generator, steps: int) -> tuple[Flags, Flags]:
     return truth, flagged(alarms, steps)
 
 
+def study(rng: np.random.Generator, sizes: np.ndarray) -> np.ndarray:
+    """Counts of series of such sizes, each with a precision and a recall of its own around .5."""
+    alarms, events = rng.poisson(5 * sizes), rng.poisson(4 * sizes) + 1
+    own = [rng.beta(2, 2, len(sizes)) for _ in range(2)]
+    return np.stack([alarms, rng.binomial(alarms, own[0]), events, rng.binomial(events, own[1])], axis=1)
+
+
+def lognormal(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Counts of series of which the largest tenth hold more than half of all events."""
+    return study(rng, np.exp(rng.normal(0, 1.5, n)))
+
+
+def few_large(rng: np.random.Generator, n: int) -> np.ndarray:
+    """Counts of series of which one in ten is twenty times as large."""
+    return study(rng, np.where(rng.random(n) < 0.1, 20, 1))
+
+
+STUDIES: dict[str, tuple[Callable[[np.random.Generator, int], np.ndarray], int]] = {
+    "12 series, lognormal sizes": (lognormal, 12),
+    "30 series, lognormal sizes": (lognormal, 30),
+    "100 series, lognormal sizes": (lognormal, 100),
+    "28 series, few large": (few_large, 28),
+}
+
 SITUATIONS: dict[str, tuple[Situation, int]] = {
     "iid": (iid, 2_000),
     "about 8 events": (partial(iid, rate=0.004), 2_000),
@@ -99,13 +123,17 @@ def independent(counts: np.ndarray) -> np.ndarray:
 
 def run(situation: Situation, steps: int, runs: int, seed: int, long: int = LONG) -> dict[str, np.ndarray]:
     """Coverage by each method, mean width, and the share of runs with an interval."""
+    return counted(lambda rng, n: units_of((cell_of(*situation(rng, n)),))[0], steps, runs, seed, long, "episodes")
+
+
+def counted(units_in: Callable[[np.random.Generator, int], np.ndarray], size, runs, seed, long, kind):
+    """The same, of units in so many steps or of so many series."""
     rng = np.random.default_rng(seed)
-    cell = cell_of(*situation(rng, long))
-    truth = shares(cell.n_predictions, cell.precision_hits, cell.n_events, cell.recall_hits)
+    truth = shares(*units_in(rng, long).sum(axis=0))
     ours, theirs = np.empty((2, runs, 3, 2))
     for own, other in zip(ours, theirs, strict=True):
-        units = units_of((cell_of(*situation(rng, steps)),))[0]
-        own[:] = [(interval.low, interval.high) for interval in intervals_of(units, LEVEL)]
+        units = units_in(rng, size)
+        own[:] = [(interval.low, interval.high) for interval in intervals_of(units, LEVEL, kind=kind)]
         other[:] = independent(units.sum(axis=0))
 
     def covered(intervals: np.ndarray) -> np.ndarray:
@@ -129,8 +157,10 @@ def main() -> None:
     asked = parser.parse_args()
     print("| situation | long run | runs with an interval | coverage | mean width | Clopper–Pearson |")
     print("| --- | --- | --- | --- | --- | --- |")
-    for name, (situation, steps) in SITUATIONS.items():
-        found = run(situation, steps, asked.runs, asked.seed)
+    series = {name: (run, *how, asked.runs, asked.seed) for name, how in SITUATIONS.items()}
+    studies = {name: (counted, *how, asked.runs, asked.seed, LONG, "series") for name, how in STUDIES.items()}
+    for name, (simulate, *how) in (series | studies).items():
+        found = simulate(*how)
         cells = [
             " / ".join(f"{x:.3f}".removeprefix("0") for x in values if not np.isnan(x)) for values in found.values()
         ]

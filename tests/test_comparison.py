@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from scipy import stats
 
 import nofluke as nf
 from nofluke.errors import InputError
@@ -153,6 +154,95 @@ def test_intervals_hold_the_true_difference():
         one = compare_units({"a": a, "b": b}, n_resamples=9, alpha=0.5).difference("a", "b", "recall")
         held.append(one.low <= 0.2 <= one.high)
     assert np.mean(held) >= 0.9
+
+
+def test_intervals_hold_where_series_are_of_unlike_size():
+    """Of those told in 250 runs at least 91% hold the difference, 0; those of plain linear terms were 81 to 88%."""
+    rng, held = np.random.default_rng(5), []
+    for _ in range(250):
+        sizes = np.exp(rng.normal(0, 1.5, 30))
+        events, pair = rng.poisson(4 * sizes) + 1, {}
+        for name in "ab":
+            alarms, own = rng.poisson(5 * sizes), rng.beta(2, 2, (2, 30))
+            pair[name] = np.stack([alarms, rng.binomial(alarms, own[0]), events, rng.binomial(events, own[1])], axis=1)
+        found = compare_units(pair, n_resamples=9, alpha=0.5).differences
+        held.append([math.nan if one.low is None else one.low <= 0 <= one.high for one in found])
+    assert (np.nanmean(held, axis=0) >= 0.91).all()
+    assert (np.isnan(held).mean(axis=0) < 0.25).all()
+
+
+@settings(relaxed, max_examples=40)
+@given(st.lists(st.tuples(*[st.integers(0, 9)] * 6), min_size=10, max_size=14))
+def test_intervals_of_differences_are_those_of_leaving_units_out(rows):
+    """The jackknife of precision and recall, written out; t with Kish's number of units of the more uneven detector."""
+    a, b = (np.array([[r[i], min(r[i + 1], r[i]), r[4], min(r[5], r[4]) if i else 0] for r in rows]) for i in (0, 2))
+    found = compare_units({"a": a, "b": b}, n_resamples=9, alpha=0.5)
+    for column, measure in ((0, "precision"), (2, "recall")):
+        one = found.difference("a", "b", measure)
+        k = min((side[:, column] > 0).sum() for side in (a, b))
+        kish = min(side[:, column].sum() ** 2 / max((side[:, column] ** 2).sum(), 1) for side in (a, b))
+        if k < 10 or kish < 5:
+            assert one.low is None
+        if one.low is None:
+            continue
+        without = [np.delete(side, i, axis=0).sum(axis=0) for i in range(len(rows)) for side in (a, b)]
+        rest = np.array([total[column + 1] / total[column] for total in without]).reshape(-1, 2) @ [1, -1]
+        reach = stats.t.isf(0.025, kish - 1) * math.sqrt((k - 1) / k * ((rest - one.value) ** 2).sum())
+        assert (one.low, one.high) == pytest.approx((max(one.value - reach, -1), min(one.value + reach, 1)))
+
+
+def few_against_many(rng, few, many, precision, n=60):
+    """Units of two detectors of the same precision with so many alarms, anywhere, and an event in each."""
+    units = {}
+    for name, alarms in (("few", few), ("many", many)):
+        at = rng.multinomial(alarms, np.full(n, 1 / n))
+        hits = rng.binomial(at, precision)
+        units[name] = np.stack([at, hits, np.ones(n, dtype=int), hits > 0], axis=1)
+    return units
+
+
+@pytest.mark.parametrize(("precision", "kind"), [(0.1, "hits"), (0.9, "misses")])
+def test_precision_of_few_alarms_is_not_tested_against_many(precision, kind):
+    """By chance such a detector has no hit, or nothing else, and no variance: neither p nor interval, but a reason, and a test for Holm."""
+    units = few_against_many(np.random.default_rng(1), 15, 300, precision)
+    units["much"] = units["many"][::-1]
+    found = compare_units(units, n_resamples=99)
+    one = found.difference("many", "few", "precision")
+    why = f"few has only 15 alarms, of which fewer than 5 {kind} are expected"
+    assert (one.why_no_pvalue, one.why_no_interval, one.low, one.n_units) == (why, why, None, 60)
+    assert abs(one.value) < 1
+    assert np.isnan([one.pvalue, one.corrected]).all()
+    (note,) = (note for note in found.notes if note.startswith("Precision of "))
+    assert note.endswith(f"is not tested: {why} (the other has many more); 1 other pair likewise.")
+    assert "not tested" in str(found)
+    assert not math.isnan(found.difference("many", "few").pvalue)
+    other = found.difference("many", "much", "precision")
+    assert other.corrected == min(3 * other.pvalue, 1)
+
+
+@pytest.mark.parametrize(("few", "many", "told"), [(49, 491, False), (50, 490, True), (15, 30, True), (15, 31, False)])
+def test_five_hits_must_be_expected_where_alarms_differ_more_than_twofold(few, many, told):
+    """At the precision of both together: 5 of 50 are enough, and 1.5 of 15 are against 30."""
+    units = few_against_many(np.random.default_rng(1), few, many, 0)
+    units["many"][:, 1] = 0
+    left = (few + many) // 10
+    for row in units["many"]:
+        row[1] = min(row[0], left)
+        left -= row[1]
+    assert bool(compare_units(units, n_resamples=9).difference("few", "many", "precision").why_no_pvalue) != told
+
+
+def test_precision_keeps_its_level_where_few_alarms_meet_many():
+    """Of 150 comparisons at the least of alarms that are tested, and of equally few alarms, about one in twenty rejects."""
+    for few, many in ((60, 1_200), (15, 15)):
+        rng = np.random.default_rng(4)
+        pairs = (few_against_many(rng, few, many, 0.1) for _ in range(150))
+        found = [
+            compare_units(pair, n_resamples=99, alpha=0.5).difference("few", "many", "precision") for pair in pairs
+        ]
+        p = np.array([one.pvalue for one in found])
+        assert np.nanmean(p <= 0.05) <= 0.09
+        assert np.isnan(p).mean() < 0.1
 
 
 def series_of_three(seed=0):

@@ -16,6 +16,7 @@ from scipy import stats
 import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.inference.interval import FEWEST, intervals_of
+from nofluke.inference.units import linearise
 from nofluke.show.report.payload import make_payload
 from oracles import relaxed
 
@@ -32,30 +33,36 @@ def slow_interval(units, measure, level, beta):
     k = {"precision": sum(u[0] > 0 for u in units), "recall": sum(u[2] > 0 for u in units)}
     k["f1"] = min(k.values())
     k = k[measure]
-    if k < 10:
+    kish = [
+        sum(map(Fraction, sizes)) ** 2 / max(sum(size**2 for size in sizes), 1)
+        for sizes in ([u[0] for u in units], [u[2] for u in units])
+    ]
+    kish = {"precision": kish[0], "recall": kish[1], "f1": min(kish)}[measure]
+    if k < 10 or kish < 5:
         return None
     p, r = h / a if a else Fraction(0), f / e if e else Fraction(0)
     f1 = 2 * p * r / (p + r) if p + r else Fraction(0)
     moves = {
-        "precision": [(u[1] - p * u[0]) / max(a, 1) for u in units],
-        "recall": [(u[3] - r * u[2]) / max(e, 1) for u in units],
+        "precision": [p - (h - u[1]) / (a - u[0]) if a > u[0] else Fraction(0) for u in units],
+        "recall": [r - (f - u[3]) / (e - u[2]) if e > u[2] else Fraction(0) for u in units],
     }
     value, n = {"precision": (p, a), "recall": (r, e), "f1": (f1, a + e)}[measure]
     moves["f1"] = [
         (2 * r**2 * x + 2 * p**2 * y) / (p + r) ** 2 if p + r else 0
         for x, y in zip(moves["precision"], moves["recall"], strict=True)
     ]
-    v = Fraction(k, k - 1) * sum(u**2 for u in moves[measure])
+    v = Fraction(k - 1, k) * sum(u**2 for u in moves[measure])
+    kish = float(kish)
     tail = (1 - level) / 2
     if value in (0, 1):
-        size = k
+        size = kish
     else:
         size = float(min(value * (1 - value) / v, n)) if v else float(n)
         if not beta:
-            wide = stats.t.isf(tail, k - 1) / math.sqrt(size * value * (1 - value))
+            wide = stats.t.isf(tail, kish - 1) / math.sqrt(size * value * (1 - value))
             centre = math.log(value / (1 - value))
             return tuple(1 / (1 + math.exp(-x)) for x in (centre - wide, centre + wide))
-        size *= (stats.t.isf(tail, int(n) - 1) / stats.t.isf(tail, k - 1)) ** 2
+        size *= (stats.t.isf(tail, int(n) - 1) / stats.t.isf(tail, kish - 1)) ** 2
     hits = float(value) * size
     return (
         stats.beta.ppf(tail, hits, size - hits + 1) if hits else 0.0,
@@ -90,7 +97,47 @@ def test_intervals_are_the_formulas(units, times, level, kind):
             assert (own.low, own.high) == pytest.approx(slow, abs=1e-9)
             assert 0 <= own.low <= own.estimate <= own.high <= 1
             assert own.low < own.high
-            assert (bool(own), own.reason, own.df) == (True, "", own.n_units - 1)
+            assert (bool(own), own.reason) == (True, "")
+            assert 4 <= own.df <= own.n_units - 1
+
+
+@relaxed
+@given(units=st.lists(unit(most=50), min_size=2, max_size=12))
+def test_leaving_a_unit_out_changes_what_is_told(units):
+    """Precision and recall of the others, exactly; F1 by the chain rule; nothing is told where nothing would remain."""
+    found = linearise(np.array(units))
+    for i in range(len(units)):
+        rest = linearise(np.array(units[:i] + units[i + 1 :])).values
+        np.testing.assert_allclose(found.left_out[i, :2], (found.values - rest)[:2], atol=1e-12)
+
+
+def test_units_of_one_size_weigh_as_many_as_they_are():
+    """Then variance and degrees of freedom are the usual ones, in whole numbers."""
+    rng = np.random.default_rng(2)
+    units = np.full((15, 4), [4, 0, 7, 0])
+    units[:, 1], units[:, 3] = rng.integers(5, size=15), rng.integers(8, size=15)
+    linear = linearise(units)
+    for m, own in enumerate(intervals_of(units, kind="series")):
+        assert (own.df, own.n_units) == (14, 15)
+        p, v = linear.values[m], 15 / 14 * (linear.moves[:, m] ** 2).sum()
+        assert own.effective_size == pytest.approx(p * (1 - p) / v)
+
+
+def test_where_few_units_hold_most_there_is_no_interval():
+    """However many small ones there are beside them; F1 says it of the side that lacks one, and 5.0 is never said to be too few."""
+    units = np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])
+    found = intervals_of(units, kind="series")
+    words = (
+        "Few of the 20 series hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5)."
+    )
+    assert (found.precision.reason, found.f1.reason, found.recall.reason) == (words, words, "")
+    assert found.precision.df == pytest.approx(88**2 / (19 * 4 + 2500) - 1)
+    assert found.in_words() == (
+        "Intervals take series for independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
+        "they weigh no more than 3.0 of equal size (an interval needs 5)."
+    )
+    nearly = intervals_of(np.array([[43, 9, 1, 1]] + [[3, 1, 1, 1]] * 19))
+    assert "than 4.9 of equal size" in nearly.precision.reason
 
 
 def test_nothing_found_and_everything_found_leave_room():
@@ -259,6 +306,14 @@ def test_intervals_hold_the_long_run(name):
     assert (found["with"] > 0.9).all()
     if name != "iid":
         assert (found["clopper-pearson"][:2] < 0.75).all()
+
+
+@pytest.mark.parametrize("name", ["30 series, lognormal sizes", "28 series, few large"])
+def test_intervals_hold_where_series_are_of_unlike_size(name):
+    """At least 91% of those told in 200 runs; with k - 1 degrees of freedom and plain linear terms it is 82 to 88%."""
+    found = coverage.counted(*coverage.STUDIES[name], runs=200, seed=3, long=400_000, kind="series")
+    assert (found["covered"] >= 0.91).all(), found
+    assert (found["with"] > 0.8).all()
 
 
 def test_ten_units_are_the_fewest():

@@ -80,7 +80,7 @@ def compare(
         Level of the tests, which Holm's method corrects for all pairs of detectors, measure by measure.
     level : float
         Level of the intervals of differences: t, with the degrees of freedom of the episodes that hold alarms (of the detector
-        with fewer), for precision, or events, for recall. With fewer than ten there is none.
+        with fewer), for precision, or events, for recall. With fewer than ten, or where few of them hold nearly all, there is none.
     n_resamples : int
         Random swaps, where there are too many to go through them all. A pair that fewer than 20 of them reach gets up to
         20/``alpha`` for each pair (50,000 at most), so that Holm's correction has enough to go by.
@@ -111,7 +111,7 @@ def compare(
     (('counts', 'energy'), ('counts', 'energy'))
     >>> one = found.difference("counts", "energy")
     >>> round(one.value, 3), round(one.low, 3), round(one.high, 3), round(one.pvalue, 1)
-    (0.035, -0.025, 0.096, 0.3)
+    (0.035, -0.026, 0.097, 0.3)
     """
     window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
     given = _detectors(scores, predictions)

@@ -160,7 +160,8 @@ class Evaluation(ByValue):
         """Where precision, recall and F1 may lie in the long run, each at the level.
 
         Episodes are taken for independent: chains of events and predictions that are near each other. There is no interval, but a
-        reason, where fewer than ten of them hold predictions (precision), events (recall), or one of the two (F1).
+        reason, where fewer than ten of them hold predictions (precision), events (recall), or one of the two (F1), or where a few of them
+        hold nearly all.
 
         References
         ----------

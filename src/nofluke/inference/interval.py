@@ -185,7 +185,7 @@ def intervals_of(
     --------
     >>> found = intervals_of(np.array([[2, 1, 1, 1], [1, 1, 2, 1], [1, 0, 0, 0], [2, 2, 1, 1]] * 5))
     >>> print(found)
-    precision 0.467 to 0.830; recall 0.502 to 0.916; F1 0.552 to 0.824
+    precision 0.465 to 0.832; recall 0.498 to 0.918; F1 0.550 to 0.825
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 4)).recall.reason)
     Only 4 episodes hold events, and an interval needs at least 10.
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])).precision.reason)
