@@ -94,7 +94,9 @@ def compare(
     Notes
     -----
     A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two detectors
-    differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told.
+    differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told. Precision has neither
+    p-value nor interval where one detector has more than twice as many alarms as the other, and of those of the other fewer than
+    5 hits or fewer than 5 misses are expected: that it shows no variance may then be an accident.
 
     References
     ----------
