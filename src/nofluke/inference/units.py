@@ -58,9 +58,10 @@ def linearise(units: IntArray | FloatArray) -> Linearised:
         slopes = np.stack([np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2) for x in (r, p)], axis=-1)
         parts = counts[..., [HITS, FOUND]] - shares[..., None, :] * counts[..., [ALARMS, EVENTS]]
         whole = total[..., None, [ALARMS, EVENTS]]
+        rest = whole - counts[..., [ALARMS, EVENTS]]
         moves, left_out = (
             np.concatenate([both, (both * slopes[..., None, :]).sum(axis=-1, keepdims=True)], axis=-1)
-            for both in (parts / whole, parts / (whole - counts[..., [ALARMS, EVENTS]]))
+            for both in (parts / whole, np.where(rest > 0, parts / rest, np.nan))
         )
     return Linearised(values=np.concatenate([shares, f1[..., None]], axis=-1), moves=moves, left_out=left_out)
 
