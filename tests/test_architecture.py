@@ -64,7 +64,7 @@ SHORTCUTS = {
     ("studies.leaderboard", "plot"),
     ("laws.law", "laws.sums"),
     ("nulls.base", "nulls.simulation"),
-    ("studies.result", "show.leaderboard"),
+    ("studies.result", "show.leaderboard.files"),
 }
 """Methods of results that hand over to a later module when they are called, such as `.plot()`."""
 

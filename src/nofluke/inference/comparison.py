@@ -131,7 +131,10 @@ class Comparison(ByValue):
             f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
         )
         if len(group) == 1:
-            return f"{group[0]} has the best F1, told from every other {level}."
+            rest = " that has one" if math.isnan(self.values[-1, 2]) else ""
+            if not math.isnan(self.values[1, 2]):
+                return f"{group[0]} has the best F1, told from every other{rest} {level}."
+            return f"{group[0]} is the only one that has an F1."
         return f"{group[0]} has the best F1; not told from it {level}: {', '.join(group[1:])}."
 
     def how(self) -> str:

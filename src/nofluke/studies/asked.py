@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
@@ -13,7 +12,7 @@ from nofluke.metrics import get
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import as_share, as_whole, check_alpha, number_or_none
+from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing
 from nofluke.series.ranges import Overlaps
@@ -22,6 +21,12 @@ from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
 SEEDS = 2**63  # seeds of cells are below
+_WORDS = {
+    "count_events": ("steps", "ranges"),
+    "missing": ("error", "mask"),
+    "higher_is": ("anomalous", "normal"),
+    "overlaps": ("error", "merge"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,10 +65,16 @@ class Asked:
         check: Any = {"threshold": as_threshold, "quantile": as_quantile}.get(given[0], lambda v: as_share(v, "budget"))
         check(rest[given[0]])
         AlarmRule.of(rest["count_alarms"], rest["refractory"])
+        for name, words in _WORDS.items():
+            if rest[name] is not None:
+                check_word(rest[name], name, words)
         rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
         null = rest["null"]
         rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
         names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        twice = [name for name in names if names.count(name) > 1]
+        if twice:
+            raise InputError(f"metrics={shown(twice[0])} is there twice: name each once.")
         return cls(
             tolerance=_as_tolerance_or_share(tolerance),
             metrics=tuple(_metric(name) for name in names),
@@ -77,6 +88,14 @@ class Asked:
             return self.tolerance
         steps = int(self.tolerance * n_steps)
         return Tolerance(early=steps, late=steps)
+
+    @property
+    def in_time(self) -> str:
+        """The first setting that is a length of time, so that series need a clock; empty where none is."""
+        tolerance, refractory = self.tolerance, self.alarms.refractory
+        if isinstance(tolerance, Tolerance) and tolerance.unit != "steps":
+            return f"tolerance={str(tolerance)!r}"
+        return f"refractory={self.refractory!r}" if refractory is not None and refractory.unit != "steps" else ""
 
     @property
     def alarms(self) -> AlarmRule:
@@ -136,8 +155,3 @@ def _metric(name: Any) -> str:
         )
     get(name)
     return name
-
-
-def names_of(values: Iterable[Any]) -> tuple[str, ...]:
-    """Names as text."""
-    return tuple(str(value) for value in values)

@@ -30,6 +30,8 @@ class Counts:
         Which unit it belongs to.
     kind : {"series", "groups"}
         What units are.
+    named : bool
+        Whether groups were named, rather than made of series that share a truth.
     notes : tuple of str
         Which groups had to be taken together.
     """
@@ -39,6 +41,7 @@ class Counts:
     counts: IntArray = field(repr=False)
     units: IntArray = field(repr=False)
     kind: Kind
+    named: bool
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -60,7 +63,15 @@ class Counts:
         group = np.empty(len(names), dtype=object)
         group[at] = np.asarray(cells["group"], dtype=object)
         units, kind, notes = _units(told, group.tolist(), shared)
-        return cls(detectors=tuple(detectors), series=told, counts=counts, units=units, kind=kind, notes=notes)
+        named = len(set(group.tolist())) < len(told)
+        return cls(
+            detectors=tuple(detectors), series=told, counts=counts, units=units, kind=kind, named=named, notes=notes
+        )
+
+    @property
+    def noun(self) -> str:
+        """What a unit is called."""
+        return "group" if self.named else "series" if self.kind == "series" else "independent unit"
 
     @property
     def n_units(self) -> int:

@@ -49,6 +49,7 @@ class Folder:
 
     def __init__(self, out: str | Path | None = None) -> None:
         self.path = Path(tempfile.mkdtemp(prefix="nofluke-")) if out is None else expanded(out, "out")
+        self.temporary = out is None
         if out is None:
             weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
         self.notes: tuple[str, ...] = ()

@@ -32,6 +32,8 @@ class About:
         What was asked for, in words.
     n_series, n_groups : int
         Groups are the units that intervals and comparisons take for independent; as many as series where none were named.
+    noun : str
+        What such a unit is called: "group", "independent unit" where series were lumped by what they share, or "series".
     missing : tuple of (str, int)
         Why cells have no result and how many, from `nofluke.studies.missing.count_reasons`.
     alpha, level : float
@@ -45,6 +47,7 @@ class About:
     threshold: str
     n_series: int
     n_groups: int
+    noun: str = "group"
     missing: tuple[tuple[str, int], ...] = ()
     alpha: float = 0.05
     level: float = 0.95
@@ -53,12 +56,12 @@ class About:
     @property
     def grouped(self) -> bool:
         """Whether groups, not series, are the units."""
-        return self.n_groups < self.n_series
+        return self.noun != "series" and self.n_groups < self.n_series
 
     @property
     def units(self) -> str:
         """The units, counted."""
-        return plural(self.n_groups, "group") if self.grouped else plural(self.n_series, "series", "series")
+        return plural(self.n_groups, self.noun) if self.grouped else plural(self.n_groups, "series", "series")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -116,7 +119,7 @@ class Leaderboard(ByValue):
     @property
     def title(self) -> str:
         """What the study is, and its size."""
-        groups = f" in {plural(self.about.n_groups, 'group')}" if self.about.grouped else ""
+        groups = f" in {plural(self.about.n_groups, self.about.noun)}" if self.about.grouped else ""
         size = f"{plural(len(self.rows), 'detector')} on {plural(self.about.n_series, 'series', 'series')}{groups}"
         return f"{self.about.title}: {size}" if self.about.title else size
 

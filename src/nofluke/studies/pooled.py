@@ -117,8 +117,8 @@ class Pooling:
                 **_ends(intervals, i),
                 expected=divide(test.expected, test.of),
                 std=divide(test.std, test.of),
-                pvalue=test.pvalue,
-                method=_method(test),
+                pvalue=test.pvalue if test.of else math.nan,
+                method=_method(test) if test.of else "",
             )
             for i, (measure, test) in enumerate(tests.items())
         }
@@ -260,7 +260,8 @@ class Pooling:
         if row.n_told == 0:
             words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
             return replace(row, reason=words)
-        upper: dict[str, float] = {measure: getattr(row, measure).corrected for measure in MEASURES}
+        found = {measure: getattr(row, measure).corrected for measure in MEASURES}
+        upper: dict[str, float] = {measure: 1.0 if math.isnan(p) else p for measure, p in found.items()}
         needles = self._needles(row.detector, tests)
         hills = [
             m for m, one in needles.items() if significant(upper[m], self.alpha) and not one.stands_out(self.alpha)

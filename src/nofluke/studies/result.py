@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.data.paths import expanded, write_file
+from nofluke.data.paths import expanded
 from nofluke.errors import InputError
 from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
@@ -35,14 +35,13 @@ from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
 from nofluke.studies.redrawn import laws_of, redrawn
-from nofluke.studies.remarks import remarks
+from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.tables import plural
 
-N_DRAWS = 4_999
 LEVEL = 0.95
 
 
@@ -152,7 +151,7 @@ class Study:
     def _counts(self) -> Counts:
         return Counts.of(self.cells, self.detectors, self.shared)
 
-    def pooled(self, *, n_resamples: int = N_DRAWS, level: float = LEVEL) -> tuple[Pooled, ...]:
+    def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
         r"""Each detector over all series: pooled precision, recall and F1 beside chance, with intervals and a verdict.
 
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
@@ -164,8 +163,8 @@ class Study:
 
         Parameters
         ----------
-        n_resamples : int
-            Draws for F1, and for what has no law in closed form.
+        n_resamples : int, optional
+            Draws for F1, and for what has no law in closed form; as many as the study's unless another number is given.
         level : float
             Of the intervals, which take series, or groups, for independent.
 
@@ -179,7 +178,8 @@ class Study:
         ----------
         Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
         """
-        n, level = as_whole(n_resamples, "n_resamples", 1), check_level(level)
+        many = self._settings["n_resamples"] if n_resamples is None else n_resamples
+        n, level = as_whole(many, "n_resamples", 1), check_level(level)
         if (n, level) not in self._pooled:
             self._pooled[n, level] = self._pool(n, level)
         return self._pooled[n, level]
@@ -213,10 +213,9 @@ class Study:
         level, n_resamples, rng
             As in `nofluke.compare`; the seed is that of the study unless another is given.
         """
-        names = detectors or self.detectors
+        names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
-        counts = self._counts
         return compared(
             {name: counts.by_unit(name) for name in dict.fromkeys(names)},
             counts.of_both,
@@ -230,20 +229,18 @@ class Study:
         )
 
     def _compared(self, level: float) -> Comparison:
-        """All detectors, once: it takes longer than all cells, and both pooled rows and the leaderboard ask for it."""
+        """All detectors, once: it takes longer than all cells, and is asked for twice."""
         if level not in self._pairs:
             self._pairs[level] = self.compare(level=level)
         return self._pairs[level]
 
-    def leaderboard(self, *, n_resamples: int = N_DRAWS, level: float = LEVEL) -> Leaderboard:
+    def leaderboard(self, *, n_resamples: int | None = None, level: float = LEVEL) -> Leaderboard:
         """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs."""
-        rows = self.pooled(n_resamples=n_resamples, level=level)
-        pairs = Pairs.of(self._compared(level)) if len(self.detectors) > 1 else None
+        found = self._compared(level) if len(self.detectors) > 1 else None
         settings = self._settings
-        corrected = {measure: self.corrected(measure) for measure in MEASURES}
         return Leaderboard(
-            rows=rows,
-            pairs=pairs,
+            rows=self.pooled(n_resamples=n_resamples, level=level),
+            pairs=None if found is None else Pairs.of(found),
             about=About(
                 title=self.title,
                 null=settings["null"],
@@ -251,12 +248,19 @@ class Study:
                 threshold=settings["cut"],
                 n_series=self.n_series,
                 n_groups=self._counts.n_units,
+                noun=self._counts.noun,
                 missing=count_reasons(self.failed, self.detectors),
                 alpha=self.alpha,
                 level=level,
-                notes=(*remarks(self._sharing, corrected, self.alpha), *self._counts.notes, *self._folder.notes),
+                notes=tuple(self._remarks(found)),
             ),
         )
+
+    def _remarks(self, found: Comparison | None) -> Iterator[str]:
+        yield from from_reading(self._folder.read("truths", columns=["notes"])["notes"])
+        yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
+        yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
+        yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
@@ -264,28 +268,20 @@ class Study:
 
     def write(self, path: str | Path | None = None) -> Path:
         """Write leaderboard.csv, .md, .tex and .html to a folder, by default the study's own."""
-        from nofluke.show.leaderboard import make_leaderboard_page
+        from nofluke.show.leaderboard.files import write_files
 
+        if path is None and self._folder.temporary:
+            raise InputError("path is missing: this study has no folder of its own, name one to write to.")
         place = self.path if path is None else expanded(path, "path")
-        board = self.leaderboard()
-        files = {
-            "leaderboard.csv": board.to_csv(),
-            "leaderboard.md": board.to_markdown(),
-            "leaderboard.tex": board.to_latex(),
-            "leaderboard.html": make_leaderboard_page(board, cells=self.cells, failed=self.failed),
-        }
-        place.mkdir(parents=True, exist_ok=True)
-        for name, text in files.items():
-            write_file(place / name, text, str(place / name))
+        write_files(self.leaderboard(), place, cells=self.cells, failed=self.failed)
         return place
 
     def settled(self, *, workers: int | None, executor: Executor | None, write: bool) -> Study:
         """The same, which computes wherever its cells were computed; with its leaderboard written."""
         self._how = {"workers": workers, "executor": executor}
         if write:
-            keep(self.path, self.pooled(), N_DRAWS, LEVEL)
+            keep(self.path, self.pooled(), self._settings["n_resamples"], LEVEL)
             self.write()
-        self._how = {"workers": workers}  # an executor may be gone later
         return self
 
     def __repr__(self) -> str:

@@ -128,6 +128,7 @@ def truth_row(case: Case, cell: Cell) -> Row:
         "reach": reach,
         "starts": truth.starts,
         "stops": truth.stops,
+        "notes": list(case.notes),
         "moments": moments,
     }
 

@@ -83,6 +83,7 @@ TRUTHS: Schema = {
     "reach": "BIGINT",
     "starts": "BIGINT[]",
     "stops": "BIGINT[]",
+    "notes": "VARCHAR[]",
     "moments": "BIGINT[]",
 }
 """The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at most. Two

@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from nofluke.errors import InputError
 from nofluke.nulls import Null
 from nofluke.progress import cells_bar
 from nofluke.series.alarms import CountAlarms
@@ -129,7 +130,7 @@ def study(
     Examples
     --------
     >>> import nofluke as nf, numpy as np
-    >>> rng = np.random.default_rng(3)
+    >>> rng = np.random.default_rng(0)
     >>> truth = (rng.random(6000) < 0.02).astype(int)
     >>> table = {"name": np.repeat([f"s{i:02}" for i in range(12)], 500), "label": truth,
     ...          "det_good": truth + rng.normal(size=6000), "det_random": rng.normal(size=6000)}
@@ -172,6 +173,10 @@ def study(
         ranges=ranges,
         data=data,
     )
+    if times is None and layout in ("auto", "wide", "long") and asked.in_time:
+        raise InputError(
+            f"{asked.in_time} is a length of time, and the data have no clock: pass times=, or a number of steps."
+        )
     chunks, detectors = found.chunks(), found.detectors
     n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)
     settings = {**asked.plain(), "cut": asked.cut_text, "detectors": list(detectors), "title": title}

@@ -1,0 +1,27 @@
+"""A leaderboard as files: for spreadsheets, for Markdown, for a paper, and as a page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nofluke.data.paths import write_file
+from nofluke.errors import InputError
+from nofluke.show.leaderboard import make_leaderboard_page
+from nofluke.studies.leaderboard import Leaderboard
+from nofluke.studies.schema import Values
+
+
+def write_files(board: Leaderboard, folder: Path, *, cells: Values, failed: Values) -> None:
+    """Write leaderboard.csv, .md, .tex and .html to a folder, which is made where it is not there."""
+    files = {
+        "leaderboard.csv": board.to_csv(),
+        "leaderboard.md": board.to_markdown(),
+        "leaderboard.tex": board.to_latex(),
+        "leaderboard.html": make_leaderboard_page(board, cells=cells, failed=failed),
+    }
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"path={str(folder)!r} cannot be made ({error.strerror}): choose another place.") from None
+    for name, text in files.items():
+        write_file(folder / name, text, str(folder / name))
