@@ -695,7 +695,7 @@ def test_text_beside_the_data_is_no_series(tmp_path):
         ["True", "false", "true", "False", "false", "true"],
         ["true", None, "true", "False", "nan", "true"],
         [" 0.5", "1e3", "-2.", ".5", "+1", "inf"],
-        ["18446744073709551615", "0", "1", "2", "3", "4"],
+        ["9007199254740993", "0", "1", "2", "3", "4"],
     ],
 )
 def test_numbers_as_text_are_read_alike_in_frames_and_files(tmp_path, texts):
@@ -710,7 +710,7 @@ def test_numbers_as_text_are_read_alike_in_frames_and_files(tmp_path, texts):
     assert all(found.dtype == read[0].dtype and same(found, read[0]) for found in read)
 
 
-@pytest.mark.parametrize("text", ["one", "1_0", "0x1", "1,5", "true1"])
+@pytest.mark.parametrize("text", ["one", "0x1", "1,5", "true1"])
 def test_other_text_is_no_number(tmp_path, text):
     """In frames as in files; the reason shows it."""
     frame = wide_frame(names=("x",)).assign(y=["0", "1", text, "0", "0", "1"])

@@ -199,7 +199,7 @@ def _array(column: Any, name: str, is_clock: bool) -> AnyArray:
         numbers = None if is_clock else numbers_of_text(_items(column))
         if numbers is None:
             raise
-        return numbers
+        found = as_column(numbers, name)
     return found.values.view(UtcTimes) if found.aware else found.values
 
 
