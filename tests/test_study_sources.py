@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import pickle
+import re
 import shutil
 
 import numpy as np
@@ -208,7 +209,7 @@ def test_zones_of_times_survive_the_journey(tmp_path):
 
 
 def test_rows_are_sorted_by_time_and_it_is_said():
-    """Unless two have the same time: then they stay, for `evaluate` to refuse."""
+    """Unless two have the same time: then they stay."""
     frame = wide_frame(names=("x", "z"))
     mixed = frame.iloc[[3, 0, 5, 1, 4, 2, *range(6, 12)]].copy()
     cases = cases_of(read_source(mixed, **WIDE, times="t"))
@@ -321,7 +322,44 @@ def test_single_times_may_be_listed_apart():
         )
         assert result.n_events == 1
         assert "text 'what'" in cases["y10"].truth.reason
-        assert cases["y9"].truth.reason == "ranges has no entry for this series."
+        other = ", but names 'z', not in the study: use the same names in both" if asked else ""
+        assert cases["y9"].truth.reason == f"ranges has no entry for this series{other}."
+
+
+@pytest.mark.parametrize("kind", ["frame", "file", "file a series"])
+def test_a_table_of_ranges_names_no_other_series(tmp_path, kind):
+    """A typo would leave its series without events: it is an error before anything is computed, with what was meant."""
+    source, asked = wide_frame(), {"series": "s", "scores": "a"}
+    if kind == "file":
+        source = written(source, tmp_path, "csv")
+    elif kind == "file a series":
+        for name, rows in source.groupby("s"):
+            rows.to_csv(tmp_path / f"{name}.csv", index=False)
+        source, asked = tmp_path, {"scores": "a"}
+    for names, message in (
+        (["x", "Y10"], "ranges names 'Y10', not in the study: did you mean 'y10'?"),
+        (["x", "y_9"], "ranges names 'y_9', not in the study: did you mean 'y9'?"),
+        (["x", *"pqrst"], "ranges names 'p', 'q', 'r' and 2 more, not in the study: correct the names, or leave out"),
+    ):
+        ranges = {"series": names, "start": [1] * len(names), "end": [2] * len(names)}
+        with pytest.raises(InputError, match=re.escape(message)):
+            read_source(source, **asked, ranges=ranges)
+
+
+def test_ranges_may_name_series_of_a_file_that_cannot_be_read(tmp_path):
+    """One corrupt file of many must not stop the others."""
+    written(wide_frame(), tmp_path, "csv")
+    (tmp_path / "broken.parquet").write_bytes(b"PAR1")
+    ranges = {"series": ["x", "lost"], "start": [1, 1], "end": [2, 2]}
+    cases = cases_of(read_source(tmp_path, series="s", scores="a", ranges=ranges))
+    assert len(cases["x"].truth.starts) == 1
+    assert "broken.parquet" in cases["broken.parquet"].truth.reason
+
+
+def test_a_list_of_more_series_than_there_are_is_noted():
+    """NAB's JSON names all of its files, whatever results there are."""
+    cases = cases_of(read_source(wide_frame(), series="s", scores="a", ranges={**RANGES, "q": [(1, 2)]}))
+    assert {case.notes for case in cases.values()} == {("ranges also names 'q', not in the study.",)}
 
 
 def nab_folder(root):
@@ -534,22 +572,152 @@ def test_what_is_wrong_with_a_series_stays_with_it(tmp_path, kind):
 
 @pytest.mark.parametrize("kind", ["frame", "parquet"])
 def test_rows_of_detectors_must_agree(tmp_path, kind):
-    """In long tables: fewer rows, other times or labels, no row at all, no detector's name."""
+    """In long tables: fewer rows, other times or labels, no row at all."""
     frame = long_frame(wide_frame(names=("rows", "times", "truth", "none", "fine")))
     b, last = frame["d"] == "b", frame["t"] == 50
     frame.loc[b & last & (frame["s"] == "times"), "t"] = 60
     frame.loc[b & last & (frame["s"] == "truth"), "y"] = 1
     frame.loc[b & last & (frame["s"] == "fine"), "d"] = "b"
     frame = frame[~(b & last & (frame["s"] == "rows")) & ~(b & (frame["s"] == "none"))].reset_index(drop=True)
-    frame.loc[len(frame)] = ["fine", "f", 70, 1, None, 0.5]
     source = frame if kind == "frame" else written(frame, tmp_path, kind)
     cases = cases_of(read_source(source, series="s", truth="y", times="t", detector="d", scores="z"))
     assert cases["rows"].detectors["b"].reason == "it has 5 rows where detector 'a' has 6: give both the same steps."
     assert cases["times"].detectors["b"].reason == "its times differ from those of detector 'a': give both the same."
     assert cases["truth"].detectors["b"].reason == "its labels differ from those of detector 'a': give both the same."
     assert cases["none"].detectors["b"].reason == "there are no scores of this detector."
-    assert "1 row(s) without a detector's name were left out." in cases["fine"].notes
     assert all(len(case.detectors["a"]) == 6 for case in cases.values())
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "csv"])
+@pytest.mark.parametrize("empty", [None, "", "  "])
+def test_rows_without_a_detector_leave_a_hole(tmp_path, kind, empty):
+    """They may be any detector's: their series has no result, and the reason says how many there are."""
+    frame = long_frame(wide_frame())
+    frame.loc[(frame["d"] == "b") & (frame["s"] == "y9"), "d"] = empty
+    asked = {"series": "s", "truth": "y", "detector": "d", "scores": "z"}
+    cases = cases_of(read_source(frame if kind == "frame" else written(frame, tmp_path, kind), **asked))
+    reason = "6 row(s) have no value in column 'd': name the detector of every row."
+    assert {part.reason for part in (cases["y9"].truth, *cases["y9"].detectors.values())} == {reason}
+    assert not any(isinstance(part, Fault) for name in ("x", "y10") for part in cases[name].detectors.values())
+    frame["d"] = empty
+    with pytest.raises(InputError, match=r"row\(s\) have no value in column 'd'"):
+        read_source(frame if kind == "frame" else written(frame, tmp_path, kind), **asked)
+
+
+@pytest.mark.parametrize("kind", ["frame", "parquet", "csv"])
+def test_rows_that_lie_apart_are_noted(tmp_path, kind):
+    """Unless a clock puts them in order; the detectors of a long table may lie among each other, or one behind another."""
+    frame = wide_frame()
+    long = long_frame(frame)
+    wide, rows = {"scores": "a"}, {"scores": "z", "detector": "d"}
+    tables = [
+        (frame, wide, [1, 1, 1]),
+        (pd.concat([frame.iloc[:12], frame]), wide, [2, 2, 1]),
+        (frame.sort_values("t", kind="stable"), wide, [6, 6, 6]),
+        (frame.sort_values("t", kind="stable"), {**wide, "times": "t"}, [1, 1, 1]),
+        (long, rows, [1, 1, 1]),
+        (long.sort_values(["s", "t"], kind="stable"), rows, [1, 1, 1]),
+        (long.sort_values("t", kind="stable"), rows, [6, 6, 6]),
+        (pd.concat([long, long[long["s"] == "x"]]), rows, [2, 1, 1]),
+    ]
+    for table, asked, places in tables:
+        table = table.reset_index(drop=True)
+        source = table if kind == "frame" else written(table, tmp_path, kind)
+        cases = cases_of(read_source(source, series="s", truth="y", **asked))
+        told = {
+            name: (f"Its rows lie in {n} places of the table: they were taken in the order of the table.",)
+            if n > 1
+            else ()
+            for name, n in zip(("x", "y10", "y9"), places, strict=True)
+        }
+        assert {name: case.notes for name, case in cases.items()} == told
+
+
+@given(st.lists(st.tuples(st.sampled_from("uv"), st.sampled_from("ab")), min_size=1, max_size=12))
+def test_places_are_counted_row_by_row(rows):
+    """A place is a run of rows of one series; each detector has as many as hold a row of its own."""
+    runs, last = {}, (None, 0)
+    for name, detector in rows:
+        last = last if name == last[0] else (name, last[1] + 1)
+        runs.setdefault(name, {}).setdefault(detector, set()).add(last[1])
+    table = {
+        "s": [name for name, _ in rows],
+        "d": [one for _, one in rows],
+        "y": [0] * len(rows),
+        "z": range(len(rows)),
+    }
+    cases = cases_of(read_source({**table, "z": list(table["z"])}, series="s", truth="y", detector="d", scores="z"))
+    for name, found in runs.items():
+        most = max(map(len, found.values()))
+        assert bool(cases[name].notes) == (most > 1)
+        assert f"in {most} places" in "".join(cases[name].notes) or most == 1
+
+
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_times_that_occur_twice_are_the_reason(tmp_path, kind):
+    """Not that they do not increase: sorting would not help. In long tables only the detector that has them fails."""
+    frame = wide_frame(names=("x", "z"))
+    frame["t"] = pd.to_datetime("2024-01-01") + pd.to_timedelta(frame["t"], unit="h")
+    again = pd.concat([frame, frame.iloc[[1, 2, 2]]], ignore_index=True)
+    source = again if kind == "frame" else written(again, tmp_path, "csv")
+    cases = cases_of(read_source(source, **WIDE, times="t"))
+    reason = "2 times occur more than once, first 2024-01-01T10:00:00: keep one row for each time."
+    assert cases["x"].truth.reason == reason
+    assert not isinstance(cases["z"].truth, Fault)
+    long = long_frame(frame)
+    long = pd.concat([long, long[(long["d"] == "a") & (long["s"] == "x")].iloc[[0]]], ignore_index=True)
+    source = long if kind == "frame" else written(long, tmp_path, "csv")
+    case = cases_of(read_source(source, series="s", truth="y", times="t", detector="d", scores="z"))["x"]
+    assert case.detectors["a"].reason == "1 time occurs more than once, first 2024-01-01: keep one row for each time."
+    assert len(case.detectors["b"]) == len(case.truth) == 6
+
+
+def test_text_beside_the_data_is_no_series(tmp_path):
+    """A README is not read unless it is named, as a file or by a pattern; nor is JSON."""
+    written(wide_frame(), tmp_path, "csv")
+    (tmp_path / "README.txt").write_text("about this folder\n")
+    (tmp_path / "notes.TXT.gz").write_bytes(gzip.compress(b"more\n"))
+    (tmp_path / "about.json").write_text("{}")
+    assert list(cases_of(read_source(tmp_path, **WIDE))) == ["x", "y10", "y9"]
+    (tmp_path / "text").mkdir()
+    wide_frame(names=("x",)).to_csv(tmp_path / "text" / "x.txt", index=False)
+    with pytest.raises(InputError, match=r"has no table in it: name its text files by a pattern, .*text/\*\.txt'"):
+        read_source(tmp_path / "text", **WIDE)
+    for named in (tmp_path / "text" / "x.txt", str(tmp_path / "text" / "*.txt")):
+        assert list(cases_of(read_source(named, **WIDE))) == ["x"]
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["0", "1", "0", "0", "1", "1"],
+        ["0", "1", "", "NA", None, "1"],
+        ["True", "false", "true", "False", "false", "true"],
+        ["true", None, "true", "False", "nan", "true"],
+        [" 0.5", "1e3", "-2.", ".5", "+1", "inf"],
+        ["9007199254740993", "0", "1", "2", "3", "4"],
+    ],
+)
+def test_numbers_as_text_are_read_alike_in_frames_and_files(tmp_path, texts):
+    """The same column in pandas, polars and Parquet gives the same values of the same type."""
+    frame = wide_frame(names=("x",)).assign(y=texts)
+    frame.to_parquet(tmp_path / "t.parquet")
+    asked = {"series": "s", "truth": "y", "scores": "a"}
+    read = [
+        cases_of(read_source(source, **asked))["x"].truth
+        for source in (tmp_path / "t.parquet", frame, pl.from_pandas(frame))
+    ]
+    assert all(found.dtype == read[0].dtype and same(found, read[0]) for found in read)
+
+
+@pytest.mark.parametrize("text", ["one", "0x1", "1,5", "true1"])
+def test_other_text_is_no_number(tmp_path, text):
+    """In frames as in files; the reason shows it."""
+    frame = wide_frame(names=("x",)).assign(y=["0", "1", text, "0", "0", "1"])
+    frame.to_parquet(tmp_path / "t.parquet")
+    for source in (frame, tmp_path / "t.parquet"):
+        reason = cases_of(read_source(source, series="s", truth="y", scores="a"))["x"].truth.reason
+        assert "text" in reason or f"{text!r}" in reason
 
 
 @pytest.mark.parametrize(
@@ -568,9 +736,13 @@ def test_rows_of_detectors_must_agree(tmp_path, kind):
         ({"truth": None, "ranges": {"q": []}}, "ranges names none of the series: it has 'q', they are 'x'"),
         ({"truth": None, "ranges": RANGES, "truth_as": "labels"}, "truth_as='labels' is for a column"),
         ({"truth": None, "ranges": {"start": [1], "end": [2]}}, "of which none names the series"),
-        ({"detector": "g"}, r"scores=\['a', 'b'\] are 2 columns, but detector='g'"),
+        ({"detector": "t"}, r"scores=\['a', 'b'\] are 2 columns, but detector='t'"),
         ({"layout": "long"}, "layout='long' needs detector="),
-        ({"layout": "wide", "detector": "g"}, "leave out detector='g'"),
+        ({"layout": "wide", "detector": "t"}, "leave out detector='t'"),
+        ({"series": "y"}, "series='y' and truth='y' are one column: name two"),
+        ({"detector": "y", "scores": "a"}, "truth='y' and detector='y' are one column"),
+        ({"group": "y"}, "group='y' and truth='y' are one column"),
+        ({"times": "a"}, "times='a' is one of scores=, too: name two columns"),
         ({"layout": "tall"}, "layout='tall' must be one of"),
         ({"data": "."}, "data='.' has no place in layout='auto'"),
         ({"per_chunk": 0}, "per_chunk=0 must be a whole number of at least 1"),

@@ -80,6 +80,7 @@ def read_source(
     given = {"series": series, "group": group, "truth": truth, "times": times, "detector": detector}
     named = {role: name_or_none(column, role) for role, column in given.items()}
     roles = Roles(**named, scores=() if scores is None else as_names(scores, "scores"), truth_as=truth_as)
+    roles.check_apart()
     if truth is not None and ranges is not None:
         raise InputError(f"pass either truth={shown(truth)}, a column, or ranges=, events apart from it, not both.")
     if layout == "nab":

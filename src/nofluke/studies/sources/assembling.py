@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, same
 from nofluke.data.columns import UtcTimes, absent
 from nofluke.errors import InputError, shown
+from nofluke.series.clock import Clock, as_ticks
 from nofluke.studies.cases import Case, Fault
 
 Read = AnyArray | Fault
@@ -131,6 +132,8 @@ def _unlike(block: Block, lead: Block, name: str, first: str) -> str | None:
     score, other = block.scores[name], lead.scores[first]
     if isinstance(score, Fault):
         return score.reason
+    if isinstance(block.times, Fault):
+        return block.times.reason
     if not isinstance(other, Fault) and len(score) != len(other):
         return f"it has {len(score):,} rows where detector {shown(first)} has {len(other):,}: give both the same steps."
     for what, own, leads in (("times", block.times, lead.times), ("labels", block.truth, lead.truth)):
@@ -142,13 +145,14 @@ def _unlike(block: Block, lead: Block, name: str, first: str) -> str | None:
 
 
 def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
-    """The rows in the order of their times; those that cannot be put in order are left as they are, for a later judge."""
+    """The rows in the order of their times; where two have the same, the clock is a fault."""
     times = block.times
     if times is None or isinstance(times, Fault) or absent(times).any() or (times[1:] > times[:-1]).all():
         return block, ()
     order = np.argsort(times, kind="stable")
-    if not (times[order][1:] > times[order][:-1]).all():
-        return block, ()
+    ordered = times[order]
+    if len(again := ordered[1:][ordered[1:] == ordered[:-1]]):
+        return replace(block, times=_repeated(again)), ()
 
     def turned(part: Read) -> Read:
         return part if isinstance(part, Fault) or len(part) != len(order) else part[order]
@@ -159,6 +163,15 @@ def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
         times=turned(times),
     )
     return moved, ("Rows were not in the order of their times, and were sorted by them.",)
+
+
+def _repeated(times: AnyArray) -> Fault:
+    """Why a clock cannot be used, from the times that it has already had."""
+    ticks, unit = as_ticks(np.asarray(times), "times")
+    first = Clock(ticks=ticks, unit=unit, aware=isinstance(times, UtcTimes)).show(ticks[0])
+    n = len(np.unique(ticks))
+    occur = "1 time occurs" if n == 1 else f"{n:,} times occur"
+    return Fault(reason=f"{occur} more than once, first {first}: keep one row for each time.")
 
 
 def _present(scores: Read, truth: Read | None) -> Read:

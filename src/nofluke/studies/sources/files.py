@@ -43,6 +43,8 @@ def _of_one(source: Any) -> list[Path]:
             names = {file.name for file in every} | {file.suffix for file in every}
             fitting = next((layout for name, layout in _LAYOUTS.items() if name in names), None)
             remedy = f"pass layout={fitting!r}" if fitting else "pass a folder of Parquet or CSV files"
+            if fitting is None and ".txt" in names:
+                remedy = f"name its text files by a pattern, {shown(f'{source}/*.txt')}"
             raise InputError(f"source={shown(str(source))} has no table in it: {remedy}.")
         return found
     if path.exists():
@@ -55,8 +57,9 @@ def _of_one(source: Any) -> list[Path]:
 
 
 def is_table(path: Path) -> bool:
-    """Whether a file's name ends as tables do."""
-    return without_ending(path.name) != path.name and not path.name.lower().endswith(".json")
+    """Whether a file's name ends as tables do; text may be anything, and must be named."""
+    name = path.name.lower()
+    return without_ending(name) != name and not name.removesuffix(".gz").endswith((".json", ".txt"))
 
 
 def _is_hidden(path: Path) -> bool:

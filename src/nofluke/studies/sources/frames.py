@@ -16,9 +16,10 @@ from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, long_case, typed, wide_case
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.naming import NAMELESS, group_of, nameless, unnamed_rows
+from nofluke.studies.sources.naming import NAMELESS, group_of, in_places, nameless
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
+from nofluke.studies.sources.texts import numbers_of_text
 
 Key = tuple[str | None, ...]
 
@@ -37,12 +38,19 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
         roles.others[role]: texts[role] for role in texts
     }
     order, slices = _runs([texts[role] for role in ("series", "detector") if role in texts])
+    # with a clock, rows are put in its order
+    spread = {} if roles.times is not None or order is None else _places(texts["series"], order, slices)
     texts = {role: values if order is None else values[order] for role, values in texts.items()}
     keys: list[Key] = [
         tuple(texts[role][start] for role in ("series", "detector") if role in texts) for start, _ in slices
     ]
-    read = {name: _column(columns[name], name, order, slices) for name in (*scores, *_shared(roles))}
+    read = {
+        name: _column(columns[name], name, order, slices, is_clock=name == roles.times)
+        for name in (*scores, *_shared(roles))
+    }
     detectors = scores if roles.detector is None else tuple(dict.fromkeys(key[1] for key in keys if key[1] is not None))
+    if not detectors:
+        raise InputError(nameless(len(texts["detector"]), roles.detector, "detector"))
     blocks = {
         key: Block(
             scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
@@ -54,7 +62,8 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     if events is not None:
         events.check(key[0] for key in keys if key[0] is not None)
     groups = texts.get("group")
-    cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), groups, detectors, roles, events))
+    places = {key: spread[rows] for key, rows in zip(keys, slices, strict=True) if rows in spread}
+    cases = list(_cases(blocks, dict(zip(keys, slices, strict=True)), places, groups, detectors, roles, events))
     sizes = [(stop - start) * len(scores) for start, stop in _spans(keys, slices)]
     told = {"kind": "frame", "roles": roles.to_dict(), **fingerprints.of_arrays(used)}
     parts = tuple(CasesChunk(cases=tuple(cases[part])) for part in cut(sizes, per_chunk))
@@ -78,6 +87,7 @@ def _spans(keys: Sequence[Key], slices: Slices) -> Iterator[tuple[int, int]]:
 def _cases(
     blocks: Mapping[Key, Block],
     rows: Mapping[Key, tuple[int, int]],
+    places: Mapping[Key, int],
     groups: AnyArray | None,
     detectors: Sequence[str],
     roles: Roles,
@@ -94,15 +104,14 @@ def _cases(
             yield faulty(name, name, detectors, group.reason)
             continue
         truth = None if events is None else events(name)
+        notes = in_places(max(places.get(key, 1) for key in keys))
         if roles.detector is None:
-            yield wide_case(name, group, blocks[keys[0]], detectors, roles.truth_as, truth)
+            yield wide_case(name, group, blocks[keys[0]], detectors, roles.truth_as, truth, notes)
         else:
-            named = {str(key[1]): blocks[key] for key in keys if key[1] is not None}
-            lost = sum(rows[key][1] - rows[key][0] for key in keys if key[1] is None)
-            if not named:
+            if lost := sum(rows[key][1] - rows[key][0] for key in keys if key[1] is None):
                 yield faulty(name, group, detectors, nameless(lost, roles.detector, "detector"))
                 continue
-            notes = (unnamed_rows(lost),) if lost else ()
+            named = {str(key[1]): blocks[key] for key in keys}
             yield long_case(name, group, named, detectors, roles.truth_as, truth, notes)
 
 
@@ -162,23 +171,35 @@ def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, in
     return np.concatenate([np.arange(start, stop) for start, stop in flat]), slices
 
 
-def _column(column: Any, name: str, order: AnyArray | None, slices: Slices) -> list[Read]:
+def _places(series: AnyArray, order: AnyArray, slices: Slices) -> dict[tuple[int, int], int]:
+    """In how many places rows lay that are together now; rows of the same series may have lain among them."""
+    run = np.append(0, np.cumsum(np.not_equal(series[1:], series[:-1]).astype(np.bool_)))
+    return {(start, stop): len(np.unique(run[order[start:stop]])) for start, stop in slices}
+
+
+def _column(column: Any, name: str, order: AnyArray | None, slices: Slices, *, is_clock: bool) -> list[Read]:
     """One column of all series; where it cannot be read as a whole, series by series."""
     try:
-        whole = _array(column, name)
+        whole = _array(column, name, is_clock)
     except InputError:
         items = _plain(column) if order is None else _plain(column)[order]
-        return typed(_reading(items, name), slices)
+        return typed(_reading(items, name, is_clock), slices)
     whole = whole if order is None else whole[order]
     return [whole[start:stop] for start, stop in slices]
 
 
-def _reading(items: AnyArray, name: str) -> Callable[[int, int], AnyArray]:
-    return lambda start, stop: _array(items[start:stop].tolist(), name)
+def _reading(items: AnyArray, name: str, is_clock: bool) -> Callable[[int, int], AnyArray]:
+    return lambda start, stop: _array(items[start:stop].tolist(), name, is_clock)
 
 
-def _array(column: Any, name: str) -> AnyArray:
-    found = as_column(column, name)
+def _array(column: Any, name: str, is_clock: bool) -> AnyArray:
+    try:
+        found = as_column(column, name)
+    except InputError:
+        numbers = None if is_clock else numbers_of_text(_items(column))
+        if numbers is None:
+            raise
+        found = as_column(numbers, name)
     return found.values.view(UtcTimes) if found.aware else found.values
 
 

@@ -12,7 +12,7 @@ from nofluke.data.table import FileTable, quoted, unglobbed
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Events
-from nofluke.studies.sources.naming import NAMELESS, group_of, nameless, unnamed_rows
+from nofluke.studies.sources.naming import NAMELESS, group_of, nameless
 from nofluke.studies.sources.roles import FOLDER, Roles
 
 
@@ -74,9 +74,7 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
     if series is None:
         rows = sum(piece.count for piece in pieces)
         return Entry(series=NAMELESS, group=NAMELESS, fault=nameless(rows, roles.series))
-    named = tuple(piece for piece in pieces if roles.detector is None or piece.detector is not None)
-    if not named:
-        rows = sum(piece.count for piece in pieces)
+    if roles.detector is not None and (rows := sum(piece.count for piece in pieces if piece.detector is None)):
         return Entry(series=series, group=series, fault=nameless(rows, roles.detector, "detector"))
     group: str | Fault = series
     if roles.group == FOLDER:
@@ -85,15 +83,29 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
         group = group_of({name for piece in pieces for name in piece.groups}, roles.group)
     if isinstance(group, Fault):
         return Entry(series=series, group=series, fault=group.reason)
-    lost = sum(piece.count for piece in pieces if piece not in named)
-    notes = (unnamed_rows(lost),) if lost else ()
-    return Entry(series=series, group=group, pieces=named, notes=notes)
+    return Entry(series=series, group=group, pieces=tuple(pieces))
+
+
+def places_of(file: TableFile, roles: Roles, connection: Any) -> dict[str, int]:
+    """In how many places of a file the rows of each series lie; rows of its other detectors may lie among those of one."""
+    with open_table(file.path, [], None, connection, file.label) as table:
+        series = f"{_field(table, str(roles.series))}::VARCHAR"
+        detector = "NULL" if roles.detector is None else _field(table, roles.detector)
+        # a row's number less its rank in the series is the same within a place, and grows from one to the next
+        rows = table.ask(
+            f"""WITH named AS (SELECT file_row_number AS step, {series} AS s, {detector} AS d FROM read_parquet(?, hive_partitioning=false)),
+            runs AS (SELECT s, d, step - row_number() OVER (PARTITION BY s ORDER BY step) AS run FROM named WHERE s IS NOT NULL),
+            counted AS (SELECT s, count(DISTINCT run) AS places FROM runs GROUP BY s, d)
+            SELECT s, max(places) FROM counted GROUP BY s""",
+            [unglobbed(file.path)],
+        )
+    return dict(rows)
 
 
 def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[str | None, Piece]]:
     with open_table(file.path, [], None, connection, file.label) as table:
         text = {
-            role: f"nullif({_field(table, column)}::VARCHAR, '')"
+            role: f"CASE WHEN trim({_field(table, column)}::VARCHAR) <> '' THEN {_field(table, column)}::VARCHAR END"
             for role, column in roles.others.items()
             if role in ("series", "group", "detector")
         }

@@ -18,9 +18,10 @@ def nameless(rows: int, column: str | None, role: str = "series") -> str:
     return f"{rows:,} row(s) have no value in column {shown(column)}: name the {role} of every row."
 
 
-def unnamed_rows(rows: int) -> str:
-    """A note on rows that belong to no detector."""
-    return f"{rows:,} row(s) without a detector's name were left out."
+def in_places(places: int) -> tuple[str, ...]:
+    """A note on rows of a series that lie apart, with no clock to say in which order they belong."""
+    told = f"Its rows lie in {places:,} places of the table: they were taken in the order of the table."
+    return (told,) if places > 1 else ()
 
 
 def group_of(values: Collection[str | None], column: str) -> str | Fault:

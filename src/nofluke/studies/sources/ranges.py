@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ class Listed:
     ) -> None:
         self.truths, self.where, self.truth_as, self.complete = truths, where, truth_as, complete
         self.points = points  # what single numbers are
+        self.beside: tuple[str, ...] = ()  # names that are no series, once `check` has seen these
         # NAB names realTweets/x.csv what others call realTweets/x, or x
         shorter: dict[str, list[str]] = {}
         for name in truths:
@@ -60,20 +62,38 @@ class Listed:
         if name is not None:
             truth = self.truths[name]
             numbers = isinstance(truth, np.ndarray) and truth.dtype.kind != "M" and self.truth_as == "auto"
-            return Events(truth=truth, truth_as=self.points if numbers else self.truth_as)
+            notes = (f"{self.where} also names {_some(self.beside)}, not in the study.",) if self.beside else ()
+            return Events(truth=truth, truth_as=self.points if numbers else self.truth_as, notes=notes)
         if self.complete:
-            return Events(truth=Fault(reason=f"{self.where} has no entry for this series."), truth_as=self.truth_as)
+            others = (
+                f", but names {_some(self.beside)}, not in the study: use the same names in both" if self.beside else ""
+            )
+            fault = Fault(reason=f"{self.where} has no entry for this series{others}.")
+            return Events(truth=fault, truth_as=self.truth_as)
         note = f"{self.where} has no range of this series: it was taken to have no events."
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
-    def check(self, series: Iterable[str]) -> None:
-        """Refuse a list that names none of the series."""
+    def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
+        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series without events.
+
+        What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is a note.
+        """
         names = list(series)
         if names and self.truths and not any(self.find(name) for name in names):
             raise InputError(
                 f"{self.where} names none of the series: it has {shown(next(iter(self.truths)))}, they are {shown(names[0])} and so on: use "
                 "the same names in both."
             )
+        known = {self.find(name) for name in names}
+        self.beside = tuple(name for name in self.truths if name not in known) if all_known else ()
+        if self.beside and not self.complete:
+            lowered = {name.lower(): name for name in names}
+            first = self.beside[0]
+            close = (
+                [lowered[first.lower()]] if first.lower() in lowered else difflib.get_close_matches(first, names, n=1)
+            )
+            hint = f"did you mean {shown(close[0])}?" if close else "correct the names, or leave out their rows."
+            raise InputError(f"{self.where} names {_some(self.beside)}, not in the study: {hint}")
 
 
 def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool) -> Listed:
@@ -105,6 +125,12 @@ def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool
         first, last = (as_column(times_of(table, end, None), where) for end in ends_at)
         named = [str(name) for name in labels_of(table, at)]
         return Listed(_by_series(named, pairs_of_columns(first, last, where)), where, truth_as, complete=False)
+
+
+def _some(names: Sequence[str]) -> str:
+    """The first names of several, and how many more there are."""
+    more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
+    return ", ".join(map(shown, names[:3])) + more
 
 
 def _series_column(names: list[str], asked: str | None, where: str) -> int:

@@ -41,6 +41,16 @@ class Roles:
         """Whether some scores are asked for by a pattern, which only all columns can answer."""
         return any(set(name) & set("*?[") for name in self.scores)
 
+    def check_apart(self) -> None:
+        """Refuse a column with two roles; a series may be its own group, and the truth a detector to compare with."""
+        seen: dict[str, str] = {}
+        for role, column in self.others.items():
+            if column in seen and (seen[column], role) != ("series", "group"):
+                raise InputError(f"{seen[column]}={shown(column)} and {role}={shown(column)} are one column: name two.")
+            if column in self.scores and role != "truth":
+                raise InputError(f"{role}={shown(column)} is one of scores=, too: name two columns.")
+            seen.setdefault(column, role)
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {**asdict(self), "scores": list(self.scores)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ from nofluke.studies.cases import Chunk
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
 from nofluke.studies.sources.copying import SMALL, Scratch, literal, parquet_of_text, regrouped, scattered
-from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed
+from nofluke.studies.sources.indexing import Entry, Piece, TableFile, entry_of, indexed, places_of
+from nofluke.studies.sources.naming import in_places
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles, columns_to_read
 from nofluke.studies.sources.tables import TableChunk
@@ -23,6 +26,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     """The series of one or more tables."""
     files = [TableFile(path=path, label=fingerprints.below(path, root), folder=path.parent.name) for path in paths]
     folder = Scratch()
+    places: Counter[str] = Counter()
     with connected() as connection:
         connection.execute(f"SET memory_limit = '512MB'; SET temp_directory = '{literal(folder.path)}'")
         columns = columns_of(files, roles, connection)
@@ -30,13 +34,16 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
         readable, broken = _as_parquet(files, used, folder.path, connection)
         found, unread = indexed(readable, roles, connection)
         if scattered([piece for pieces in found.values() for piece in pieces]):
+            places = _places(found, roles, connection)
             readable, torn = _together(readable, found, used, roles, folder.path, connection)
             found, unread = indexed(readable, roles, connection)
             unread |= torn
     broken |= unread
     entries = [entry_of(series, pieces, roles) for series, pieces in found.items()]
+    entries = [replace(entry, notes=in_places(places[entry.series])) for entry in entries]
     if events is not None:
-        events.check(entry.series for entry in entries)
+        # a file that cannot be read may hold any series
+        events.check((entry.series for entry in entries), all_known=not broken)
         entries = [entry if entry.fault else replace(entry, events=events(entry.series)) for entry in entries]
     entries += [
         Entry(series=_apart(file, found), group=_apart(file, found), fault=reason) for file, reason in broken.items()
@@ -44,10 +51,11 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     detectors = columns
     if roles.detector is not None:
         detectors = tuple(
-            dict.fromkeys(piece.detector for entry in entries for piece in entry.pieces if piece.detector)
+            dict.fromkeys(piece.detector for pieces in found.values() for piece in pieces if piece.detector)
         )
     if not found or not detectors:
-        raise InputError(next(iter(broken.values()), "source has no scores: check the columns."))
+        faults = (entry.fault for entry in entries if entry.fault is not None)
+        raise InputError(next(iter(broken.values()), next(faults, "source has no scores: check the columns.")))
     sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
     chunks: tuple[Chunk, ...] = tuple(
         TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)
@@ -96,6 +104,20 @@ def _as_parquet(
     return done, broken
 
 
+def _places(found: dict[str | None, list[Piece]], roles: Roles, connection: Any) -> Counter[str]:
+    """In how many places of files with scattered rows those of each series lie; nothing where a clock puts them in order."""
+    places: Counter[str] = Counter()
+    if roles.times is None:
+        for file in _torn(found):
+            with suppress(InputError, OSError):  # what cannot be read is said where the rows are put together
+                places.update(places_of(file, roles, connection))
+    return places
+
+
+def _torn(found: dict[str | None, list[Piece]]) -> list[TableFile]:
+    return list(dict.fromkeys(piece.file for pieces in found.values() for piece in pieces if not piece.together))
+
+
 def _together(
     files: Sequence[TableFile],
     found: dict[str | None, list[Piece]],
@@ -104,7 +126,7 @@ def _together(
     folder: Path,
     connection: Any,
 ) -> tuple[list[TableFile], dict[TableFile, str]]:
-    torn = {piece.file for pieces in found.values() for piece in pieces if not piece.together}
+    torn = _torn(found)
     done: list[TableFile] = []
     broken: dict[TableFile, str] = {}
     for at, file in enumerate(files):
