@@ -200,7 +200,7 @@ class Study:
             level=level,
             auto=self._asked.model is None,
         )
-        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else self.detectors
+        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else ()
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
@@ -270,8 +270,8 @@ class Study:
         board = self.leaderboard()
         files = {
             "leaderboard.csv": board.to_csv(),
-            "leaderboard.md": board.to_markdown(),
-            "leaderboard.tex": board.to_latex(),
+            "leaderboard.md": board.to_markdown() + "\n",
+            "leaderboard.tex": board.to_latex() + "\n",
             "leaderboard.html": make_leaderboard_page(board, cells=self.cells, failed=self.failed),
         }
         place.mkdir(parents=True, exist_ok=True)
