@@ -82,15 +82,14 @@ class Leaderboard(ByValue):
     >>> row = Pooled(detector="a", precision=half, recall=half, f1=half, verdict="yes", reason="", **rest)
     >>> about = About(title="Two", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=10, n_groups=5,
     ...     missing=(("No scores.", 1),))
-    >>> print(str(Leaderboard(rows=(row,), pairs=None, about=about)).split("Null")[0])
+    >>> print(str(Leaderboard(rows=(row,), pairs=None, about=about)).split("Null")[0].strip())
     1 of 10 cells is missing:
     1: No scores.
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
     detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill in
-    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400    2 of 5
-    <BLANKLINE>
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of 5
     """
 
     rows: tuple[Pooled, ...]

@@ -15,10 +15,10 @@ _MARKUP = re.compile(r"[\\`*<$~]|(?<![^\W_])_|_(?![^\W_])|\](?=\()")
 def as_markdown(table: Table) -> str:
     r"""A table in GitHub's Markdown, where every name and note stays text.
 
-    >>> print(as_markdown(Table(columns=("detector", "F1"), rows=(("my_$x *", "0.5 [0.4, 0.6]"),), notes=("* best",))))
+    >>> print(as_markdown(Table(columns=("detector", "F1"), rows=(("my_x$ *", "0.5 [0.4, 0.6]"),), notes=("* best",))))
     | detector | F1 |
     | --- | ---: |
-    | my_\$x \* | 0.5 [0.4, 0.6] |
+    | my_x\$ \* | 0.5 [0.4, 0.6] |
     <BLANKLINE>
     \* best
     """
@@ -39,12 +39,10 @@ def as_latex(tables: Mapping[str, Table]) -> str:
     r"""Tables of one study in one file; notes stand below the first, and the others refer to it.
 
     >>> one = Table(title="Two", columns=("detector", "F1"), rows=(("a", "0.5"),), notes=("Null: auto.",))
-    >>> print("\n".join(line for line in as_latex({"F1": one, "recall": one}).splitlines() if "{tab" in line or "%" in line))
+    >>> print("\n".join(line for line in as_latex({"F1": one, "recall": one}).splitlines() if "tab:" in line or "%" in line))
     % \usepackage{booktabs}
     \label{tab:leaderboard}
-    \begin{tabular}{lr}
     \label{tab:leaderboard-recall}
-    \begin{tabular}{lr}
     Notes: see Table~\ref{tab:leaderboard}.\par
     """
     found = [r"% \usepackage{booktabs}"]
