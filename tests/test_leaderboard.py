@@ -327,3 +327,19 @@ def test_the_map_of_values_marks_what_is_missing():
     with pytest.raises(InputError, match="show='p' must be one of 'verdict', 'value'"):
         nf.plot.verdicts(found, show="p")
     plt.close("all")
+
+
+def test_files_end_with_a_line_and_a_detector_alone_has_no_star(tmp_path):
+    """As written for one detector: nothing was compared."""
+    table = {
+        "name": ["a"] * 9 + ["b"] * 9,
+        "label": [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2,
+        "z": [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2,
+    }
+    done = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
+    assert not done.pooled()[0].best
+    done.write(tmp_path)
+    for name in ("leaderboard.md", "leaderboard.tex"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.endswith("\n")
+        assert "not told from the best" not in text
