@@ -80,10 +80,12 @@ def test_the_summary_begins_with_what_is_missing():
     board, _, failed = study()
     lines = str(board).splitlines()
     total = len(failed["series"]) - 1 + 16
+    alone = list(dict.fromkeys(failed["series"][:-1]))
+    where = f"{len(set(failed['detector'][:-1]))} detectors on {', '.join(alone[:3])} and {len(alone) - 3} more"
     assert lines[0] == f"{total} of 448 cells are missing:"
     assert lines[1:3] == [
-        f"16: {NASTY}: no such file.",
-        f"{total - 16}: scores has 3 NaN at position(s) 4, 7, 9: drop them.",
+        f"16: {NASTY}: no such file. (16 detectors on 027_sensor.csv)",
+        f"{total - 16}: scores has 3 NaN at position(s) 4, 7, 9: drop them. ({where})",
     ]
     assert str(board).count("cells are missing") == 1
     assert "missing" not in str(board_of(row("a", 0.1)))
@@ -103,13 +105,81 @@ def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
     f1 = PooledMeasure(
         value=0.5, low=0.4, high=0.6, told=0.5, expected=0.25, std=0.1, pvalue=1e-9, corrected=2e-9, method="exact"
     )
-    board = board_of(row("a\nb", 0.5, f1=f1, verdict="yes", best=True, share_yes=0.5), row("c", math.nan))
+    rows = row("a\nb", 0.5, f1=f1, verdict="yes", best=True, share_yes=0.5), row("c", math.nan)
+    board = board_of(*rows, pairs=Pairs(detectors=("a\nb", "c"), measures={}))
     table = board.table(("f1",))
     assert table.columns == ("detector", "F1 [95%]", "F1 chance", "F1 p", "verdict", "series yes", "skill in")
     assert table.rows[0] == ("a b *", "0.500 [0.400, 0.600]", "0.250", "2.0e-09", "yes", "0.500", "0 of 3")
     assert table.rows[1] == ("c", "undefined", "–", "–", "no", "–", "0 of 3")
     assert table.notes[0].startswith("* not told from the best")
     assert f1.above_chance == pytest.approx(1 / 3)
+
+
+def test_one_reason_with_other_numbers_and_names_is_one():
+    """The first is an example, with who and where; other words are another reason."""
+    names = [f"m{i:02d}" for i in range(30)]
+    reasons = [f"scores has 1 NaN at position(s) {i}: drop them." for i in range(29)]
+    failed = {"series": [*names, "n"], "group": [""] * 31, "detector": [*["b"] * 30, ""]}
+    failed["reason"] = [*reasons, "scores has 2 NaN at position(s) 3, 7 and 9: drop them.", "no column 'x y' in n."]
+    assert count_reasons(failed, ("a", "b")) == (
+        ("scores has 1 NaN at position(s) 0: drop them. (b on m00, m01, m02 and 27 more)", 30),
+        ("no column 'x y' in n. (2 detectors on n)", 2),
+    )
+    quoted = {"series": ["s", "t"], "group": ["", ""], "detector": ["a", "a"], "reason": ["s: no 'p'.", "t: no 'q r'."]}
+    assert count_reasons(quoted, ("a",)) == (("s: no 'p'. (a on s, t)", 2),)
+
+
+def partly_told():
+    """Two detectors, of which chance is about fewer series than the value for one."""
+    less, same = (PooledMeasure(value=0.9, told=told, expected=0.388) for told in (0.787, 0.9))
+    matrix = PairMatrix(**dict.fromkeys(("difference", "low", "high", "pvalue", "corrected"), np.full((2, 2), np.nan)))
+    rows = row("a", 0.9, f1=less, best=True), row("b$\n_c_", 0.8, f1=same, notes=("Few.",), best=True)
+    return board_of(*rows, pairs=Pairs(detectors=("a", "b$\n_c_"), measures={"f1": matrix}))
+
+
+def test_the_value_that_chance_is_about_stands_beside_it():
+    """Only where it is another than the value of all series; a line says what it is; the figure has a hollow mark."""
+    board = partly_told()
+    assert [line[2] for line in board.table(("f1",)).rows] == ["0.388 (of 0.787)", "0.388"]
+    assert board.table(("f1",)).notes[1].startswith("(of x): chance is about the series on which a null holds")
+    assert not any("(of x)" in note for note in board.table(("recall",)).notes)
+    ax = board.plot(Figure().subplots())
+    assert ax.lines[2].get_xdata().tolist() == [0.787]
+    assert [text.get_text() for text in ax.get_legend().get_texts()][:2] == [
+        "F1, 95% interval",
+        "F1 where a null holds",
+    ]
+
+
+def test_nothing_compared_is_no_star():
+    """A detector alone is not told from nothing: no star, no line on it, and no such word in the answer."""
+    board = board_of(row("a", 0.5, best=True))
+    assert not board.rows[0].best
+    assert "*" not in str(board)
+    assert "best" not in str(board) + board.verdict_in_words()
+
+
+def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
+    """Signs of names and of the star are text."""
+    lines = partly_told().to_markdown(("f1",)).splitlines()
+    assert lines[4:6] == [
+        "| a \\* | 0.900 | 0.388 (of 0.787) | – | no | – | 0 of 3 |",
+        "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | no | – | 0 of 3 |",
+    ]
+    assert lines[7].startswith("\\* not told from the best")
+    assert lines[-1] == "Note on b\\$ \\_c\\_: Few."
+
+
+def test_latex_has_a_short_table_for_each_measure():
+    """With the package they need, labels, and the notes once."""
+    text = partly_told().to_latex()
+    assert text.startswith("% \\usepackage{booktabs}")
+    assert text.count(r"\begin{tabular}{lrrrrrr}") == text.count(r"\end{table}") == 3
+    labels = [line for line in text.splitlines() if line.startswith(r"\label")]
+    names = ("leaderboard", "leaderboard-precision", "leaderboard-recall")
+    assert labels == [rf"\label{{tab:{name}}}" for name in names]
+    assert text.count("Null: auto") == 1
+    assert text.count(r"Notes: see Table~\ref{tab:leaderboard}.") == 2
 
 
 def test_csv_and_json_have_full_digits_and_nothing_for_the_undefined():
@@ -257,3 +327,19 @@ def test_the_map_of_values_marks_what_is_missing():
     with pytest.raises(InputError, match="show='p' must be one of 'verdict', 'value'"):
         nf.plot.verdicts(found, show="p")
     plt.close("all")
+
+
+def test_files_end_with_a_line_and_a_detector_alone_has_no_star(tmp_path):
+    """As written for one detector: nothing was compared."""
+    table = {
+        "name": ["a"] * 9 + ["b"] * 9,
+        "label": [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2,
+        "z": [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2,
+    }
+    done = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
+    assert not done.pooled()[0].best
+    done.write(tmp_path)
+    for name in ("leaderboard.md", "leaderboard.tex"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert text.endswith("\n")
+        assert "not told from the best" not in text

@@ -2,6 +2,8 @@
 
 import re
 import shutil
+from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -155,7 +157,7 @@ def test_the_map_switches_between_verdicts_and_values(visit, small):
     """One is seen at a time; letters and numbers are those of the cells."""
     _, _, found, path = small
     page = visit(path)
-    letters = page.locator("#map-verdict .cells text:not(.group)").all_text_contents()
+    letters = page.locator("#map-verdict .cells text[class^=on-]").all_text_contents()
     assert letters == [["×", "?", "N", "P", "Y"][code] for code in found.codes.ravel()]
     assert page.locator("#map-value").is_hidden()
     page.locator("[name=show][value=value]").check()
@@ -216,6 +218,94 @@ def test_ten_thousand_cells_open_with_all_their_numbers(visit, large):
         "all => all.map(p => p.getAttribute('d').match(/v([.\\d]+)/)[1])"
     )
     assert len(set(heights)) == len(heights) == 5
+
+
+@pytest.fixture(scope="module")
+def partly(tmp_path_factory):
+    """The small study, with chance about fewer series than the values for some, and long words on methods."""
+    board, cells, failed = study()
+    rows = [
+        replace(row, f1=replace(row.f1, told=0.9 * row.f1.value), recall=replace(row.recall, told=0.123))
+        for row in board.rows[:9]
+    ]
+    board = replace(board, rows=(*rows, *board.rows[9:]))
+    cells = cells | {"recall_method": ["3,181 local shifts (approximate), as many as there are"] * len(cells["series"])}
+    return board, write_leaderboard(board, tmp_path_factory.mktemp("board") / "partly.html", cells=cells, failed=failed)
+
+
+WIDER = "all => all.filter(e => e.scrollWidth > e.clientWidth).length"
+
+
+@in_browser
+def test_a_laptop_shows_all_columns(visit, partly):
+    """The table and the numbers of a cell need no scrolling at 1280 pixels."""
+    page = visit(partly[-1], width=1280)
+    page.locator("#map-verdict .grid").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#detectors .scroll, #cell .scroll").evaluate_all(WIDER) == 0
+    page = visit(partly[-1], width=390)
+    assert page.locator("#detectors .scroll").evaluate_all(WIDER) == 1
+    assert "gradient" in page.locator("#detectors .scroll").evaluate("e => getComputedStyle(e).backgroundImage")
+
+
+@in_browser
+def test_chance_has_the_value_that_it_is_about(visit, partly, small):
+    """Beside chance and in the figure, where that is another than the value; else there is no word on it."""
+    board, path = partly
+    page = visit(path)
+    ofs = page.locator("#board .of").all_text_contents()
+    assert ofs == [text for row in board.rows[:9] for text in (f"(of {show_share(row.f1.told)})", "(of 0.123)")]
+    assert page.locator(".dots .told").count() == 9
+    assert page.locator(".k-told").is_visible()
+    assert "(of x)" in page.locator("#detectors").text_content()
+    page = visit(small[-1])
+    assert page.locator(".k-told").is_hidden()
+    assert page.locator("#board .of, .dots .told").count() == 0
+    assert "(of x)" not in page.locator("#detectors").text_content()
+
+
+@in_browser
+def test_columns_have_their_names(visit, small, large):
+    """Below the map, or as numbers where columns are narrow; and a list has all of them, without scripts too."""
+    page = visit(small[-1], java_script_enabled=False)
+    assert page.locator("#map-verdict text.column").all_text_contents() == list(small[2].columns)
+    assert page.locator("#columns li").all_text_contents()[3] == "003_sensor.csv (group 0)"
+    page = visit(large[-1])
+    assert page.locator("#map-verdict text.place").all_text_contents() == [
+        "50",
+        "100",
+        "150",
+        "200",
+        "250",
+        "300",
+        "350",
+    ]
+    assert page.locator("#columns li").count() == 350
+
+
+@in_browser
+@pytest.mark.parametrize("scripts", [True, False])
+def test_nothing_is_closed_on_paper(visit, partly, scripts):
+    """Reasons, columns and missing cells are printed; headings of pairs stand apart."""
+    page = visit(partly[-1], width=690, java_script_enabled=scripts)
+    assert not page.locator("#columns li").first.is_visible()
+    page.emulate_media(media="print")
+    for inside in ("#detectors dd", "#columns li", "#gone td"):
+        assert page.locator(inside).first.is_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") == 690
+    edges = page.locator("#pairs-table thead th span[aria-hidden]").evaluate_all(
+        "all => all.map(e => e.getBoundingClientRect()).map(r => [r.left, r.right])"
+    )
+    assert all(right + 5 < left for (_, right), (left, _) in pairwise(edges))
+
+
+def test_a_detector_alone_has_no_star():
+    """Neither in the table nor in a legend."""
+    board, cells, failed = study(1, 3, 3, compared=False)
+    page = make_leaderboard_page(board, cells=cells, failed=failed).split('<dialog id="cell"')[0]
+    assert "not told from the best" not in page
+    assert page.count("★") == 1  # of the filter, which is hidden
+    assert "<label hidden>" in page
 
 
 @in_browser

@@ -18,6 +18,7 @@ INK, WHITE, BEST, BAND = PALETTE["ink"], "#FFFFFF", "#F6F1E1", "#0072B24D"
 COLORS = ("#FFFFFF", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
 """Of the words in `CODES`; the letters in the cells say the same."""
 LETTERS = ("×", "?", "N", "P", "Y")
+TOLD = "F1 where a null holds"
 LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 28  # letters of a name beside a row
 
@@ -35,7 +36,8 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Best first, from above. Shaded: not told from the best. Nothing is drawn where F1 is undefined.
+        Best first, from above. Shaded: not told from the best. Hollow: F1 on the series that chance is about, where a null
+        does not hold on all. Nothing is drawn where F1 is undefined.
 
     Examples
     --------
@@ -48,7 +50,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     >>> about = About(title="", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=9, n_groups=9)
     >>> ax = leaderboard(Leaderboard(rows=(row,), pairs=None, about=about), Figure().subplots())
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['F1, 95% interval', 'chance, mean ± 2 std', 'not told from the best']
+    ['F1, 95% interval', 'chance, mean ± 2 std']
     """
     check_kind("board", board, Leaderboard, "a study")
     rows = board.rows
@@ -63,18 +65,27 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     spread = np.nan_to_num(2 * std)
     chance: dict[str, Any] = {"fmt": "|", "color": PALETTE["chance"], "markersize": 11, "markeredgewidth": 2}
     luck = ax.errorbar(expected, at, xerr=spread, ecolor=BAND, elinewidth=7, label="chance, mean ± 2 std", **chance)
+    apart = np.array([row.f1.told_apart for row in rows], dtype=bool)
+    told = np.array([row.f1.told for row in rows])
+    hollow = ax.plot(told[apart], at[apart], "o", mec=PALETTE["observed"], mfc=WHITE, ms=5, label=TOLD, zorder=2.9)
     shaded = [ax.axhspan(i - 0.5, i + 0.5, color=BEST, zorder=0) for i, row in enumerate(rows) if row.best]
     for shape in shaded[:1]:
         shape.set_label("not told from the best")
     ax.set_yticks(at, [_short(row.detector) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
-    ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, expected]).max(initial=0.0)), 0.05)))
+    ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
     ax.set_xlabel("pooled F1")
     tidy(ax)
     ax.grid(visible=False, axis="y")
     # above, and to the left as far as names reach: nothing is covered
     place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "frameon": False, "fontsize": "small"}
-    ax.legend(handles=[f1, luck, *shaded[:1]], ncols=3, columnspacing=1.2, handlelength=1.6, **place)
+    ax.legend(
+        handles=[f1, *(hollow if apart.any() else []), luck, *shaded[:1]],
+        ncols=4 if apart.any() else 3,
+        columnspacing=1.2,
+        handlelength=1.6,
+        **place,
+    )
     return ax
 
 

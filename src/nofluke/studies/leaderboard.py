@@ -10,6 +10,7 @@ from typing import Any
 from nofluke.arrays import ByValue
 from nofluke.errors import InputError
 from nofluke.inference.verdict import Verdict
+from nofluke.studies.markup import as_latex, as_markdown
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled
@@ -17,6 +18,7 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
+OF = "(of x): chance is about the series on which a null holds, and on these the value is x"
 MOST_NAMED = 8  # detectors in a sentence
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
@@ -72,7 +74,7 @@ class Leaderboard(ByValue):
     ----------
     rows : tuple of Pooled
     pairs : Pairs or None
-        All pairs of detectors, in the same order; None where they were not compared.
+        All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the best.
     about : About
 
     Examples
@@ -83,16 +85,14 @@ class Leaderboard(ByValue):
     >>> row = Pooled(detector="a", precision=half, recall=half, f1=half, verdict="yes", reason="", **rest)
     >>> about = About(title="Two", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=10, n_groups=5,
     ...     missing=(("No scores.", 1),))
-    >>> print(str(Leaderboard(rows=(row,), pairs=None, about=about)).split("Null")[0])
+    >>> print(str(Leaderboard(rows=(row,), pairs=None, about=about)).split("Null")[0].strip())
     1 of 10 cells is missing:
     1: No scores.
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
     detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill in
-    a *       0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400    2 of 5
-    <BLANKLINE>
-    * not told from the best by F1, at the 0.05 level with all pairs compared (Holm).
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of 5
     """
 
     rows: tuple[Pooled, ...]
@@ -106,7 +106,8 @@ class Leaderboard(ByValue):
             raise InputError(f"rows has the detector {twice!r} twice: pass one row for each detector.")
         if self.pairs is not None and sorted(self.pairs.detectors) != sorted(names):
             raise InputError("pairs must have the detectors of rows: compare all of them, or pass None.")
-        ranked = sorted(self.rows, key=lambda row: math.inf if math.isnan(row.f1.value) else -row.f1.value)
+        rows = self.rows if self.pairs is not None else [replace(row, best=False) for row in self.rows]
+        ranked = sorted(rows, key=lambda row: math.inf if math.isnan(row.f1.value) else -row.f1.value)
         object.__setattr__(self, "rows", tuple(ranked))
         if self.pairs is not None:
             object.__setattr__(self, "pairs", self.pairs.ordered(self.detectors))
@@ -131,7 +132,7 @@ class Leaderboard(ByValue):
         """How many detectors are better than chance, and which are not told from the best."""
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
-        best = [row.detector for row in self.rows if row.best]
+        best = [row.label for row in self.rows if row.best]
         more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
         group = f" Not told from the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
         return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
@@ -157,16 +158,18 @@ class Leaderboard(ByValue):
         star = (
             f"* not told from the best by F1, at the {self.about.alpha:.3g} level with all pairs compared (Holm).",
         ) * any(row.best for row in self.rows)
+        apart = (f"{OF}.",) * any(row.measure(m).told_apart for row in self.rows for m in measures)
         return Table(
             title=self.title,
             columns=("detector", *heads, "verdict", "series yes", "skill in"),
             rows=tuple(_texts(row, measures) for row in self.rows),
             notes=(
                 *star,
+                *apart,
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
                 *(f"Note: {note}" for note in self.about.notes),
-                *(f"Note on {row.detector}: {note}" for row in self.rows for note in row.notes),
+                *(f"Note on {row.label}: {note}" for row in self.rows for note in row.notes),
             ),
         )
 
@@ -175,11 +178,11 @@ class Leaderboard(ByValue):
 
     def to_markdown(self, measures: tuple[str, ...] = MEASURES) -> str:
         """The table in GitHub's Markdown; names that look like markup stay text."""
-        return self.table(measures).markdown().replace("<", "\\<")
+        return as_markdown(self.table(measures))
 
     def to_latex(self, measures: tuple[str, ...] = MEASURES) -> str:
-        """The table for LaTeX with booktabs; one measure fits a column of a paper."""
-        return self.table(measures).latex()
+        """Tables for LaTeX with booktabs, one for each measure: all of them in one would be wider than a page."""
+        return as_latex({NAMES[measure]: self.table((measure,)) for measure in measures})
 
     def to_csv(self) -> str:
         """One line for each detector, with full digits."""
@@ -221,7 +224,7 @@ class Leaderboard(ByValue):
 
 def _texts(row: Pooled, measures: tuple[str, ...]) -> tuple[str, ...]:
     found = [row.measure(name) for name in measures]
-    cells = [text for m in found for text in (m.in_words(), share_or_dash(m.expected), p_or_dash(m.corrected))]
+    cells = [text for m in found for text in (m.in_words(), m.chance_in_words(), p_or_dash(m.corrected))]
     return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), row.skill_in_words())
 
 

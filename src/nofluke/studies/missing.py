@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
 from collections.abc import Iterator
 
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
 MOST_REASONS = 3  # of which a summary tells
+MOST_NAMED = 3  # series, for each
+_QUOTED, _LETTER, _DIGIT = re.compile(r"'[^']*'|\"[^\"]*\""), re.compile(r"[^\W\d_]"), re.compile(r"\d")
 
 
 def missing_cells(failed: Values, detectors: tuple[str, ...]) -> Iterator[tuple[str, str, str]]:
@@ -24,8 +26,33 @@ def missing_cells(failed: Values, detectors: tuple[str, ...]) -> Iterator[tuple[
 
 
 def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
-    """Each reason and how many cells it left without a result, most frequent first."""
-    return tuple(Counter(reason for _, _, reason in missing_cells(failed, detectors)).most_common())
+    """Each reason, where it came up, and how many cells it left without a result, most frequent first.
+
+    Reasons that differ only in numbers, in what is quoted, or in the names of the series and the detector are one: its first is told.
+
+    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", "b"], "reason": ["1 NaN at 145.", "2 NaN at 3 and 9."]}
+    >>> count_reasons(failed, ("a", "b"))
+    (('1 NaN at 145. (b on s, t)', 2),)
+    """
+    kinds: dict[str, list[tuple[str, str, str]]] = {}
+    for cell in missing_cells(failed, detectors):
+        kinds.setdefault(_kind(*cell), []).append(cell)
+    found = sorted(kinds.values(), key=len, reverse=True)
+    return tuple((f"{cells[0][2]} ({_where(cells)})", len(cells)) for cells in found)
+
+
+def _kind(series: str, detector: str, reason: str) -> str:
+    """The words of a reason that are the same for other cells."""
+    left_out = ("and", series, detector)  # "and" since a list of numbers may have one or many of them
+    words = (word.strip(".,:;()") for word in _QUOTED.sub(" ", reason).split())
+    return " ".join(w for w in words if w not in left_out and _LETTER.search(w) and not _DIGIT.search(w))
+
+
+def _where(cells: list[tuple[str, str, str]]) -> str:
+    names, series = (list(dict.fromkeys(cell[i] for cell in cells)) for i in (1, 0))
+    who = names[0] if len(names) == 1 else plural(len(names), "detector")
+    more = f" and {len(series) - MOST_NAMED:,} more" if len(series) > MOST_NAMED else ""
+    return f"{who} on {', '.join(series[:MOST_NAMED])}{more}"
 
 
 def missing_in_words(reasons: tuple[tuple[str, int], ...], n_cells: int) -> tuple[str, ...]:

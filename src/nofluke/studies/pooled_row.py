@@ -59,6 +59,21 @@ class PooledMeasure:
             return show_share(self.value)
         return f"{show_share(self.value)} [{show_share(self.low)}, {show_share(self.high)}]"
 
+    @property
+    def told_apart(self) -> bool:
+        """Whether chance is about fewer series than the value, and the value on these reads differently."""
+        return not math.isnan(self.told) and show_share(self.told) != show_share(self.value)
+
+    def chance_in_words(self) -> str:
+        """What chance scores, with the value on the same series where that is another; a dash where it was not worked out.
+
+        >>> PooledMeasure(value=0.9, told=0.787, expected=0.388).chance_in_words(), PooledMeasure(value=0.9).chance_in_words()
+        ('0.388 (of 0.787)', '–')
+        """
+        if math.isnan(self.expected):
+            return "–"
+        return show_share(self.expected) + (f" (of {show_share(self.told)})" if self.told_apart else "")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values; None for what is undefined."""
         numbers = ("value", "low", "high", "told", "expected", "std", "pvalue", "corrected")
@@ -109,9 +124,14 @@ class Pooled:
     notes: tuple[str, ...] = ()
 
     @property
+    def label(self) -> str:
+        """The detector's name in one line."""
+        return " ".join(self.detector.split())
+
+    @property
     def name(self) -> str:
-        """The detector's name in one line, with a star where it is not told from the best."""
-        return " ".join(self.detector.split()) + (" *" if self.best else "")
+        """The same, with a star where it is not told from the best."""
+        return self.label + (" *" if self.best else "")
 
     def skill_in_words(self) -> str:
         """In how many groups there is skill: at least so many."""

@@ -200,7 +200,7 @@ class Study:
             level=level,
             auto=self._asked.model is None,
         )
-        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else self.detectors
+        best = self._compared(level).not_told_from_best if len(self.detectors) > 1 else ()
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:

@@ -83,15 +83,16 @@ class Table:
         head = [f"**{self.title}**", ""] if self.title else []
         return "\n".join([*head, *body, *(line for note in self.notes for line in ("", note))])
 
-    def latex(self) -> str:
-        """A booktabs table, ready to be pasted into a paper."""
+    def latex(self, label: str = "", see: str = "") -> str:
+        """A booktabs table, ready to be pasted into a paper; ``see`` is the label of the table that has its notes."""
         body = [" & ".join(map(_latex, row)) + r" \\" for row in self.rows]
-        notes = [_latex(note) + r"\par" for note in self.notes]
+        notes = [_latex(note) + r"\par" for note in self.notes] + [rf"Notes: see Table~\ref{{{see}}}.\par"] * bool(see)
         return "\n".join(
             [
                 r"\begin{table}",
                 r"\centering",
                 *([rf"\caption{{{_latex(self.title)}}}"] if self.title else []),
+                *([rf"\label{{{label}}}"] if label else []),
                 rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.columns) - self.left)}}}",
                 r"\toprule",
                 " & ".join(map(_latex, self.columns)) + r" \\",

@@ -13,11 +13,11 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
-from nofluke.text.tables import show_share
 
 DOT_ROW = 26  # pixels a detector, in the dot plot
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
 LETTERED = 60  # columns that are wide enough for a letter in each cell
+LONGEST = 18  # letters of a name below a column
 LETTERS = ("×", "?", "N", "P", "Y")
 SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
 """Top and height of a cell too narrow for its letter: the better the verdict the taller, so that no colour is needed."""
@@ -32,7 +32,7 @@ SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 def dot_plot(board: Leaderboard) -> str:
     """Pooled F1 with intervals beside chance, a line for each detector."""
     rows = board.rows
-    reach = [x for row in rows for x in (row.f1.value, row.f1.high, row.f1.expected) if math.isfinite(x)]
+    reach = [x for row in rows for x in (row.f1.value, row.f1.high, row.f1.told, row.f1.expected) if math.isfinite(x)]
     step = 0.2 if max(reach, default=1.0) > 0.5 else 0.1 if max(reach) > 0.2 else 0.05
     end = min(math.ceil(max(reach, default=1.0) / step + 1e-9) * step, 1.0)
     height = DOT_ROW * len(rows)
@@ -62,10 +62,12 @@ def dot_plot(board: Leaderboard) -> str:
             marks.append(
                 f'<line class="interval" x1="{_percent(f1.low, end)}" x2="{_percent(min(f1.high, end), end)}" y1="{y}" y2="{y}"/>'
             )
+        if f1.told_apart:
+            marks.append(f'<circle class="told" cx="{_percent(f1.told, end)}" cy="{y}" r="4.5"/>')
         if math.isfinite(f1.value):
             marks.append(
                 f'<circle class="dot" cx="{_percent(f1.value, end)}" cy="{y}" r="5"><title>{escape(row.detector)}: F1 '
-                f"{f1.in_words()}, chance {show_share(f1.expected)}</title></circle>"
+                f"{f1.in_words()}, chance {f1.chance_in_words()}</title></circle>"
             )
     return (
         f'<svg class="dots" width="100%" height="{height + 22}" role="img" aria-labelledby="about-dots">{bands}{lines}'
@@ -88,7 +90,9 @@ def heat_map(cells: CellMap, which: str) -> str:
         gone = np.argwhere(cells.counts[:, :, 1:].sum(axis=2) == 0).tolist()
         paths += _path_of_missing(gone, lettered)
         texts += [(i, j, "on-missing", LETTERS[0]) for i, j in gone]
-    height = STRIP + ROW * n_rows
+    bottom = STRIP + ROW * n_rows
+    names, room = _columns(cells, bottom + 6)
+    height = bottom + room
     words = "".join(
         f'<text class="{name}" x="{100 * (j + 0.5) / n_columns:.4g}%" y="{STRIP + ROW * i + 16}">{text}</text>'
         for i, j, name, text in texts
@@ -96,8 +100,8 @@ def heat_map(cells: CellMap, which: str) -> str:
     )
     return (
         f'<svg class="cells{" lettered" if lettered else ""}" width="100%" height="{height}" role="img" aria-labelledby="about-{which}">'
-        f'{_groups(cells, height)}<svg y="{STRIP}" width="100%" height="{height - STRIP}" viewBox="0 0 {n_columns} {n_rows}" '
-        f'preserveAspectRatio="none">{paths}</svg>{words}<rect class="cursor" height="{ROW}" visibility="hidden"/></svg>'
+        f'{_groups(cells, bottom)}<svg y="{STRIP}" width="100%" height="{bottom - STRIP}" viewBox="0 0 {n_columns} {n_rows}" '
+        f'preserveAspectRatio="none">{paths}</svg>{words}{names}<rect class="cursor" height="{ROW}" visibility="hidden"/></svg>'
     )
 
 
@@ -155,15 +159,33 @@ def _groups(cells: CellMap, height: int) -> str:
     for k, (name, first, last) in enumerate(spans):
         x, width = 100 * first / n, 100 * (last - first) / n
         letters = int(width * 1.5)  # that fit where the map is as wide as on most screens
-        text = name if len(name) <= letters else _shortened(name, letters) if letters > 3 else ""
+        text = _shortened(name, letters) if letters > 3 or len(name) <= letters else ""
         parts.append(f'<rect class="strip{k % 2}" x="{x:.4g}%" width="{width:.4g}%" height="{STRIP - 4}"/>')
         parts.append(f'<line class="border" x1="{x:.4g}%" x2="{x:.4g}%" y2="{height}"/>' if k else "")
         parts.append(f'<text class="group" x="{x:.4g}%" dx="4" y="12">{escape(text)}</text>' if text else "")
     return "".join(parts)
 
 
+def _columns(cells: CellMap, y: int) -> tuple[str, int]:
+    """Names below the columns, or numbers where columns are narrow, and the height that they take; a list has all names."""
+    n = len(cells.columns)
+    if n <= LETTERED:
+        names = [_shortened(" ".join(name.split()), LONGEST) for name in cells.columns]
+        marks, kind, room = dict(enumerate(names)), "column", 10 + 6 * max(map(len, names), default=0)
+    else:
+        step = next((step for step in (10, 50, 100, 500) if n <= 20 * step), 1_000)
+        marks, kind, room = {at - 1: f"{at:,}" for at in range(step, n + 1, step)}, "place", 18
+        y += 8
+    texts = (
+        f'<text class="{kind}" x="{100 * (j + 0.5) / n:.4g}%" y="{y}">{escape(t)}</text>' for j, t in marks.items()
+    )
+    return "".join(texts), room
+
+
 def _shortened(name: str, letters: int) -> str:
-    """Both ends of a name: what tells groups apart is often the last of it."""
+    """Both ends of a long name: what tells names apart is often the last of it."""
+    if len(name) <= letters:
+        return name
     tail = (letters - 1) // 2
     return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
 

@@ -15,8 +15,8 @@ def write_files(board: Leaderboard, folder: Path, *, cells: Values, failed: Valu
     """Write leaderboard.csv, .md, .tex and .html to a folder, which is made where it is not there."""
     files = {
         "leaderboard.csv": board.to_csv(),
-        "leaderboard.md": board.to_markdown(),
-        "leaderboard.tex": board.to_latex(),
+        "leaderboard.md": board.to_markdown() + "\n",
+        "leaderboard.tex": board.to_latex() + "\n",
         "leaderboard.html": make_leaderboard_page(board, cells=cells, failed=failed),
     }
     try:

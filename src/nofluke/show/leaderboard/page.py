@@ -10,10 +10,11 @@ from typing import Any
 
 from nofluke import __version__
 from nofluke.show.leaderboard.drawing import EDGES, LETTERED, LETTERS, SHARES, dot_plot, heat_map
-from nofluke.show.leaderboard.tables import detectors_table, missing_table, pairs_table, reasons_list
+from nofluke.show.leaderboard.tables import columns_list, detectors_table, missing_table, pairs_table, reasons_list
 from nofluke.show.report.page import embedding, palette
 from nofluke.studies.cell_map import CODES, CellMap
-from nofluke.studies.leaderboard import Leaderboard
+from nofluke.studies.leaderboard import OF, Leaderboard
+from nofluke.studies.pooled_row import MEASURES
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
@@ -34,6 +35,12 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "level": f"{100 * about.level:.3g}%",
         "board": detectors_table(board),
         "reasons": reasons_list(board),
+        "columns": columns_list(shown),
+        "about_star": "" if board.pairs is None else "★ not told from the best by F1, all pairs compared (Holm).",
+        "about_shade": "" if board.pairs is None else "★ and shaded: not told from the best.",
+        "star_hidden": " hidden" if board.pairs is None else "",
+        "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in MEASURES) else "",
+        "told_hidden": "" if any(row.f1.told_apart for row in board.rows) else "hidden",
         "dots": dot_plot(board),
         "dot_names": _names(board, "dots-names"),
         "dot_values": "".join(f"<li>{row.f1.in_words()}</li>" for row in board.rows),

@@ -6,6 +6,7 @@ import math
 from html import escape
 
 from nofluke.inference.chance import significant
+from nofluke.studies.cell_map import CellMap
 from nofluke.studies.leaderboard import VERDICTS, Leaderboard, p_or_dash, share_or_dash
 from nofluke.studies.missing import missing_cells
 from nofluke.studies.pairs import Pairs
@@ -14,6 +15,8 @@ from nofluke.studies.schema import Values
 
 SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}
 MOST_LISTED = 200  # missing cells; failed.jsonl has all
+MOST_PRINTED = 40  # of them; the style sheet hides the others on paper
+OPEN_ON_PAPER = 400  # names of columns that are printed
 
 
 def detectors_table(board: Leaderboard) -> str:
@@ -55,8 +58,10 @@ def _row(rank: int, row: Pooled) -> str:
 def _measure(found: PooledMeasure) -> str:
     value, _, interval = found.in_words().partition(" ")
     shown = f'<b>{value}</b> <span class="interval">{interval}</span>'
+    chance, _, of = found.chance_in_words().partition(" ")
+    same = f'{chance} <span class="of">{of}</span>' if of else chance
     return (
-        f'<td class="first"{_key(found.value)}>{shown}</td>{_cell(found.expected, share_or_dash(found.expected))}'
+        f'<td class="first"{_key(found.value)}>{shown}</td>{_cell(found.expected, same)}'
         f'<td{_key(found.corrected)} title="p before correction: {p_or_dash(found.pvalue)}; {escape(found.method)}">'
         f"{p_or_dash(found.corrected)}</td>"
     )
@@ -113,11 +118,26 @@ def missing_table(failed: Values, detectors: tuple[str, ...]) -> str:
         f'<tr><th scope="row">{escape(series)}</th><td>{escape(detector)}</td><td>{escape(reason)}</td></tr>'
         for series, detector, reason in gone[:MOST_LISTED]
     )
-    more = f"<p class='fine'>The first {MOST_LISTED} of {len(gone):,}.</p>" if len(gone) > MOST_LISTED else ""
+    more = "".join(
+        f"<p class='fine {name}'>The first {most} of {len(gone):,}; failed.jsonl has all.</p>"
+        for name, most in (("on-screen", MOST_LISTED), ("on-paper", MOST_PRINTED))
+        if len(gone) > most
+    )
     return (
         '<div class="scroll"><table class="findings"><thead><tr><th scope="col">series</th><th scope="col">detector</th>'
         f'<th scope="col">why there is no result</th></tr></thead><tbody>{rows}</tbody></table></div>{more}'
     )
+
+
+def columns_list(cells: CellMap) -> str:
+    """Names of the map's columns in their order, with groups where there are any."""
+    grouped = any(group not in ("", name) for group, name in zip(cells.groups, cells.columns, strict=True))
+    items = "".join(
+        f"<li>{escape(name)}{f' <span class=gone>({escape(group)})</span>' if grouped else ''}</li>"
+        for name, group in zip(cells.columns, cells.groups, strict=True)
+    )
+    many = ' class="many"' if len(cells.columns) > OPEN_ON_PAPER else ""
+    return f'<details id="columns"{many}><summary>Columns, from left to right</summary><ol>{items}</ol></details>'
 
 
 def reasons_list(board: Leaderboard) -> str:
