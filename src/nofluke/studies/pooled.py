@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import Intervals, intervals_of
+from nofluke.inference.interval import intervals_of
 from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
 from nofluke.laws.comonotone import comonotone
@@ -26,7 +26,7 @@ from nofluke.studies.draws import Drawn
 from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.pooled_words import hill, remarks
+from nofluke.studies.pooled_words import ends_of, hill, method_of, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
@@ -114,15 +114,15 @@ class Pooling:
             measure: PooledMeasure(
                 value=float(values[i]),
                 told=test.value,
-                **_ends(intervals, i),
+                **ends_of(intervals, i),
                 expected=divide(test.expected, test.of),
                 std=divide(test.std, test.of),
                 pvalue=test.pvalue if test.of else math.nan,
-                method=_method(test) if test.of else "",
+                method=method_of(test) if test.of else "",
             )
             for i, (measure, test) in enumerate(tests.items())
         }
-        low, high = _ends(intervals, 2).values()
+        low, high = ends_of(intervals, 2).values()
         f1 = self._f1(detector, counts.counts[told, d].sum(axis=0), lumped)
         f1 = replace(f1, value=float(values[2]), low=low, high=high)
         yes = self._yes(detector)
@@ -260,6 +260,11 @@ class Pooling:
         if row.n_told == 0:
             words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
             return replace(row, reason=words)
+        for measure, what in zip(MEASURES, ("predictions", "events"), strict=True):
+            if tests[measure].of == 0:
+                return replace(
+                    row, reason=f"There are no {what} on series whose null holds: nothing could have been hit."
+                )
         found = {measure: getattr(row, measure).corrected for measure in MEASURES}
         upper: dict[str, float] = {measure: 1.0 if math.isnan(p) else p for measure, p in found.items()}
         needles = self._needles(row.detector, tests)
@@ -284,15 +289,3 @@ class Pooling:
             else ""
         )
         return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")
-
-
-def _ends(intervals: Intervals | None, i: int) -> dict[str, float]:
-    if intervals is None:
-        return {"low": math.nan, "high": math.nan}
-    one = tuple(intervals)[i]
-    return {"low": one.low, "high": one.high}
-
-
-def _method(test: ChanceTest) -> str:
-    how = test.how
-    return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)

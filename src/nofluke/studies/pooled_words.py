@@ -1,9 +1,12 @@
-"""What is said of a detector's pooled row, in plain words."""
+"""What is said of a detector's pooled row, in plain words, and how its numbers are told."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.interval import Intervals
 from nofluke.text.tables import plural
 
 
@@ -41,3 +44,17 @@ def hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
         f"Hits by {' and '.join(measures)} are about as many when all events are shifted by some steps (up to {shifts:,}): events and alarms "
         f"may share a season or a slow change, and {rest}"
     )
+
+
+def ends_of(intervals: Intervals | None, i: int) -> dict[str, float]:
+    """The ends of the interval of a measure; NaN without any."""
+    if intervals is None:
+        return {"low": math.nan, "high": math.nan}
+    one = tuple(intervals)[i]
+    return {"low": one.low, "high": one.high}
+
+
+def method_of(test: ChanceTest) -> str:
+    """How chance was computed."""
+    how = test.how
+    return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)
