@@ -5,6 +5,8 @@ import pytest
 
 import nofluke as nf
 
+pytestmark = pytest.mark.slow
+
 N_STEPS, N_PAIRS = 300, 400
 LEVELS = (0.01, 0.05, 0.1)
 

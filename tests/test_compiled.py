@@ -9,6 +9,8 @@ import pytest
 
 import nofluke
 
+pytestmark = pytest.mark.slow
+
 CODE = """
 import nofluke as nf
 quakes = nf.datasets.simulate_quakes(rng=0)

@@ -9,6 +9,8 @@ from scipy.signal import lfilter
 
 import nofluke as nf
 
+pytestmark = pytest.mark.slow
+
 METRICS = ["auc-roc", "pa-f1", "best-pa-f1", "range-f1", "affiliation-f1", "vus-pr:window=10"]
 STEPS, PAIRS, LEVEL = 300, 70, 0.1
 

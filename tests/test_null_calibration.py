@@ -18,6 +18,8 @@ import nofluke as nf
 _spec = importlib.util.spec_from_file_location(
     "situations", Path(__file__).parent.parent / "benchmarks" / "situations.py"
 )
+
+pytestmark = pytest.mark.slow
 made = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(made)
 

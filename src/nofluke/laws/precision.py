@@ -52,7 +52,7 @@ def precision_law(
     engine = costs.table_engine(windows, n_events, programme_operations, costs.FEW_OPERATIONS)
     if engine is not None:
         return PrecisionTable(windows, n_events, engine, size, insist=method == "exact")
-    if method == "auto" and windows.n == windows.n_steps:
+    if method == "auto" and windows.n == windows.n_steps and few_cost(windows, n_events) > costs.FEW_PATIENCE:
         return None  # every step is predicted: nothing can be told from it, and the exact law takes minutes
     costs.announce_compilation()
     from nofluke.laws.exact import fourier

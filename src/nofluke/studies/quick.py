@@ -54,7 +54,7 @@ class Quick:
         # a threshold is compared in the scores' own precision, which only the other way knows
         kinds = (np.float64,) if asked.threshold is not None else (np.float64, np.float32)
         plain = {name: z.astype(np.float64) for name, z in detectors.items() if z.dtype in kinds and z.ndim == 1}
-        if not plain or asked.alarms.count != "steps" or not isinstance(asked.model, Permutation):
+        if not plain or asked.alarms.count != "steps" or asked.model is None or asked.model.text != "permutation":
             return
         sequence = shared.sequence(next(iter(plain.values())))
         made = shared.made(sequence, None)

@@ -31,6 +31,7 @@ from nofluke.arrays import IntArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_tail
 from nofluke.laws.law import first_true
 from nofluke.lazy import lazy
+from nofluke.ratios import TIE_SLACK
 from nofluke.series.counting import total, union
 from nofluke.series.tolerance import Ranges
 from nofluke.studies.schema import STEPS, Values
@@ -208,7 +209,7 @@ class _Look:
         """Whether chance seldom brings so many events into the zone, placed one by one."""
         if (events, zone, hits) not in self._rare:
             tail = hypergeometric_log_tail(self.n, zone, events, hits, "upper")
-            self._rare[events, zone, hits] = tail <= self.rare
+            self._rare[events, zone, hits] = tail <= self.rare + TIE_SLACK  # of logarithms
         return self._rare[events, zone, hits]
 
     def _least(self) -> IntArray:
