@@ -160,7 +160,7 @@ def scale(n_series: int, workers: int, null: str) -> None:
 
 if __name__ == "__main__":
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--series", type=int, default=20, help="series of each size (default 20)")
+    options.add_argument("--series", type=int, default=60, help="series of each size (default 60)")
     options.add_argument("--scale", type=int, default=0, help="instead, a whole study of so many series")
     options.add_argument("--workers", type=int, default=2)
     options.add_argument("--null", default="permutation")
