@@ -113,10 +113,8 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
     Alarms come in clumps as long as the ``longest`` range, which raise the powers of all frequencies below half a cycle in that
     time: only these are looked at.
     """
-    top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
+    top, looked = lowest(events, longest)
     sides = (events.powers[:top], alarms.powers[:top])
-    room = 1 + BACKGROUND if longest > 1 else 2
-    looked = [k for k in SLOW if len(sides[0]) >= room * k]
     slow = {k: [_slow(side, 0, k) for side in sides] for k in looked}
     ratio = max((r for tails in slow.values() for _, r in tails), default=0.0)
 
@@ -132,6 +130,13 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
         if max(one, other) <= 0.3 and fisher(one, other, alike) <= 0.05:
             cycles = k
     return Drift(pvalue=pvalue(alike), ratio=ratio, cycles=cycles)
+
+
+def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
+    """Below which frequency slow changes are looked for, and of which of `SLOW` there is enough behind."""
+    top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
+    room = 1 + BACKGROUND if longest > 1 else 2
+    return top, [k for k in SLOW if len(events.powers[:top]) >= room * k]
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:

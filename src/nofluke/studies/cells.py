@@ -72,7 +72,7 @@ class Cells:
         else:
             self._trial = trial
 
-    def evaluation(self, detector: str, scores: AnyArray, null: Any = None) -> Evaluation:
+    def evaluation(self, detector: str, scores: AnyArray) -> Evaluation:
         """The evaluation of one detector, as `nofluke.evaluate` makes it."""
         asked = self.asked
         sequence = self.sequence(scores)
@@ -88,7 +88,7 @@ class Cells:
             "rng": asked.seed_of(self.case.series, detector),
             "alpha": asked.alpha,
         }
-        return evaluate_trial(made, sequence, cuts, asked.null if null is None else null, asked.count_events, rest)
+        return evaluate_trial(made, sequence, cuts, asked.null, asked.count_events, rest)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""

@@ -17,6 +17,7 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.nulls import as_null
 from nofluke.nulls.base import Joint, NullModel
+from nofluke.nulls.choice import AUTO
 from nofluke.series.trial import Cell
 from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
@@ -24,7 +25,6 @@ from nofluke.studies.cells import Cells
 from nofluke.studies.needle import hits_at_shifts
 from nofluke.studies.together import Placements, found_on
 
-AUTO = " (auto)"  # what a label says of a null that the data chose
 Key = tuple[int, str]  # a cluster of series, and a detector
 
 
@@ -135,7 +135,7 @@ def cell_of(cells: Cells, scores: AnyArray) -> Cell:
 def model_of(label: str, asked: Asked) -> NullModel:
     """The null that a cell was judged by."""
     named = asked.model
-    return named if named is not None else as_null(label.removesuffix(AUTO))
+    return named if named is not None else as_null(label.removesuffix(f" ({AUTO})"))
 
 
 def seed_of(asked: Asked, case: Case, detector: str) -> int:

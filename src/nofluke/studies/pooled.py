@@ -232,17 +232,21 @@ class Pooling:
 
     def _own_pvalues(self, detector: str) -> dict[str, float]:
         """The smaller p-value of each series."""
-        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        own = self._own(detector)
         both = np.minimum(*(np.asarray(self.cells[f"{measure}_pvalue"])[own] for measure in MEASURES))
         names = np.asarray(self.cells["series"], dtype=object)[own]
         return dict(zip(names.tolist(), both.tolist(), strict=True))
 
+    def _own(self, detector: str) -> BoolArray:
+        """Which cells are a detector's."""
+        return np.asarray(np.asarray(self.cells["detector"], dtype=object) == detector)
+
     def _doubted(self, detector: str) -> int:
-        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        own = self._own(detector)
         return int(np.count_nonzero(np.asarray(self.cells["doubts"])[own]))
 
     def _yes(self, detector: str) -> int:
-        own = np.asarray(self.cells["detector"], dtype=object) == detector
+        own = self._own(detector)
         return int(np.count_nonzero(own & (np.asarray(self.cells["verdict"], dtype=object) == "yes")))
 
     def _notes(self, detector: str, there: BoolArray, told: BoolArray, lumped: Sequence[Lumped]) -> tuple[str, ...]:

@@ -30,7 +30,7 @@ from nofluke.nulls.permutation import Permutation
 from nofluke.plain import as_share
 from nofluke.ratios import TIE_SLACK, divide, f_beta
 from nofluke.series.counting import nearest_alarms, within
-from nofluke.series.thresholds import choose_cut
+from nofluke.series.reading import Sequence
 from nofluke.studies.cells import Cells
 from nofluke.studies.rows import Row, at_chance, named, tested
 
@@ -117,12 +117,14 @@ class Quick:
             cuts, odd = np.full(len(self.names), sign * float(asked.threshold or 0.0)), np.ones(len(self.names), bool)
         told = sign * cuts + 0.0
         for i in np.flatnonzero(odd):  # what is to be said of ties, the usual way
-            one = choose_cut(
-                replace(self.sequence, scores=sign * self.scores[i]), asked.threshold, asked.quantile, asked.budget
-            )
+            one = self.shared.cuts(self._sequence(int(i)))
             assert one is not None  # there are scores
             cuts[i], told[i], notes[i] = one.compared[0], one.told[0], one.notes
         return cuts, told, notes
+
+    def _sequence(self, i: int) -> Sequence:
+        """The series with the scores of one detector, as they were given."""
+        return replace(self.sequence, scores=self.sequence.sign * self.scores[i])
 
     def _doubtful(self, alarms: list[IntArray]) -> BoolArray:
         """Which detectors may share a season or a slow change with the events: never too few."""
@@ -140,9 +142,7 @@ class Quick:
             spectra.centred(at, row, LONG_RUNS)
         waves = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
         powers = waves.real**2 + waves.imag**2
-        top = self.n // (2 * longest) if longest > 1 else self.n
-        room = 1 + spectrum.BACKGROUND if longest > 1 else 2
-        looked = [k for k in spectrum.SLOW if len(side.powers[:top]) >= room * k]
+        top, looked = spectrum.lowest(side, longest)
         lowest = np.array(looked, dtype=np.int64)
         first, last = self.searched
         for i, power in enumerate(powers):
@@ -158,8 +158,7 @@ class Quick:
         """What the data say against the permutation."""
         if not slow:
             return (self.doubt,) if self.doubt else ()
-        scores = self.scores[i] if self.sequence.sign == 1 else -self.scores[i]
-        sequence = replace(self.sequence, scores=scores)
+        sequence = self._sequence(i)
         made = self.shared.made(sequence, self.shared.cuts(sequence))
         return doubts(self.model, made.trial.cell(0, 0))
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from nofluke.compiled import compiled
+from nofluke.laws.exact.few_kernels import walk
 
 
 @compiled()
@@ -82,72 +83,6 @@ def blocks_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def hits_law(length, g, h, n_events, reach, n_hit, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
-    """Weights of (events on covered steps, alarms hit), block by block: `few_kernels.walk`, within what can have been hit so far."""
-    most = min(n_events * reach, n_hit)
-    ring = reach + 1
-    settled = np.zeros((n_events + 1, most + 1))
-    struck = np.zeros((ring, n_events + 1, most + 1))
-    used = np.zeros(ring, dtype=np.int64)  # rows of each that hold anything
-    ways = np.zeros(n_events + 1)
-    total = np.zeros((n_events + 1, most + 1))
-    settled[0, 0] = mass
-    rows = 1  # of settled that hold anything
-    log_growth = math.log1p(odds)
-    grown = 0.0
-    passed = reached = steps = 0
-    for block in range(length.size):
-        while passed < g[block]:
-            passed += 1
-            if passed <= reached and used[passed % ring]:
-                row = struck[passed % ring]
-                top = used[passed % ring]
-                for r in range(top):
-                    for c in range(min(r * reach, passed, most) + 1):
-                        settled[r, c] += row[r, c]
-                        row[r, c] = 0.0
-                rows = max(rows, top)
-                used[passed % ring] = 0
-        reached = max(reached, h[block])
-        if grown + length[block] * log_growth > growth_allowed:
-            factor = 2.0 ** -round(grown / math.log(2.0))
-            settled *= factor
-            struck *= factor
-            grown = 0.0
-        grown += length[block] * log_growth
-        steps += length[block]
-        last = min(n_events, steps)  # no more events than covered steps so far
-        width = min(h[block], most)
-        sources = rows
-        for first in range(passed + 1, h[block] + 1):
-            sources = max(sources, used[first % ring])
-        sources = min(sources, n_events)
-        for r in range(sources):
-            for c in range(min((r + 1) * reach, width) + 1):
-                total[r, c] = 0.0
-        for first in range(passed, h[block] + 1):
-            top = rows if first == passed else used[first % ring]
-            source = settled if first == passed else struck[first % ring]
-            new = h[block] - first
-            for r in range(min(top, n_events)):
-                for c in range(min(r * reach, width - new, first) + 1):
-                    total[r, c + new] += source[r, c]
-        ways[0] = 1.0
-        most_here = min(length[block], n_events)
-        for k in range(1, most_here + 1):
-            ways[k] = ways[k - 1] * (length[block] - k + 1) / k * odds
-        target = struck[h[block] % ring]
-        for r in range(sources):
-            for k in range(1, min(most_here, n_events - r) + 1):
-                for c in range(min((r + 1) * reach, width) + 1):
-                    target[r + k, c] += ways[k] * total[r, c]
-        used[h[block] % ring] = max(used[h[block] % ring], min(sources + most_here, last + 1))
-    for first in range(ring):
-        settled += struck[first]
-    return settled
-
-
-@compiled()
 def hypergeometric(n_steps, covered, n_events):  # type: ignore[no-untyped-def]
     """P(R = r) for r = 0..min(events, covered), from the mode outwards: `laws.exact.hypergeometric` in one loop."""
     free = n_steps - covered
@@ -165,7 +100,7 @@ def hypergeometric(n_steps, covered, n_events):  # type: ignore[no-untyped-def]
 @compiled()
 def precision_table(length, g, h, reach, n_alarms, recall, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
     """P(C = c), c alarms hit, from the blocks and the law of events on covered steps."""
-    weights = hits_law(length, g, h, recall.size - 1, reach, n_alarms, odds, mass, growth_allowed)
+    weights = walk(length, g, h, recall.size - 1, reach, n_alarms, odds, mass, growth_allowed)
     table = np.zeros(weights.shape[1])
     for r in range(recall.size):
         total = weights[r].sum()

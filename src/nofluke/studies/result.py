@@ -36,7 +36,7 @@ from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
 from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import from_reading, of_metrics, remarks
-from nofluke.studies.schema import MEASURES, cells_with
+from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
 from nofluke.text.frames import Backend, make_frame
@@ -144,8 +144,12 @@ class Study:
         return self._sharing.clusters
 
     @lazy
+    def _truths(self) -> LazyTable:
+        return LazyTable(self._folder, "truths", tuple(TRUTHS))
+
+    @lazy
     def _sharing(self) -> SharedTruths:
-        return shared_truths(self._folder.read("truths"))
+        return shared_truths(self._truths)
 
     @lazy
     def _counts(self) -> Counts:
@@ -187,7 +191,7 @@ class Study:
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
             return stored(self.path, n, level)
-        plan = Plan.of(self.cells, self._folder.read("truths"), self.shared, self.detectors, self._asked, n)
+        plan = Plan.of(self.cells, self._truths, self.shared, self.detectors, self._asked, n)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
@@ -257,7 +261,7 @@ class Study:
         )
 
     def _remarks(self, found: Comparison | None) -> Iterator[str]:
-        yield from from_reading(self._folder.read("truths", columns=["notes"])["notes"])
+        yield from from_reading(self._truths["notes"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
         yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)

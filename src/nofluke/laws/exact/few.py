@@ -55,8 +55,10 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
     log_growth = float(np.log1p(odds))
     longest = min(max(int(LOG_GROWTH_ALLOWED / log_growth), 1), windows.n_steps)
     of, length = cut(blocks.length, longest)  # a long block is several short ones with the same predictions
-    weights = walk(length, blocks.g[of], blocks.h[of], rows - 1, windows.reach, odds, MASS, LOG_GROWTH_ALLOWED)
+    weights = walk(
+        length, blocks.g[of], blocks.h[of], rows - 1, windows.reach, windows.n, odds, MASS, LOG_GROWTH_ALLOWED
+    )
     # one factor after the other: their product could underflow where the entry does not
     weights *= ratio(np.ones(rows), weights.sum(axis=1))[:, None]
     weights *= hypergeometric_pmf(windows.n_steps, windows.covered, n_events)[:, None]
-    return np.asarray(weights[:, : windows.n + 1])
+    return np.asarray(weights)
