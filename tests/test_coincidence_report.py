@@ -444,7 +444,7 @@ def test_in_a_browser_both_sliders_and_the_timeline_follow(made, tmp_path):
         assert page.evaluate(away) == 2
         for _ in range(4):
             page.get_by_role("button", name="zoom in").click()
-        assert page.evaluate("view[1] - view[0]") == pytest.approx(548 * 86_400_000 / 16)
+        assert page.evaluate("page.view[1] - page.view[0]") == pytest.approx(548 * 86_400_000 / 16)
         assert page.evaluate(f"document.getElementById('timeline').layout.shapes.length > {away}")
         page.set_viewport_size({"width": 390, "height": 800})
         assert page.evaluate("document.documentElement.scrollWidth") <= 390

@@ -195,13 +195,13 @@ def test_the_timeline_zooms_to_single_steps_and_back(visit, report):
     for _ in range(4):
         page.get_by_role("button", name="zoom in").click()
     page.get_by_role("button", name="later").click()
-    low, high = page.evaluate("view")
+    low, high = page.evaluate("page.view")
     assert high - low < 25
-    while page.evaluate(drawn) == 0 and page.evaluate("view[1]") < 300:
+    while page.evaluate(drawn) == 0 and page.evaluate("page.view[1]") < 300:
         page.get_by_role("button", name="later").click()
     assert page.evaluate(drawn) > 0
     page.get_by_role("button", name="all", exact=True).click()
-    assert page.evaluate("view") == [0, 300]
+    assert page.evaluate("page.view") == [0, 300]
 
 
 @pytest.mark.parametrize("width", [380, 1600])
@@ -244,7 +244,7 @@ def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     assert dark[0] != "rgb(255, 255, 255)"
     page.emulate_media(color_scheme="dark")
-    page.evaluate("forPaper(true)")
+    page.evaluate("page.forPaper(true)")
     assert page.evaluate(ground) == "rgb(255, 255, 255)"
     assert page.evaluate(colour).lower() == nf.plot.PALETTE["observed"].lower()
 
@@ -355,7 +355,7 @@ def test_a_million_steps_open(visit, tmp_path, monkeypatch):
     path = nf.evaluate(truth, scores, quantile=0.999, tolerance=5).report(tmp_path / "million.html")
     assert path.stat().st_size < 10e6
     page = visit(path)
-    shown = "Object.values(lanes.missed).slice(0, line.columns).filter(level => level !== 255).length"
+    shown = "Object.values(page.lanes.missed).slice(0, page.line.columns).filter(level => level !== 255).length"
     assert page.evaluate(shown) == len(np.unique(events // 25))
 
 

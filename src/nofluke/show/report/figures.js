@@ -284,9 +284,11 @@ function listen() {
   on("curve", (point) => select(state.d, point.pointNumber));
   document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
   let width = document.body.clientWidth;
-  new ResizeObserver(() => {
+  const resized = new ResizeObserver(() => {
     if (document.body.clientWidth === width || paper) return;
     width = document.body.clientWidth;
     requestAnimationFrame(() => drawAll());
-  }).observe(document.body);
+  });
+  resized.observe(document.body);
+  closing.signal.addEventListener("abort", () => resized.disconnect());
 }

@@ -1,7 +1,8 @@
-"use strict";
 // State, sliders and text. Every number was computed beforehand: this only looks up the cell of the two sliders.
+// All scripts stand in one function, openPage(data): what they define belongs to one page, until closing.abort().
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const closing = new AbortController();
+const listening = { signal: closing.signal };
 const state = { d: data.chosen[0], k: data.chosen[1] };
 const sliders = { d: document.getElementById("tolerance"), k: document.getElementById("threshold") };
 const cellAt = (d, k) => data.cells[d][k];
@@ -72,11 +73,12 @@ function start() {
   showText();
   drawAll();
   listen();
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll);
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll, listening);
   // paper is white, and narrower than most windows
-  addEventListener("beforeprint", () => forPaper(true));
-  addEventListener("afterprint", () => forPaper(false));
+  addEventListener("beforeprint", () => forPaper(true), listening);
+  addEventListener("afterprint", () => forPaper(false), listening);
   document.documentElement.dataset.ready = "yes";
+  return { state, select, setView, forPaper, colours, line, lanes, get view() { return view; }, close: () => closing.abort() };
 }
 
 function forPaper(printing) {

@@ -18,20 +18,48 @@ from nofluke.show.report.origin import Origin
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "figures.js", "timeline.js")
+_STYLES = ("report.css",)
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
     """The whole page as text; ``others`` is its section on other metrics."""
+    plotly, sources = plotly_tag(scripts)
+    page = {
+        "title": escape(origin.name),
+        "style": style(),
+        "version": __version__,
+        "script_sources": sources,
+        "body": body_of(payload, origin, others),
+        "data": embedding(payload),
+        "plotly": plotly,
+        "script": script() + '\nwindow.page = openPage(JSON.parse(document.getElementById("data").textContent));',
+    }
+    return filled(_read("page.html"), page)
+
+
+def style() -> str:
+    """The style sheet of a page, in the colours of all of nofluke's figures."""
+    return palette() + "".join(map(_read, _STYLES))
+
+
+def script() -> str:
+    """The function that brings the body of a page to life: openPage(data), which returns what others may ask of it."""
+    return "\n".join(['"use strict";', "function openPage(data) {", *map(_read, _SCRIPTS), "return start();", "}"])
+
+
+def filled(template: str, page: dict[str, str]) -> str:
+    """A template with everything in its place: in one pass, so that nothing that was put in is taken for a place."""
+    return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
+
+
+def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
+    """What stands between the title and the scripts, with the numbers of the chosen cell."""
     alpha = f"{payload['alpha']:g}"
-    plotly, sources = _plotly(scripts)
     page = {
         "title": escape(origin.name),
         "about_data": escape(origin.about),
         "null": escape(origin.null),
         "doubtful": "data-doubtful" if origin.doubtful else "",
-        "style": palette() + _read("report.css"),
-        "version": __version__,
-        "script_sources": sources,
         "noun": payload["noun"],
         **_sections(payload),
         "alpha": alpha,
@@ -46,13 +74,8 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: st
         "metrics": others,
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
         "how": _how(origin),
-        "data": embedding(payload),
-        "plotly": plotly,
-        "script": "\n".join(map(_read, _SCRIPTS)) + "\nstart();",
     }
-    template = _chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload)
-    # one pass, so that nothing that was put in is taken for a place to put something
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
+    return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
 
 
 def _sections(payload: dict[str, Any]) -> dict[str, str]:
@@ -112,7 +135,7 @@ def check_plotly() -> None:
         raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
 
 
-def _plotly(scripts: Scripts) -> tuple[str, str]:
+def plotly_tag(scripts: Scripts) -> tuple[str, str]:
     """Plotly's script as a tag, and where the page may take scripts from."""
     if scripts not in ("inline", "cdn"):
         raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
@@ -145,14 +168,14 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
         "tolerance": payload["tolerances"][d]["label"],
     }
 
-    def filled(place: re.Match[str]) -> str:
+    def told(place: re.Match[str]) -> str:
         value: Any = values
         for name in place[1].split("."):
             value = value[name]
         # braces in the data must not be taken for places of the template
         return f"{place[0]}{escape(value).replace('{', '&#123;')}"
 
-    template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', filled, template)
+    template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', told, template)
     template = template.replace("data-verdict", f'data-verdict="{cell["verdict"]}"')
     for name, matrix in cell["matrices"].items():
         if matrix is None:  # of episodes, which are no steps
