@@ -93,6 +93,6 @@ def make_page(
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
     check_plotly()  # before the work
     others = metrics_beside(result, metrics)
-    payload = make_payload(result) | {"metrics": figures_of(others)}
+    payload = make_payload(result, source) | {"metrics": figures_of(others)}
     origin = origin_of(result, payload, title=title, source=source, metrics=code_of(others))
     return render(payload, origin, scripts, section_of(others, result))

@@ -155,6 +155,23 @@ def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE)
     return "\n".join(lines)
 
 
+def call_of(result: Evaluation, **changes: Any) -> str:
+    """The call that gives this result, or one with another threshold or budget, tolerance or lag."""
+    lists = isinstance(result, Coincidence)
+    read = reading_of_lists(None)[1] if lists else _reading(result, None)[1]
+    own = arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)
+    replaced = {"tolerance", "lag"} & changes.keys()
+    if {"threshold", "budget"} & changes.keys():
+        replaced |= {"threshold", "quantile", "budget"}
+    kept = [one for one in own if one.partition("=")[0] not in replaced]
+    new = [
+        tolerance_code(value) if name == "tolerance" else f"{name}={value!r}"
+        for name, value in changes.items()
+        if name != "lag" or value
+    ]
+    return f"nf.{'coincidence' if lists else 'evaluate'}({', '.join([*read, *new, *kept, *_tested(result)])})"
+
+
 def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list[str]]:
     detector = "scores" if result.sequence.scores is not None else "predictions"
     if source is None:

@@ -27,7 +27,10 @@ function showText() {
     if (element.textContent !== value) element.textContent = value;
   }
   const cell = cellAt(state.d, state.k);
-  document.getElementById("verdict").dataset.verdict = cell.verdict;
+  for (const element of document.querySelectorAll("[data-verdict]")) {
+    element.dataset.verdict = cell.verdict;
+    element.toggleAttribute("data-doubtful", cell.doubtful);
+  }
   for (const table of document.querySelectorAll("[data-matrix]")) {
     const matrix = cell.matrices[table.dataset.matrix];
     table.hidden = matrix === null;
@@ -41,7 +44,6 @@ function showText() {
   sliders.k.value = state.k;
   sliders.d.setAttribute("aria-valuetext", values.tolerance);
   sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " " + data.alarm + "s");
-  document.getElementById("moved").hidden = state.d === data.chosen[0] && state.k === data.chosen[1];
 }
 
 let waiting = false;

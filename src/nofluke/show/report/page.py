@@ -73,6 +73,9 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "recommended": escape(payload["diagnosis"]["recommended"]),
         "metrics": others,
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
+        "strip": payload["strip"],
+        "next": _next(payload["next"]),
+        "next_hidden": "" if payload["next"] else "hidden",
         "how": _how(origin),
     }
     return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
@@ -207,6 +210,14 @@ def _about_columns(timeline: dict[str, Any]) -> str:
         f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
         "alarm and event among them."
     )
+
+
+def _next(steps: list[dict[str, str]]) -> str:
+    def item(step: dict[str, str]) -> str:
+        command = f"<pre>{escape(step['command'])}</pre>" if step["command"] else ""
+        return f"<li>{escape(step['words'])}{command}</li>"
+
+    return f'<ol class="next">{"".join(map(item, steps))}</ol>'
 
 
 def _findings(findings: list[dict[str, Any]]) -> str:

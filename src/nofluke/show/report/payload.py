@@ -15,14 +15,18 @@ from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.interval import Interval
-from nofluke.inference.verdict import headline
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
-from nofluke.show.report.cells import evaluator, familywise_of, picture_of, seed_of
+from nofluke.show.report.cells import evaluator, evaluator_under, familywise_of, picture_of, seed_of
+from nofluke.show.report.entitled import Corrected, entitle
+from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid
+from nofluke.show.report.lists import Source
+from nofluke.show.report.next_steps import next_steps
+from nofluke.show.report.null_strip import strip_of
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
@@ -38,7 +42,7 @@ READABLE = {
 MOST_BARS = 41
 
 
-def make_payload(result: Evaluation) -> dict[str, Any]:
+def make_payload(result: Evaluation, source: Source | None = None) -> dict[str, Any]:
     """All numbers and sentences of a report, for every position of its sliders."""
     grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
@@ -47,6 +51,7 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
     cells = _cells(result, grid, seed, shifts)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
+    entitle(cells, _corrected(cells, family, result.alpha), result, grid, evaluator_under(result, grid, seed))
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
@@ -88,6 +93,11 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
                 for f in diagnosis.findings
             ],
         },
+        "next": [
+            {"words": step.words, "command": step.command}
+            for step in next_steps(result, grid, cells, diagnosis, source)
+        ],
+        "strip": strip_of(result, seed),
         "seed": seed,
     }
 
@@ -152,11 +162,10 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "precision": _side(cell.precision_test, cell.precision, intervals.precision, cell.alarm_noun),
         "recall": _side(cell.recall_test, cell.recall, intervals.recall, cell.alarm_noun),
     }
-    said = headline(cell.verdict, cell.settings.choice).removeprefix("Verdict: ")
     hits, found = by_lag
     sentences = cell.sentences()
     return {
-        "verdict": cell.verdict,
+        "ruling": cell.ruling,  # until it is known which p-values count
         "n": cell.n_predictions,
         **sides,
         "f1": _plain(cell.f1),
@@ -164,8 +173,8 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "lag": {"precision": hits, "recall": found},
         "delay": _delay(cell.delays),
         "text": {
-            "verdict": said[:1].upper() + said[1:],
-            "reason": f"{cell.reason} {cell.advice}".strip(),
+            "advice": cell.advice,
+            "explained": explained(cell, sides["precision"]["low"], sides["precision"]["high"]),
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
             "f1": show_share(cell.f1),
@@ -194,6 +203,7 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
         "low": drawn.low,
         "high": drawn.high,
         "p": test.pvalue,
+        "upper": test.pvalue_for("greater", test.ties),  # until all are corrected
         "law": {
             "first": drawn.first,
             "step": drawn.step,
@@ -231,6 +241,16 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float
                 cell[side]["remains"] = significant(p, alpha)
                 cell[side]["text"]["corrected"] = show_p(p)
                 cell[side]["band"] = _plain(float(band[d, k]))
+
+
+def _corrected(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> Corrected:
+    upper = {side: _numbers(cells, side, "upper") for side in SIDES}
+    of = {side: _numbers(cells, side, "of") for side in SIDES}
+    for row in cells:
+        for cell in row:
+            for side in SIDES:
+                del cell[side]["upper"]
+    return Corrected.of(upper, of, family, alpha)
 
 
 def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
