@@ -96,9 +96,7 @@ def rule_by(
         )
         return Ruling(verdict="partly", reason=words, rests_on=able)
     if below[better]:
-        words = (
-            f"Only {better} has p ≤ {alpha:.3g}, and the better of two needs p ≤ {half}, since chance has two tries."
-        )
+        words = f"Only {better} has p ≤ {alpha:.3g}{beside}, and the better of two needs p ≤ {half}, since chance has two tries."
     else:
         words = f"Neither precision nor recall is better than chance {level}."
     return Ruling(verdict="no", reason=words, rests_on=able)

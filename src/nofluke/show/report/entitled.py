@@ -89,12 +89,12 @@ def entitle(
             _tell(cell, ruling, counted, choice, name="corrected p")
             cell["text"]["which"] = why
             for side in SIDES:
-                told = f" {_after(counted[side], cell[side]['p'])}"
-                cell["text"][f"{side}_sentence"] += told
+                cell["text"][f"{side}_after"] = f"After correction {p_is(counted[side])}."
     chosen = cells[grid.chosen[0]][grid.chosen[1]]
     own = {side: chosen[side]["p"] for side in SIDES}
     _tell(chosen, chosen["ruling"], own, result.settings.choice, name="p")
     chosen["text"]["which"] = "" if alone else _named_beforehand(chosen)
+    chosen["text"] |= {f"{side}_after": "" for side in SIDES}
     for cell in _flat(cells):
         del cell["ruling"]
 
@@ -151,10 +151,6 @@ def _tell(cell: dict[str, Any], ruling: Ruling, counted: dict[str, float], choic
     }
     for side in SIDES:
         cell[side]["text"]["counts"] = show_p(counted[side])
-
-
-def _after(counted: float, own: float) -> str:
-    return "The correction changes nothing." if counted == own else f"After correction {p_is(counted)}."
 
 
 def _named_beforehand(cell: dict[str, Any]) -> str:

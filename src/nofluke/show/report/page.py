@@ -214,7 +214,7 @@ def _about_columns(timeline: dict[str, Any]) -> str:
 
 def _next(steps: list[dict[str, str]]) -> str:
     def item(step: dict[str, str]) -> str:
-        command = f"<pre>{escape(step['command'])}</pre>" if step["command"] else ""
+        command = f'<pre class="try">{escape(step["command"])}</pre>' if step["command"] else ""
         return f"<li>{escape(step['words'])}{command}</li>"
 
     return f'<ol class="next">{"".join(map(item, steps))}</ol>'
