@@ -14,11 +14,12 @@ from nofluke import __version__
 from nofluke.errors import InputError
 from nofluke.plot import PALETTE
 from nofluke.show.report.origin import Origin
+from nofluke.show.report.static import with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "figures.js", "timeline.js")
-_STYLES = ("report.css",)
+_STYLES = ("report.css", "static.css")
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
@@ -75,7 +76,8 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
         "how": _how(origin),
     }
-    return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    body = filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    return with_figures(body, payload)
 
 
 def _sections(payload: dict[str, Any]) -> dict[str, str]:
