@@ -14,6 +14,7 @@ from html import escape
 from nofluke.show.ticks import Tick
 
 SIZE = 1000
+LETTER = 6.4  # pixels that a letter of a label takes
 Number = float | None  # None, NaN and infinity are not drawn
 
 
@@ -109,20 +110,23 @@ class Chart:
                 f'<text class="x" x="{percent(at)}" y="100%" dy="{16 + 11 * i}">{escape(part)}</text>'
                 for i, part in enumerate(parts)
             ]
+        longest = 0
         for axis in filter(None, (self.y, self.lanes)):
             for at, text in axis.shown():
+                longest = max(longest, len(text))
                 rules.append(f"M0 {_up(at)}H{SIZE}" if axis.grid else "")
                 labels.append(f'<text class="y" x="-6" y="{percent(1 - at)}" dy="4">{escape(text)}</text>')
         if self.x.title:
             labels.append(f'<text class="x" x="50%" y="100%" dy="{21 + 11 * len(lines)}">{escape(self.x.title)}</text>')
+        left = round(LETTER * longest) + (32 if self.y.title else 12)
         if self.y.title:  # upright, beside the middle of its part of the room
             start, end = self.y.room
             labels.append(
-                f'<svg y="{percent(1 - (start + end) / 2)}" overflow="visible"><text class="x" x="0" y="-36" '
+                f'<svg y="{percent(1 - (start + end) / 2)}" overflow="visible"><text class="x" x="0" y="{12 - left}" '
                 f'transform="rotate(-90)">{escape(self.y.title)}</text></svg>'
             )
         return (
-            f'<svg class="{name}" aria-hidden="true"><svg viewBox="0 0 {SIZE} {SIZE}" preserveAspectRatio="none">'
+            f'<svg class="{name}" style="padding-left:{left}px" aria-hidden="true"><svg viewBox="0 0 {SIZE} {SIZE}" preserveAspectRatio="none">'
             f'<path class="grid" d="{"".join(rules)}"/>{"".join(self._drawn)}</svg>{"".join(self._marks)}{"".join(labels)}</svg>'
         )
 

@@ -18,8 +18,8 @@ from nofluke.show.report.static import with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
-_SCRIPTS = ("page.js", "figures.js", "timeline.js")
-_STYLES = ("report.css", "static.css")
+_SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "timeline.js")
+_STYLES = ("report.css", "static.css", "manners.css")
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:

@@ -59,7 +59,7 @@ def timeline_figure(payload: dict[str, Any]) -> str:
         where = events if name in ("found", "missed") else steps
         marked = _flags(line, name, row, len(where.starts), level)
         chart.boxes(_merged(where, marked, ends), 3.12 - i, 3.88 - i, "good" if name in ("hit", "found") else "bad")
-    return chart.svg("static timed")
+    return chart.svg()
 
 
 def _ends(steps: Places) -> tuple[float, float]:
