@@ -38,6 +38,7 @@ function draw(id, traces, xaxis, yaxis, more) {
     margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: false, hoverlabel: { bgcolor: c.tint, bordercolor: c.line, font: { color: c.ink } },
     xaxis, yaxis, ...more,
   };
+  document.querySelector("#" + id + " > .static")?.remove(); // in its place
   return Plotly.react(id, traces, layout, { displayModeBar: false, displaylogo: false, showTips: false, doubleClick: false });
 }
 

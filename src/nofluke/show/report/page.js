@@ -60,6 +60,8 @@ function show() {
 function select(d, k) {
   state.d = d;
   state.k = k;
+  document.getElementById("linked")?.remove();
+  followLink();
   show();
 }
 
@@ -75,6 +77,8 @@ function start() {
   showText();
   drawAll();
   listen();
+  addDownloads(document.getElementById("verdict").parentElement);
+  startLinks();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll, listening);
   // paper is white, and narrower than most windows
   addEventListener("beforeprint", () => forPaper(true), listening);

@@ -14,11 +14,12 @@ from nofluke import __version__
 from nofluke.errors import InputError
 from nofluke.plot import PALETTE
 from nofluke.show.report.origin import Origin
+from nofluke.show.report.static import with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
-_SCRIPTS = ("page.js", "figures.js", "timeline.js")
-_STYLES = ("report.css",)
+_SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "timeline.js")
+_STYLES = ("report.css", "static.css", "manners.css")
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
@@ -78,7 +79,8 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "next_hidden": "" if payload["next"] else "hidden",
         "how": _how(origin),
     }
-    return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    body = filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    return with_figures(body, payload)
 
 
 def _sections(payload: dict[str, Any]) -> dict[str, str]:

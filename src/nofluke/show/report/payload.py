@@ -20,6 +20,7 @@ from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
+from nofluke.show.report.addresses import address_of, address_of_lag
 from nofluke.show.report.cells import evaluator, evaluator_under, familywise_of, picture_of, seed_of
 from nofluke.show.report.entitled import Corrected, entitle
 from nofluke.show.report.explained import explained
@@ -62,10 +63,7 @@ def make_payload(result: Evaluation, source: Source | None = None) -> dict[str, 
         "alternative": result.precision_test.alternative,
         "thresholds": _lags(grid) if grid.lags else _thresholds(result, grid),
         "axis": _axis(result, grid),
-        "tolerances": [
-            {"label": str(t), "reach": max(float(t.early), float(t.late))}  # type: ignore[arg-type]  # numbers inside
-            for t in grid.tolerances
-        ],
+        "tolerances": [{"label": str(t), **address_of(t)} for t in grid.tolerances],
         "cells": cells,
         "rows": [
             words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
@@ -124,7 +122,7 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
     lengths = np.array([lag.length for lag in grid.lags], dtype=np.float64)
     at, _ = as_people_say(lengths, grid.lags[0].dates)
     return [
-        {"label": str(lag), "short": lag.short, "position": float(position), "value": None}
+        {"label": str(lag), "short": lag.short, "position": float(position), "value": None, **address_of_lag(lag)}
         for lag, position in zip(grid.lags, at, strict=True)
     ]
 
