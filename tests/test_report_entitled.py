@@ -88,12 +88,12 @@ def test_the_position_named_beforehand_keeps_its_own_p_and_says_why():
     chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
     assert (chosen["verdict"], chosen["text"]["reason"]) == (result.verdict, result.reason)
     assert chosen["text"]["which"].startswith("This position was named beforehand, so its own p-values count.")
-    assert chosen["text"]["p_row"] == "p: counts here"
+    assert chosen["text"]["p_row"] == "p (counts)"
     assert chosen["precision"]["text"]["counts"] == chosen["precision"]["text"]["p"]
     for at, cell in positions(payload):
         if list(at) != payload["chosen"]:
             assert "found by moving the sliders" in cell["text"]["which"]
-            assert cell["text"]["corrected_row"].endswith("counts here")
+            assert cell["text"]["corrected_row"].endswith("(counts)")
             assert "after correction" in cell["text"]["reason"] or cell["verdict"] == "cannot tell"
 
 

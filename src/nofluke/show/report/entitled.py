@@ -146,8 +146,8 @@ def _tell(cell: dict[str, Any], ruling: Ruling, counted: dict[str, float], choic
         "word": word[:1].upper() + word[1:],
         "reason": f"{ruling.reason} {advice}".strip(),
         "p_name": name,
-        "p_row": "p: counts here" if name == "p" else "p",
-        "corrected_row": "p, corrected" if name == "p" else "p, corrected: counts here",
+        "p_row": "p (counts)" if name == "p" else "p",
+        "corrected_row": "p, corrected" if name == "p" else "p, corrected (counts)",
     }
     for side in SIDES:
         cell[side]["text"]["counts"] = show_p(counted[side])
