@@ -90,7 +90,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     model, method, n_resamples = settings.null, settings.method, settings.n_resamples
     exact: tuple[str, ...] = ()
     together = model.is_drawn(method)
-    if isinstance(grid.trial, TimedTrial) and method == "auto" and not together:
+    if method == "auto" and not together:
         exact = model.exact_sides(result.cell, times=grid.shape[0] * grid.shape[1])
         together = len(exact) == 1
     if together and not _interior(grid):
