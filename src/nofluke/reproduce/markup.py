@@ -91,13 +91,13 @@ def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tupl
         + "</tr>"
         for name, entries in grid
     )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns, "∑"))
+    head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (*columns, "∑"))
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     """A table whose first column names the rows."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in columns)
     body = "".join(
         "<tr>"
         + "".join(f'<th scope="row">{escape(c)}</th>' if i == 0 else f"<td>{escape(c)}</td>" for i, c in enumerate(row))

@@ -13,7 +13,8 @@ function colours() {
 function sizeOf(id) {
   const box = document.getElementById(id);
   if (!paper) return { width: box.clientWidth, height: box.clientHeight };
-  return id === "timeline" ? { width: 680, height: 330 } : { width: 325, height: 215 };
+  if (id === "timeline") return { width: 680, height: 230 };
+  return { width: box.closest(".three") ? 262 : 325, height: 190 }; // three beside each other are made smaller by the style sheet
 }
 
 function axis(title, more) {

@@ -138,8 +138,3 @@ def reach_of(tolerance: Tolerance) -> dict[str, Any]:
 def packed(values: npt.NDArray[Any]) -> str:
     """Numbers as text, for a page to unpack."""
     return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")
-
-
-def unpacked(text: str, kind: type[np.generic]) -> npt.NDArray[Any]:
-    """The numbers again, little end first."""
-    return np.frombuffer(base64.b64decode(text), dtype=np.dtype(kind).newbyteorder("<"))

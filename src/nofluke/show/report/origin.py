@@ -23,6 +23,7 @@ from nofluke.show.report.lists import (
     reading_of_lists,
     tolerance_code,
 )
+from nofluke.show.report.still import timeline_figure
 from nofluke.text.tables import plural
 
 Code = tuple[tuple[str, ...], str]
@@ -35,7 +36,7 @@ MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as man
 class Origin:
     """What a report says about itself: its name, its data, its null, facts by name, and code by title.
 
-    Two lists of times have facts of their own, ``in_time``, and one that ``leads``.
+    Two lists of times have facts of their own, ``in_time``, and one that ``leads``. ``timeline`` is the data, drawn.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Origin:
     code: tuple[tuple[str, str], ...]
     in_time: tuple[tuple[str, str], ...] = ()
     leads: str = ""
+    timeline: str = ""
 
 
 def origin_of(
@@ -85,6 +87,7 @@ def origin_of(
         code=tuple(code),
         in_time=facts_of_lists(result)[:4] if isinstance(result, Coincidence) else (),
         leads=result.leads if isinstance(result, Coincidence) else "",
+        timeline=timeline_figure(result),
     )
 
 

@@ -14,7 +14,7 @@ from nofluke import __version__
 from nofluke.errors import InputError
 from nofluke.plot import PALETTE
 from nofluke.show.report.origin import Origin
-from nofluke.show.report.static import with_figures
+from nofluke.show.report.static import figures, with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
@@ -80,7 +80,7 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "how": _how(origin),
     }
     body = filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
-    return with_figures(body, payload)
+    return with_figures(body, {**figures(payload), "timeline": origin.timeline})
 
 
 def _sections(payload: dict[str, Any]) -> dict[str, str]:

@@ -7,7 +7,6 @@ import re
 from itertools import pairwise
 from typing import Any
 
-from nofluke.show.report.still import timeline_figure
 from nofluke.show.svg import SIZE, Axis, Chart, Number, defined
 from nofluke.show.ticks import Tick, number_ticks
 
@@ -17,17 +16,16 @@ FEW_BARS = 80  # more are drawn as an area
 FEW_TICKS = 6
 
 
-def with_figures(body: str, payload: dict[str, Any]) -> str:
+def with_figures(body: str, drawn: dict[str, str]) -> str:
     """The body of a page with a drawing in the place of each figure."""
-    drawn = figures(payload)
     return re.sub(r'<div class="plot[^>]* id="([\w-]+)"[^>]*>', lambda place: place[0] + drawn.get(place[1], ""), body)
 
 
 def figures(payload: dict[str, Any]) -> dict[str, str]:
-    """Each figure by the name of its place, save those that such data do not have."""
+    """Each figure but the timeline by the name of its place, save those that such data do not have."""
     d, k = payload["chosen"]
     cell = payload["cells"][d][k]
-    drawn = {"timeline": timeline_figure(payload), "delay": _delay(cell["delay"], payload["noun"])}
+    drawn = {"delay": _delay(cell["delay"], payload["noun"])}
     if payload["lags"]:
         drawn["lag"] = _lag(payload, cell["lag"])
     if payload["movable"] and payload["column"] != "lag":
