@@ -25,11 +25,12 @@ Given = dict[str, tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detector:
-    """One of several detectors: the data as they were read, its threshold, and the trial of one cell."""
+    """One of several detectors: the data as they were read, its threshold, the trial of one cell, and what an alarm is."""
 
     sequence: Sequence = field(repr=False)
     cuts: Cuts | None
     made: Made = field(repr=False)
+    alarms: AlarmRule
 
     @property
     def cell(self) -> Cell:
@@ -64,7 +65,7 @@ def read_several(
             made = trial_of(sequence, (window,), cuts, alarms)
         except InputError as error:
             raise error_of(name, error) from None
-        detectors[name] = Detector(sequence=sequence, cuts=cuts, made=made)
+        detectors[name] = Detector(sequence=sequence, cuts=cuts, made=made, alarms=alarms)
         notes += [note for note in made.notes if note not in notes]
         notes += [f"{name}: {note}" for note in (() if cuts is None else cuts.notes)]
     if all(sequence.scores is None for sequence in sequences.values()):

@@ -10,7 +10,7 @@ from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
-from nofluke.show.report.origin import origin_of
+from nofluke.show.report.origin import Origin, origin_of
 from nofluke.show.report.page import Scripts, check_plotly, render
 from nofluke.show.report.payload import make_payload
 
@@ -92,7 +92,15 @@ def make_page(
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
     check_plotly()  # before the work
+    payload, origin, others = parts_of(result, title=title, source=source, metrics=metrics)
+    return render(payload, origin, scripts, others)
+
+
+def parts_of(
+    result: Evaluation, *, title: str | None, source: Source | None, metrics: Any
+) -> tuple[dict[str, Any], Origin, str]:
+    """What the body of a page is made of: its data, where they come from, and its section on other metrics."""
     others = metrics_beside(result, metrics)
     payload = make_payload(result) | {"metrics": figures_of(others)}
     origin = origin_of(result, payload, title=title, source=source, metrics=code_of(others))
-    return render(payload, origin, scripts, section_of(others, result))
+    return payload, origin, section_of(others, result)

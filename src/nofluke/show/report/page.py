@@ -19,20 +19,46 @@ Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "figures.js", "timeline.js")
 _STYLES = ("report.css",)
+NO_SCRIPT = "The figures and sliders need JavaScript; the numbers above are those of the evaluation."
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
     """The whole page as text; ``others`` is its section on other metrics."""
     plotly, sources = plotly_tag(scripts)
+    return document(
+        origin.name,
+        body_of(payload, origin, others) + f'<noscript><p class="warning">{NO_SCRIPT}</p></noscript>',
+        kind="report",
+        style=style(),
+        data=payload,
+        script=script() + '\nwindow.page = openPage(JSON.parse(document.getElementById("data").textContent));',
+        plotly=plotly,
+        sources=sources,
+    )
+
+
+def document(
+    title: str,
+    body: str,
+    *,
+    kind: str,
+    style: str,
+    data: dict[str, Any],
+    script: str,
+    plotly: str = "",
+    sources: str = "",
+) -> str:
+    """A whole page of any kind: its head, its body, its data, and the scripts behind them."""
     page = {
-        "title": escape(origin.name),
-        "style": style(),
+        "title": escape(title),
+        "kind": kind,
+        "style": style,
         "version": __version__,
         "script_sources": sources,
-        "body": body_of(payload, origin, others),
-        "data": embedding(payload),
+        "body": body,
+        "data": embedding(data),
         "plotly": plotly,
-        "script": script() + '\nwindow.page = openPage(JSON.parse(document.getElementById("data").textContent));',
+        "script": script,
     }
     return filled(_read("page.html"), page)
 
