@@ -15,12 +15,20 @@ DOT_ROW = 26  # pixels a detector
 BELOW = 22  # pixels for the ticks
 
 
-def end_of(measures: Iterable[PooledMeasure]) -> tuple[float, float]:
-    """Where the axis ends that all of them fit on, and how far its ticks are apart."""
-    reach = [x for one in measures for x in (one.value, one.high, one.told, one.expected) if math.isfinite(x)]
-    farthest = max(reach, default=1.0)
+def end_of(values: Iterable[float]) -> tuple[float, float]:
+    """Where an axis from 0 ends that shares fit on, and how far its ticks are apart; undefined ones have no place.
+
+    >>> end_of([0.13, 0.31, math.nan])
+    (0.4, 0.1)
+    """
+    farthest = max((value for value in values if math.isfinite(value)), default=1.0)
     step = 0.2 if farthest > 0.5 else 0.1 if farthest > 0.2 else 0.05
     return min(math.ceil(farthest / step + 1e-9) * step, 1.0), step
+
+
+def extent(one: PooledMeasure) -> tuple[float, ...]:
+    """All that is drawn of a measure, but the band of chance."""
+    return one.value, one.high, one.told, one.expected
 
 
 def dot_marks(rows: Sequence[tuple[str, PooledMeasure, bool]], name: str, end: float, step: float) -> str:

@@ -10,7 +10,7 @@ from html import escape
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, shortened
+from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
 
@@ -30,7 +30,7 @@ SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 
 def dot_plot(board: Leaderboard) -> str:
     """Pooled F1 with intervals beside chance, a line for each detector."""
-    end, step = end_of(row.f1 for row in board.rows)
+    end, step = end_of(value for row in board.rows for value in extent(row.f1))
     marks = dot_marks([(row.detector, row.f1, row.best) for row in board.rows], "F1", end, step)
     height = DOT_ROW * len(board.rows) + BELOW
     return f'<svg class="dots" width="100%" height="{height}" role="img" aria-labelledby="about-dots">{marks}</svg>'

@@ -61,16 +61,16 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
     }
     return document(
         about.title or "Leaderboard",
-        filled(_read("leaderboard", "leaderboard.html"), page),
+        filled(_read("leaderboard/leaderboard.html"), page),
         kind="leaderboard",
-        style=palette() + _read("report", "report.css") + _read("leaderboard", "leaderboard.css"),
+        style=palette() + _read("report/report.css") + _read("board.css") + _read("leaderboard/leaderboard.css"),
         data=payload,
-        script=_read("leaderboard", "leaderboard.js"),
+        script=_read("leaderboard/leaderboard.js"),
     )
 
 
-def _read(folder: str, name: str) -> str:
-    return files(f"nofluke.show.{folder}").joinpath(name).read_text(encoding="utf-8")
+def _read(name: str) -> str:
+    return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
 
 
 def _lines(lines: tuple[str, ...]) -> str:

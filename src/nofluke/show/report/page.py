@@ -99,7 +99,7 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "recommended": escape(payload["diagnosis"]["recommended"]),
         "metrics": others,
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
-        "how": _how(origin),
+        "how": how_of(origin.facts, origin.code),
     }
     return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
 
@@ -161,10 +161,15 @@ def check_plotly() -> None:
         raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
 
 
-def plotly_tag(scripts: Scripts) -> tuple[str, str]:
-    """Plotly's script as a tag, and where the page may take scripts from."""
+def check_scripts(scripts: object) -> None:
+    """Refuse a place of plotly's script that there is none of."""
     if scripts not in ("inline", "cdn"):
         raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
+
+
+def plotly_tag(scripts: Scripts) -> tuple[str, str]:
+    """Plotly's script as a tag, and where the page may take scripts from."""
+    check_scripts(scripts)
     check_plotly()
     from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
@@ -250,7 +255,8 @@ def _findings(findings: list[dict[str, Any]]) -> str:
     )
 
 
-def _how(origin: Origin) -> str:
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in origin.facts)
-    code = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in origin.code)
-    return f'<dl class="how">{items}</dl>{code}'
+def how_of(facts: tuple[tuple[str, str], ...], code: tuple[tuple[str, str], ...]) -> str:
+    """How a page was made: facts by name, and code by title."""
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts)
+    listed = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in code)
+    return f'<dl class="how">{items}</dl>{listed}'
