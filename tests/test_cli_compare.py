@@ -71,7 +71,7 @@ def test_what_compare_cannot_do_is_one_line(run, options, said):
     assert said in err
 
 
-@pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "report", "significance"])
+@pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "significance"])
 @pytest.mark.parametrize("option", ["--scores", "--predictions"])
 def test_two_detectors_where_one_is_meant_are_an_error(run, command, option):
     """They were once one, the last; now the error names the command that takes several."""

@@ -16,6 +16,7 @@ from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
 from nofluke.inference.power import power
 from nofluke.inference.power_results import Power, SampleSize
+from nofluke.inference.report import report
 from nofluke.inference.sample_size import sample_size
 from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
@@ -55,6 +56,7 @@ __all__ = [
     "nulls",
     "plot",
     "power",
+    "report",
     "sample_size",
     "significance",
     "split",

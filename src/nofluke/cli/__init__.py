@@ -17,6 +17,7 @@ from nofluke.cli.coincidence import coincidence
 from nofluke.cli.compare import compare
 from nofluke.cli.options import FORMATS
 from nofluke.cli.power import power
+from nofluke.cli.report import report
 from nofluke.cli.reproduce import reproduce
 from nofluke.cli.study import study
 from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
@@ -47,6 +48,7 @@ def cli(context: click.Context) -> None:
           nofluke power --recall 0.6 --coverage 20% --power 0.8
           nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
           nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
+          nofluke report data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
@@ -63,7 +65,7 @@ for _command in (
     metrics.metrics,
     power,
     commands.diagnose,
-    commands.report,
+    report,
     commands.demo,
     reproduce,
 ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,6 +49,15 @@ def read_detector(file: str, output: str | None, options: dict[str, Any], output
         sides = (options[name] for name in ("tolerance", "early", "late", "unit"))
         chosen["tolerance"] = tolerance_of(*sides)
     return replace(data, arguments={**data.arguments, **chosen})
+
+
+def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
+    """The columns of all detectors, each of which may be named once."""
+    named = Counter((*options["scores"], *options["predictions"]))
+    twice = [name for name, times in named.items() if times > 1]
+    if twice:
+        raise InputError(f"column {shown(twice[0])} was named twice: name each detector once.")
+    return tuple(named)
 
 
 def read_truth(file: str, output: str | None, n_steps: int | None, options: dict[str, Any]) -> Data:

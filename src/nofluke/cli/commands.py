@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import shlex
 from contextlib import suppress
 from typing import Any
 
 import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
-from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import (
     Threshold,
     chance_options,
     data_options,
     detector_options,
     familywise_option,
-    file_or_stream,
     finite,
     format_option,
     gate_options,
@@ -26,7 +23,7 @@ from nofluke.cli.options import (
     unit_option,
     zero_division_option,
 )
-from nofluke.cli.printing import extras, form_of, gate_code, write, write_result
+from nofluke.cli.printing import extras, form_of, gate_code, write_result
 from nofluke.cli.wording import Command
 
 
@@ -176,92 +173,6 @@ def demo(seed: int, report: str | None) -> None:
     if report is not None:
         dated = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2, times=quakes.days)
         click.echo(f"\nOpen {dated.report(report, title='Simulated tweets about earthquakes')}")
-
-
-@click.command(cls=Command)
-@detector_options
-@chance_options
-@metric_option(
-    "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
-)
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
-@click.option("--title", help="Heading of the page; by default the name of FILE.")
-@click.option(
-    "--scripts",
-    type=click.Choice(["inline", "cdn"]),
-    default="inline",
-    show_default=True,
-    help="Have plotly's script (5 MB) in the page, which then needs no network; or let the page fetch it.",
-)
-@click.option(
-    "-o",
-    "--output",
-    callback=file_or_stream,
-    default="report.html",
-    show_default=True,
-    metavar="FILE",
-    help="The page to write; - for standard output.",
-)
-def report(
-    file: str,
-    metrics: tuple[str, ...],
-    alpha: float,
-    title: str | None,
-    scripts: Any,
-    output: str | None,
-    **options: Any,
-) -> None:
-    """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
-
-    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
-    """
-    import nofluke as nf
-    from nofluke.show.report import Source, make_page, write_report
-    from nofluke.show.report.page import check_plotly
-
-    check_plotly()  # before the work
-    if options["seed"] is None:
-        options["seed"] = 0
-    data = read_detector(file, output, options)
-    result = data.noted(nf.evaluate(**data.arguments, **chance_arguments(options), alpha=alpha))
-    roles = {
-        role: options[role] for role in ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
-    }
-    source = Source(
-        file=file,
-        columns={role: name for role, name in roles.items() if name is not None},
-        command=_command_line(click.get_current_context()),
-        time_format=options["time_format"],
-        truth_file=options["truth_file"],
-        missing=options["missing"],
-        overlaps=options["overlaps"],
-    )
-    page = {"title": title, "scripts": scripts, "source": source, "metrics": metrics}
-    if output is None:
-        write(make_page(result, **page).rstrip("\n"), None)
-    else:
-        path = write_report(result, output, **page)
-        click.echo(f"{result.verdict_in_words()}\nOpen {path}")
-
-
-def _command_line(context: click.Context) -> str:
-    """What was typed, with every option in full, ready to be pasted into a shell."""
-    words, files = ["nofluke", context.info_name or ""], []
-    for parameter in context.command.params:
-        source = context.get_parameter_source(parameter.name or "")
-        if source is click.core.ParameterSource.COMMANDLINE:
-            value = context.params[parameter.name or ""]
-            if isinstance(value, tuple):
-                words += [word for one in value for word in (parameter.opts[-1], str(one))]
-                continue
-            value = "-" if value is None else str(value)  # standard output: what was not typed is left out
-            if isinstance(parameter, click.Argument):
-                files.append(value)
-            else:
-                words += [parameter.opts[-1], value]
-    # a name that begins with - is no option where -- stands before it; - alone is standard input
-    dashed = any(name.startswith("-") and name != "-" for name in files)
-    return shlex.join([*words, "--", *files] if dashed else [*words[:2], *files, *words[2:]])
 
 
 def _period(text: str | None) -> int | str | None:

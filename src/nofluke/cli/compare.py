@@ -2,45 +2,19 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import click
 
-from nofluke.cli.arguments import read_detector
-from nofluke.cli.options import (
-    counting_options,
-    format_option,
-    higher_is_option,
-    output_option,
-    rule_options,
-    step_options,
-    tolerance_options,
-    truth_options,
-    warmup_option,
-)
+from nofluke.cli.arguments import named_detectors, read_detector
+from nofluke.cli.options import detectors_options, format_option, output_option
 from nofluke.cli.printing import write_result
 from nofluke.cli.wording import Command
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 
 
 @click.command(cls=Command)
-@truth_options
-@click.option(
-    "--scores", metavar="COLUMN", multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
-)
-@click.option(
-    "--predictions",
-    metavar="COLUMN",
-    multiple=True,
-    help="Column of a detector's 0/1 alarms. Repeat for each detector.",
-)
-@step_options
-@higher_is_option
-@warmup_option
-@counting_options
-@rule_options
-@tolerance_options
+@detectors_options
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--resamples", type=int, default=9_999, show_default=True, help="Random swaps, where all are too many.")
@@ -64,12 +38,8 @@ def compare(
     """
     import nofluke as nf
 
-    named = Counter((*options["scores"], *options["predictions"]))
-    if len(named) < 2:
+    if len(named_detectors(options)) < 2:
         raise InputError("name two detectors or more: repeat --scores COLUMN, or --predictions COLUMN for alarms.")
-    twice = [name for name, times in named.items() if times > 1]
-    if twice:
-        raise InputError(f"column {shown(twice[0])} was named twice: name each detector once.")
     options |= {role: options[role] or None for role in ("scores", "predictions")}
     data = read_detector(file, output, options, outputs=None)
     result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)

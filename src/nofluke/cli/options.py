@@ -110,6 +110,15 @@ truth_options = several(
     events_options,
 )
 scores_option = click.option("--scores", metavar="COLUMN", help="Column of anomaly scores.")
+several_scores_option = click.option(
+    "--scores", metavar="COLUMN", multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
+)
+several_predictions_option = click.option(
+    "--predictions",
+    metavar="COLUMN",
+    multiple=True,
+    help="Column of a detector's 0/1 alarms. Repeat for each detector.",
+)
 missing_option = click.option(
     "--missing",
     type=click.Choice(["error", "mask"]),
@@ -180,6 +189,17 @@ tolerance_options = several(
     unit_option,
 )
 detector_options = several(data_options, cut_options, tolerance_options)
+detectors_options = several(
+    truth_options,
+    several_scores_option,
+    several_predictions_option,
+    step_options,
+    higher_is_option,
+    warmup_option,
+    counting_options,
+    rule_options,
+    tolerance_options,
+)
 format_option = click.option(
     "--format",
     "form",

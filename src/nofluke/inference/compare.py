@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from nofluke.arrays import IntArray
-from nofluke.data.columns import as_column
-from nofluke.data.frames import frame_columns
-from nofluke.errors import InputError, shown
 from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Pair
+from nofluke.inference.several import Detector, read_several
 from nofluke.measures.episodes import units_of
-from nofluke.series.alarms import AlarmRule, CountAlarms
-from nofluke.series.between import trial_of
+from nofluke.series.alarms import CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
-from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import choose_cut
-from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell
+from nofluke.series.tolerance import Length, Tolerance
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import plural
 
@@ -115,37 +106,40 @@ def compare(
     >>> round(one.value, 3), round(one.low, 3), round(one.high, 3), round(one.pvalue, 1)
     (0.035, -0.026, 0.097, 0.3)
     """
-    window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
-    given = _detectors(scores, predictions)
-    how: dict[str, Any] = {
-        "times": times,
-        "truth_as": truth_as,
-        "missing": missing,
-        "count_events": count_events,
-        "overlaps": overlaps,
-        "warmup": warmup,
-    }
-    sequences, notes = _read(truth, given, mask, higher_is, how)
-    cells: dict[str, Cell] = {}
-    for name, sequence in sequences.items():
-        cut = {} if sequence.scores is None else {"threshold": threshold, "quantile": quantile, "budget": budget}
-        try:
-            cuts = choose_cut(sequence, **cut)
-            made = trial_of(sequence, (window,), cuts, alarms)
-        except InputError as error:
-            raise _of(name, error) from None
-        cells[name] = made.trial.cell(0, 0)
-        notes += [note for note in made.notes if note not in notes]
-        notes += [f"{name}: {note}" for note in (() if cuts is None else cuts.notes)]
-    if all(sequence.scores is None for sequence in sequences.values()):
-        choose_cut(next(iter(sequences.values())), threshold, quantile, budget)  # refuses those
+    detectors, notes = read_several(
+        truth,
+        scores,
+        predictions=predictions,
+        threshold=threshold,
+        quantile=quantile,
+        budget=budget,
+        tolerance=tolerance,
+        times=times,
+        mask=mask,
+        warmup=warmup,
+        truth_as=truth_as,
+        higher_is=higher_is,
+        count_alarms=count_alarms,
+        refractory=refractory,
+        missing=missing,
+        count_events=count_events,
+        overlaps=overlaps,
+    )
+    return compare_read(detectors, notes, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng)
+
+
+def compare_read(
+    detectors: dict[str, Detector], notes: tuple[str, ...], *, alpha: float, level: float, n_resamples: int, rng: Any
+) -> Comparison:
+    """The comparison of detectors that have been read, and what their reading has to tell."""
+    cells = {name: one.cell for name, one in detectors.items()}
 
     def units(pair: Pair) -> tuple[IntArray, IntArray]:
         both = units_of((cells[pair[0]], cells[pair[1]]))
         return both[0], both[1]
 
-    first = next(iter(cells.values()))
-    steps = next(iter(sequences.values())).n
+    first = next(iter(detectors.values()))
+    cell, window = first.cell, first.made.trial.tolerances[0]
     return compared(
         {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
@@ -154,85 +148,7 @@ def compare(
         level=level,
         n_resamples=n_resamples,
         rng=rng,
-        title=f"{plural(steps, 'step')}, {plural(first.n_counted, first.truth.noun)}, {plural(len(cells), 'detector')}; "
-        f"tolerance {window}",
-        notes=tuple(notes),
-    )
-
-
-def _detectors(scores: Any, predictions: Any) -> dict[str, tuple[str, Any]]:
-    """For each detector, which argument it is of, and its values."""
-    found: dict[str, tuple[str, Any]] = {}
-    for argument, value in (("scores", scores), ("predictions", predictions)):
-        if value is None:
-            continue
-        items = list(value.items()) if isinstance(value, Mapping) else frame_columns(value)
-        if items is None:
-            raise InputError(
-                f"{argument}={shown(value)} must be a dict of detectors, such as {{'a': {argument}_a, 'b': {argument}_b}}, or a "
-                "data frame with a column for each; for one detector call nf.evaluate."
-            )
-        for name, values in items:
-            if not isinstance(name, str) or not name:
-                raise InputError(f"{argument} has a detector called {shown(name)}: name each by a text.")
-            if name in found:
-                raise InputError(
-                    f"{argument} has a detector called {shown(name)}, as another is: give each its own name."
-                )
-            found[name] = (argument, values)
-    if len(found) < 2:
-        raise InputError(
-            f"scores has {plural(len(found), 'detector')}: pass at least two to compare, as a dict by their names."
-        )
-    return found
-
-
-def _of(name: str, error: InputError) -> InputError:
-    return InputError(f"detector {shown(name)}: {error}")
-
-
-def _read(
-    truth: Any, given: dict[str, tuple[str, Any]], mask: Any, higher_is: HigherIs, how: dict[str, Any]
-) -> tuple[dict[str, Sequence], list[str]]:
-    """Each detector beside the same labels, on the same steps."""
-
-    def one(name: str, mask: Any) -> Sequence:
-        argument, values = given[name]
-        turned: dict[str, Any] = {"higher_is": higher_is} if argument == "scores" else {}
-        try:
-            return prepare(truth, **{argument: values}, mask=mask, **turned, **how)
-        except InputError as error:
-            raise _of(name, error) from None
-
-    sequences = {name: one(name, mask) for name in given}
-    first, *others = given
-    kept = sequences[first].open_steps
-    for other in others:
-        if len(sequences[other].open_steps) != len(kept):
-            raise InputError(
-                f"detector {shown(other)} has {len(sequences[other].open_steps)} steps but {shown(first)} has {len(kept)}: pass one value "
-                "for each step of the same series."
-            )
-        _same_order(given, first, other)
-    notes: list[str] = []
-    common = np.logical_and.reduce([sequence.open_steps for sequence in sequences.values()])
-    if any(not np.array_equal(sequence.open_steps, common) for sequence in sequences.values()):
-        lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
-        notes = [
-            f"{plural(lost, 'step')} or more without a value of one detector were left out for all: they are masked."
-        ]
-        sequences = {name: one(name, ~common) for name in given}
-    for sequence in sequences.values():
-        notes += [note for note in sequence.notes if note not in notes]
-    return sequences, notes
-
-
-def _same_order(given: dict[str, tuple[str, Any]], first: str, other: str) -> None:
-    """Refuse detectors whose indices differ: each is aligned with the labels, and thus not with the other."""
-    mine, theirs = (as_column(given[name][1], given[name][0]).index for name in (other, first))
-    if mine is None or theirs is None or len(mine) != len(theirs) or mine.equals(theirs):
-        return
-    raise InputError(
-        f"detector {shown(other)} has another index than {shown(first)}: reindex one to the other, or pass .to_numpy() to align by "
-        "position."
+        title=f"{plural(first.sequence.n, 'step')}, {plural(cell.n_counted, cell.truth.noun)}, "
+        f"{plural(len(cells), 'detector')}; tolerance {window}",
+        notes=notes,
     )

@@ -5,16 +5,15 @@ Places along the x axis are percentages, so that figures are as wide as their pl
 
 from __future__ import annotations
 
-import math
 from html import escape
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
+from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
 
-DOT_ROW = 26  # pixels a detector, in the dot plot
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
 LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 18  # letters of a name below a column
@@ -31,48 +30,10 @@ SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
 
 def dot_plot(board: Leaderboard) -> str:
     """Pooled F1 with intervals beside chance, a line for each detector."""
-    rows = board.rows
-    reach = [x for row in rows for x in (row.f1.value, row.f1.high, row.f1.told, row.f1.expected) if math.isfinite(x)]
-    step = 0.2 if max(reach, default=1.0) > 0.5 else 0.1 if max(reach) > 0.2 else 0.05
-    end = min(math.ceil(max(reach, default=1.0) / step + 1e-9) * step, 1.0)
-    height = DOT_ROW * len(rows)
-    ticks = [i * step for i in range(round(end / step) + 1)]
-    lines = "".join(
-        f'<line class="rule" x1="{_percent(x, end)}" x2="{_percent(x, end)}" y2="{height}"/>'
-        f'<text class="tick" x="{_percent(x, end)}" y="{height + 16}">{x:.2g}</text>'
-        for x in ticks
-    )
-    bands = "".join(
-        f'<rect class="best" width="100%" y="{DOT_ROW * i}" height="{DOT_ROW}"/>'
-        for i, row in enumerate(rows)
-        if row.best
-    )
-    marks = []
-    for i, row in enumerate(rows):
-        f1, y = row.f1, DOT_ROW * (i + 0.5)
-        if math.isfinite(f1.expected):
-            if f1.std > 0:
-                low, high = max(f1.expected - 2 * f1.std, 0.0), min(f1.expected + 2 * f1.std, end)
-                marks.append(
-                    f'<rect class="band" x="{_percent(low, end)}" width="{_percent(high - low, end)}" y="{y - 7}" height="14"/>'
-                )
-            at = _percent(f1.expected, end)
-            marks.append(f'<line class="chance" x1="{at}" x2="{at}" y1="{y - 8}" y2="{y + 8}"/>')
-        if math.isfinite(f1.low) and math.isfinite(f1.high):
-            marks.append(
-                f'<line class="interval" x1="{_percent(f1.low, end)}" x2="{_percent(min(f1.high, end), end)}" y1="{y}" y2="{y}"/>'
-            )
-        if f1.told_apart:
-            marks.append(f'<circle class="told" cx="{_percent(f1.told, end)}" cy="{y}" r="4.5"/>')
-        if math.isfinite(f1.value):
-            marks.append(
-                f'<circle class="dot" cx="{_percent(f1.value, end)}" cy="{y}" r="5"><title>{escape(row.detector)}: F1 '
-                f"{f1.in_words()}, chance {f1.chance_in_words()}</title></circle>"
-            )
-    return (
-        f'<svg class="dots" width="100%" height="{height + 22}" role="img" aria-labelledby="about-dots">{bands}{lines}'
-        f"{''.join(marks)}</svg>"
-    )
+    end, step = end_of(value for row in board.rows for value in extent(row.f1))
+    marks = dot_marks([(row.detector, row.f1, row.best) for row in board.rows], "F1", end, step)
+    height = DOT_ROW * len(board.rows) + BELOW
+    return f'<svg class="dots" width="100%" height="{height}" role="img" aria-labelledby="about-dots">{marks}</svg>'
 
 
 def heat_map(cells: CellMap, which: str) -> str:
@@ -159,7 +120,7 @@ def _groups(cells: CellMap, height: int) -> str:
     for k, (name, first, last) in enumerate(spans):
         x, width = 100 * first / n, 100 * (last - first) / n
         letters = int(width * 1.5)  # that fit where the map is as wide as on most screens
-        text = _shortened(name, letters) if letters > 3 or len(name) <= letters else ""
+        text = shortened(name, letters) if letters > 3 or len(name) <= letters else ""
         parts.append(f'<rect class="strip{k % 2}" x="{x:.4g}%" width="{width:.4g}%" height="{STRIP - 4}"/>')
         parts.append(f'<line class="border" x1="{x:.4g}%" x2="{x:.4g}%" y2="{height}"/>' if k else "")
         parts.append(f'<text class="group" x="{x:.4g}%" dx="4" y="12">{escape(text)}</text>' if text else "")
@@ -170,7 +131,7 @@ def _columns(cells: CellMap, y: int) -> tuple[str, int]:
     """Names below the columns, or numbers where columns are narrow, and the height that they take; a list has all names."""
     n = len(cells.columns)
     if n <= LETTERED:
-        names = [_shortened(" ".join(name.split()), LONGEST) for name in cells.columns]
+        names = [shortened(" ".join(name.split()), LONGEST) for name in cells.columns]
         marks, kind, room = dict(enumerate(names)), "column", 10 + 6 * max(map(len, names), default=0)
     else:
         step = next((step for step in (10, 50, 100, 500) if n <= 20 * step), 1_000)
@@ -182,17 +143,5 @@ def _columns(cells: CellMap, y: int) -> tuple[str, int]:
     return "".join(texts), room
 
 
-def _shortened(name: str, letters: int) -> str:
-    """Both ends of a long name: what tells names apart is often the last of it."""
-    if len(name) <= letters:
-        return name
-    tail = (letters - 1) // 2
-    return f"{name[: letters - 1 - tail]}…{name[-tail:]}"
-
-
 def _class(verdict: str) -> str:
     return verdict.split()[0]
-
-
-def _percent(value: float, end: float) -> str:
-    return f"{100 * value / end:.4g}%"

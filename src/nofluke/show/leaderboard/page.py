@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from html import escape
 from importlib.resources import files
 from itertools import pairwise
@@ -11,7 +10,7 @@ from typing import Any
 from nofluke import __version__
 from nofluke.show.leaderboard.drawing import EDGES, LETTERED, LETTERS, SHARES, dot_plot, heat_map
 from nofluke.show.leaderboard.tables import columns_list, detectors_table, missing_table, pairs_table, reasons_list
-from nofluke.show.report.page import embedding, palette
+from nofluke.show.report.page import document, filled, palette
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import OF, Leaderboard
 from nofluke.studies.pooled_row import MEASURES
@@ -26,7 +25,6 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "title": escape(about.title or "Leaderboard"),
         "size": escape(board.title.removeprefix(f"{about.title}: ")),
         "version": __version__,
-        "style": palette() + _read("report", "report.css") + _read("leaderboard", "leaderboard.css"),
         "missing": _lines(missing),
         "answer": escape(board.verdict_in_words()),
         "notes": _lines(about.notes),
@@ -60,15 +58,19 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "pairs_hidden": "hidden" if board.pairs is None else "",
         "missing_cells": missing_table(failed, board.detectors),
         "missing_hidden": "" if missing else "hidden",
-        "data": embedding(payload),
-        "script": _read("leaderboard", "leaderboard.js"),
     }
-    # one pass, so that nothing that was put in is taken for a place to put something
-    return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], _read("leaderboard", "leaderboard.html"))
+    return document(
+        about.title or "Leaderboard",
+        filled(_read("leaderboard/leaderboard.html"), page),
+        kind="leaderboard",
+        style=palette() + _read("report/report.css") + _read("board.css") + _read("leaderboard/leaderboard.css"),
+        data=payload,
+        script=_read("leaderboard/leaderboard.js"),
+    )
 
 
-def _read(folder: str, name: str) -> str:
-    return files(f"nofluke.show.{folder}").joinpath(name).read_text(encoding="utf-8")
+def _read(name: str) -> str:
+    return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
 
 
 def _lines(lines: tuple[str, ...]) -> str:

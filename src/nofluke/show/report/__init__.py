@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from nofluke.errors import InputError, shown
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
-from nofluke.show.report.origin import origin_of
+from nofluke.show.report.origin import Code, Origin, origin_of
 from nofluke.show.report.page import Scripts, check_plotly, render
 from nofluke.show.report.payload import make_payload
 
@@ -92,7 +93,25 @@ def make_page(
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
     check_plotly()  # before the work
+    parts = parts_of(result, title=title, source=source, metrics=metrics)
+    return render(parts.payload, parts.origin, scripts, parts.others)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """What the body of a page is made of: its data, where they come from, its section on other metrics, and code for these."""
+
+    payload: dict[str, Any]
+    origin: Origin
+    others: str
+    metrics: Code
+
+
+def parts_of(
+    result: Evaluation, *, title: str | None, source: Source | None, metrics: Any, label: str = "report"
+) -> Parts:
+    """The parts of the page about a result; ``label`` stands beside the progress bar."""
     others = metrics_beside(result, metrics)
-    payload = make_payload(result, source) | {"metrics": figures_of(others)}
-    origin = origin_of(result, payload, title=title, source=source, metrics=code_of(others))
-    return render(payload, origin, scripts, section_of(others, result))
+    payload, code = make_payload(result, source, label) | {"metrics": figures_of(others)}, code_of(others)
+    origin = origin_of(result, payload, title=title, source=source, metrics=code)
+    return Parts(payload=payload, origin=origin, others=section_of(others, result), metrics=code)

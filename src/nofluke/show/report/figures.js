@@ -262,6 +262,7 @@ function drawMetric({ value, perfect, edges, heights, text }, i) {
 }
 
 function drawAll(printing) {
+  if (closing.signal.aborted) return; // another page may stand here by now
   paper = printing === true;
   drawTimeline();
   for (const name of SIDES) {

@@ -60,7 +60,7 @@ def origin_of(
     resamples = "" if drawn is None else f" ({drawn.n_resamples:,} resamples, seed {drawn.seed})"
     facts = [
         ("input", "arrays in memory" if source is None else ", ".join(filter(None, (source.file, source.truth_file)))),
-        ("SHA-256", _digest(result) if source is None else _digests(source)),
+        ("SHA-256", digest_of(result) if source is None else digests_of(source)),
         *(
             []
             if source is None
@@ -108,7 +108,8 @@ def _settings(result: Evaluation, payload: dict[str, Any]) -> list[tuple[str, st
     return [("threshold", chosen), ("tolerance", str(result.tolerance))]
 
 
-def _digests(source: Source) -> str:
+def digests_of(source: Source) -> str:
+    """SHA-256 of all files."""
     files = [source.file, *([source.truth_file] if source.truth_file else [])]
     return ", ".join(map(_file_digest, files))
 
@@ -121,7 +122,7 @@ def _file_digest(file: str) -> str:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _digest(result: Evaluation) -> str:
+def digest_of(result: Evaluation) -> str:
     """Of the labels, scores or alarms, open steps and clock, or of both lists and what was watched, as they were read."""
     digest = hashlib.sha256()
     for values in parts_of_lists(result) if isinstance(result, Coincidence) else _parts(result.sequence):
@@ -143,9 +144,9 @@ def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE)
     """Python that makes the same report, with these metrics: lines that bring functions along, and a list."""
     functions, listed = metrics
     lists = isinstance(result, Coincidence)
-    read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else _reading(result, source)
+    read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else reading_code(result, source)
     arguments += [
-        *(arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)),
+        *(arguments_of_lists(result) if isinstance(result, Coincidence) else chosen_code(result)),
         *_tested(result),
     ]
     lines = [
@@ -161,8 +162,8 @@ def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE)
 def call_of(result: Evaluation, **changes: Any) -> str:
     """The call that gives this result, or one with another threshold or budget, tolerance or lag."""
     lists = isinstance(result, Coincidence)
-    read = reading_of_lists(None)[1] if lists else _reading(result, None)[1]
-    own = arguments_of_lists(result) if isinstance(result, Coincidence) else _chosen(result)
+    read = reading_of_lists(None)[1] if lists else reading_code(result, None)[1]
+    own = arguments_of_lists(result) if isinstance(result, Coincidence) else chosen_code(result)
     replaced = {"tolerance", "lag"} & changes.keys()
     if {"threshold", "budget"} & changes.keys():
         replaced |= {"threshold", "quantile", "budget"}
@@ -175,12 +176,16 @@ def call_of(result: Evaluation, **changes: Any) -> str:
     return f"nf.{'coincidence' if lists else 'evaluate'}({', '.join([*read, *new, *kept, *_tested(result)])})"
 
 
-def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list[str]]:
+def reading_code(
+    result: Evaluation, source: Source | None, outputs: tuple[str, ...] = ()
+) -> tuple[list[str], list[str]]:
+    """Lines that read the data, and the arguments that pass them; ``outputs`` are those of several detectors."""
     detector = "scores" if result.sequence.scores is not None else "predictions"
     if source is None:
         clock = [] if result.sequence.clock is None else ["times=times"]
         mask = ["mask=mask"] if result.left_out.steps > result.left_out.warmup else []
-        return [], ["truth", "scores" if detector == "scores" else "predictions=predictions", *clock, *mask]
+        own = ("scores" if detector == "scores" else "predictions=predictions",)
+        return [], ["truth", *(outputs or own), *clock, *mask]
     how = "" if source.time_format is None else f", time_format={source.time_format!r}"
     of_events = ("truth", "truth_start", "truth_end") if source.truth_file else ()
     columns = {role: name for role, name in source.columns.items() if role not in of_events}
@@ -200,7 +205,8 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
         arguments = ["events", f"truth_as={kind!r}"]
     else:
         arguments = ['data["truth"]', 'truth_as="labels"']
-    arguments.insert(1, 'data["scores"]' if detector == "scores" else 'predictions=data["predictions"]')
+    own = ('data["scores"]' if detector == "scores" else 'predictions=data["predictions"]',)
+    arguments[1:1] = outputs or own
     names = {"time": "times", "mask": "mask"}
     arguments += [f'{names[role]}=data["{role}"]' for role in columns if role in names]
     if source.missing != "error":
@@ -210,7 +216,7 @@ def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list
     return lines, arguments
 
 
-def _chosen(result: Evaluation) -> list[str]:
+def chosen_code(result: Evaluation) -> list[str]:
     """The settings that differ from the defaults, as arguments."""
     made = []
     if result.budget is not None:

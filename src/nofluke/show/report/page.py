@@ -20,20 +20,48 @@ Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "timeline.js")
 _STYLES = ("report.css", "static.css", "manners.css")
+NO_SCRIPT = (
+    "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
+)
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
     """The whole page as text; ``others`` is its section on other metrics."""
     plotly, sources = plotly_tag(scripts)
+    return document(
+        origin.name,
+        f'<noscript><p class="warning">{NO_SCRIPT}</p></noscript>\n' + body_of(payload, origin, others),
+        kind="report",
+        style=style(),
+        data=payload,
+        script=script() + '\nwindow.page = openPage(JSON.parse(document.getElementById("data").textContent));',
+        plotly=plotly,
+        sources=sources,
+    )
+
+
+def document(
+    title: str,
+    body: str,
+    *,
+    kind: str,
+    style: str,
+    data: dict[str, Any],
+    script: str,
+    plotly: str = "",
+    sources: str = "",
+) -> str:
+    """A whole page of any kind: its head, its body, its data, and the scripts behind them."""
     page = {
-        "title": escape(origin.name),
-        "style": style(),
+        "title": escape(title),
+        "kind": kind,
+        "style": style,
         "version": __version__,
         "script_sources": sources,
-        "body": body_of(payload, origin, others),
-        "data": embedding(payload),
+        "body": body,
+        "data": embedding(data),
         "plotly": plotly,
-        "script": script() + '\nwindow.page = openPage(JSON.parse(document.getElementById("data").textContent));',
+        "script": script,
     }
     return filled(_read("page.html"), page)
 
@@ -77,7 +105,7 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "strip": payload["strip"],
         "next": _next(payload["next"]),
         "next_hidden": "" if payload["next"] else "hidden",
-        "how": _how(origin),
+        "how": how_of(origin.facts, origin.code),
     }
     body = filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
     return with_figures(body, {**figures(payload), "timeline": origin.timeline})
@@ -140,10 +168,15 @@ def check_plotly() -> None:
         raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
 
 
-def plotly_tag(scripts: Scripts) -> tuple[str, str]:
-    """Plotly's script as a tag, and where the page may take scripts from."""
+def check_scripts(scripts: object) -> None:
+    """Refuse a place of plotly's script that there is none of."""
     if scripts not in ("inline", "cdn"):
         raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
+
+
+def plotly_tag(scripts: Scripts) -> tuple[str, str]:
+    """Plotly's script as a tag, and where the page may take scripts from."""
+    check_scripts(scripts)
     check_plotly()
     from plotly.offline import get_plotlyjs, get_plotlyjs_version
 
@@ -237,7 +270,8 @@ def _findings(findings: list[dict[str, Any]]) -> str:
     )
 
 
-def _how(origin: Origin) -> str:
-    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in origin.facts)
-    code = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in origin.code)
-    return f'<dl class="how">{items}</dl>{code}'
+def how_of(facts: tuple[tuple[str, str], ...], code: tuple[tuple[str, str], ...]) -> str:
+    """How a page was made: facts by name, and code by title."""
+    items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts)
+    listed = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in code)
+    return f'<dl class="how">{items}</dl>{listed}'

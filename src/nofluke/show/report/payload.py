@@ -43,13 +43,13 @@ READABLE = {
 MOST_BARS = 41
 
 
-def make_payload(result: Evaluation, source: Source | None = None) -> dict[str, Any]:
-    """All numbers and sentences of a report, for every position of its sliders."""
+def make_payload(result: Evaluation, source: Source | None = None, label: str = "report") -> dict[str, Any]:
+    """All numbers and sentences of a report, for every position of its sliders; ``label`` stands beside the progress bar."""
     grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
     shape, column = grid.shape, "lag" if grid.lags else "threshold"
     shifts = shifts_of(result, grid, diagnosis.lags)
-    cells = _cells(result, grid, seed, shifts)
+    cells = _cells(result, grid, seed, shifts, label)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
     entitle(cells, _corrected(cells, family, result.alpha), result, grid, evaluator_under(result, grid, seed))
@@ -100,7 +100,7 @@ def make_payload(result: Evaluation, source: Source | None = None) -> dict[str, 
     }
 
 
-def _cells(result: Evaluation, grid: Grid, seed: int, shifts: Shifts) -> list[list[Any]]:
+def _cells(result: Evaluation, grid: Grid, seed: int, shifts: Shifts, label: str) -> list[list[Any]]:
     """All cells, side by side: most of the time goes into compiled loops."""
     evaluated = evaluator(result, grid, seed)
     where = list(np.ndindex(grid.shape))
@@ -110,7 +110,7 @@ def _cells(result: Evaluation, grid: Grid, seed: int, shifts: Shifts) -> list[li
         cell = evaluated(*at)
         return _cell(cell, shifts, shifts.hits(*at, cell.cell))
 
-    with progress_bar("report", len(where)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
+    with progress_bar(label, len(where)) as advance, ThreadPoolExecutor(os.cpu_count()) as pool:
         for done, ((d, k), cell) in enumerate(zip(where, pool.map(made, where), strict=True), start=1):
             cells[d][k] = cell
             advance(done)

@@ -1,0 +1,143 @@
+"""One page about several detectors of a series, side by side, with the own page of each; or about one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.data.frames import frame_columns
+from nofluke.inference.evaluate import evaluate
+from nofluke.inference.side_by_side import evaluate_several
+from nofluke.nulls import Null
+from nofluke.nulls.base import Method, as_seed
+from nofluke.series.alarms import CountAlarms
+from nofluke.series.labels import HigherIs, Missing, TruthKind
+from nofluke.series.ranges import Overlaps
+from nofluke.series.tolerance import Length, Tolerance
+from nofluke.series.truth import CountEvents
+
+
+def report(
+    truth: Any,
+    scores: Any = None,
+    *,
+    predictions: Any = None,
+    path: str | Path = "report.html",
+    threshold: float | None = None,
+    quantile: float | None = None,
+    budget: float | str | None = None,
+    tolerance: Length | Tolerance = 0,
+    times: Any = None,
+    mask: Any = None,
+    warmup: Length | None = None,
+    truth_as: TruthKind = "auto",
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
+    missing: Missing = "error",
+    count_events: CountEvents | None = None,
+    overlaps: Overlaps = "error",
+    null: Null = "auto",
+    method: Method = "auto",
+    n_resamples: int = 10_000,
+    rng: Any = 0,
+    alpha: float = 0.05,
+    title: str | None = None,
+    scripts: Literal["inline", "cdn"] = "inline",
+    metrics: Any = (),
+) -> Path:
+    r"""Write a page about several detectors: which is best, which are better than chance, and the own page of each.
+
+    The page ranks detectors by F1, as `compare` does, and sets precision, recall and F1 of each beside chance, as `evaluate` does. Who
+    looks at K detectors has K tries: verdicts go by p-values corrected for all of them by Holm's method, measure by measure,
+
+    .. math::
+        \tilde p_{(i)} = \max_{j \le i} \min(1, (K - j + 1)\, p_{(j)})
+
+    All curves are in one figure, all differences in one table. Each detector has its own page in the same file, the one
+    that ``evaluate(...).report(path)`` writes; the verdict there is of that detector alone.
+
+    Parameters
+    ----------
+    truth, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is
+        As in `compare`, for all detectors alike.
+    count_alarms, refractory, missing, count_events, overlaps
+        Likewise.
+    scores : mapping of str to array-like, data frame, or array-like, optional
+        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one detector.
+    predictions : likewise, optional
+        Alarms of detectors that have no scores.
+    path : str or Path
+        The HTML file to write; a leading ``~`` is your home. An older page stays until the new one is complete.
+    null, method, n_resamples, alpha
+        What chance does and how it is computed, as in `evaluate`; ``alpha`` is the level of verdicts and comparisons.
+    rng : int, Generator, SeedSequence or None
+        One seed for everything simulated. With the default the same input gives the same bytes.
+    title : str, optional
+        Heading of the page.
+    scripts : {"inline", "cdn"}
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+    metrics : list of metrics, optional
+        Other metrics to set beside chance on the page of each detector: see `significance`.
+
+    Returns
+    -------
+    Path
+        Where the page is.
+
+    Notes
+    -----
+    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined measure has no
+    p-value, but still counts as one of the K tries. Without scripts, the page still has everything but the own pages of the detectors.
+
+    References
+    ----------
+    Scharwächter and Müller (2020). Holm (1979), A simple sequentially rejective multiple test procedure.
+
+    Examples
+    --------
+    >>> import nofluke as nf, tempfile
+    >>> truth = [0, 1, 0, 0, 0, 1, 0, 0] * 10
+    >>> detectors = {"good": [0, 5, 1, 0, 2, 6, 1, 0] * 10, "poor": [3, 1, 4, 1, 5, 9, 2, 6] * 10}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html", scripts="cdn")
+    ...     text = path.read_text(encoding="utf-8")
+    >>> "good has the best F1, told from every other at the 0.05 level." in text
+    True
+    """
+    from nofluke.show.several import check_page, write_several
+
+    check_page(path, title, scripts)  # before the work
+    seed = as_seed(rng)
+    seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
+    asked: dict[str, Any] = {
+        "predictions": predictions,
+        "threshold": threshold,
+        "quantile": quantile,
+        "budget": budget,
+        "tolerance": tolerance,
+        "times": times,
+        "mask": mask,
+        "warmup": warmup,
+        "truth_as": truth_as,
+        "higher_is": higher_is,
+        "count_alarms": count_alarms,
+        "refractory": refractory,
+        "missing": missing,
+        "count_events": count_events,
+        "overlaps": overlaps,
+    }
+    chance: dict[str, Any] = {"null": null, "method": method, "n_resamples": n_resamples, "rng": seed, "alpha": alpha}
+    if not (_several(scores) or _several(predictions)):
+        one = evaluate(truth, scores, **asked, **chance)
+        return one.report(path, title=title, scripts=scripts, metrics=metrics)
+    found = evaluate_several(truth, scores, **asked, chance=chance)
+    return write_several(found, path, title=title, scripts=scripts, metrics=metrics)
+
+
+def _several(value: Any) -> bool:
+    """Whether an argument has detectors by name: a frame of one column is one column, as elsewhere."""
+    return isinstance(value, Mapping) or (value is not None and len(frame_columns(value) or ()) > 1)

@@ -1,0 +1,71 @@
+"""Several detectors on one page: side by side in an overview, each with the report that it would have alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from nofluke.data.paths import check_place, expanded, write_file
+from nofluke.errors import InputError, shown
+from nofluke.inference.several import error_of
+from nofluke.inference.side_by_side import SideBySide
+from nofluke.show.report import Parts, Source, parts_of
+from nofluke.show.report.page import Scripts, check_plotly, check_scripts
+from nofluke.show.several.origin import own_source
+from nofluke.show.several.page import render
+from nofluke.show.several.rows import best_in_words, chance_in_words, rows_of
+
+__all__ = ["check_page", "make_several_page", "verdict_in_words", "write_several"]
+
+
+def check_page(path: str | Path, title: str | None, scripts: Scripts) -> Path:
+    """Where the page goes; refuses what would fail at its end, before anything is computed."""
+    target = expanded(path, "path")
+    check_place(target, f"path={str(path)!r}")
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
+    check_scripts(scripts)
+    check_plotly()
+    return target
+
+
+def write_several(
+    found: SideBySide,
+    path: str | Path,
+    *,
+    title: str | None = None,
+    scripts: Scripts = "inline",
+    source: Source | None = None,
+    metrics: Any = (),
+) -> Path:
+    """Write a page about several detectors; `nofluke.report` has what the arguments mean."""
+    target = check_page(path, title, scripts)
+    page = make_several_page(found, title=title, scripts=scripts, source=source, metrics=metrics)
+    write_file(target, page, f"path={str(path)!r}")
+    return target
+
+
+def make_several_page(
+    found: SideBySide,
+    *,
+    title: str | None = None,
+    scripts: Scripts = "inline",
+    source: Source | None = None,
+    metrics: Any = (),
+) -> str:
+    """The page that `write_several` writes, as text."""
+    check_plotly()
+    rows = rows_of(found)
+    parts: dict[str, Parts] = {}
+    for row in rows:
+        try:
+            own = own_source(source, row.detector)
+            parts[row.detector] = parts_of(row.result, title=title, source=own, metrics=metrics, label=row.detector)
+        except InputError as error:
+            raise error_of(row.detector, error) from None
+    return render(found, rows, parts, title=title, scripts=scripts, source=source)
+
+
+def verdict_in_words(found: SideBySide) -> str:
+    """Which detector is best, and which are better than chance."""
+    return f"{best_in_words(found)}\n{chance_in_words(rows_of(found))}"

@@ -1,0 +1,116 @@
+"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it again."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nofluke import __version__
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.side_by_side import SideBySide
+from nofluke.show.report.lists import Source
+from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
+from nofluke.text.tables import plural, show_number
+
+
+def title_of(title: str | None, source: Source | None) -> str:
+    """The heading of the page."""
+    return title or ("Detectors" if source is None else Path(source.file).name)
+
+
+def own_source(source: Source | None, detector: str) -> Source | None:
+    """The source with the column of one detector only."""
+    if source is None:
+        return None
+    roles = {role: role.partition(":") for role in source.columns}
+    columns = {
+        kind: source.columns[role] for role, (kind, several, name) in roles.items() if not several or name == detector
+    }
+    return replace(source, columns=columns)
+
+
+def facts_of(found: SideBySide, source: Source | None) -> tuple[tuple[str, str], ...]:
+    """What a reader needs to know of the data and the settings, by name."""
+    results = list(found.results.values())
+    files = () if source is None else tuple(filter(None, (source.file, source.truth_file)))
+    return (
+        ("input", ", ".join(files) or "arrays in memory"),
+        ("SHA-256", _digest(results) if source is None else digests_of(source)),
+        *(() if source is None else (("columns", ", ".join(source.columns.values())),)),
+        ("alarms", _rule(_scored(found))),
+        ("tolerance", str(results[0].tolerance)),
+        ("verdicts", f"p-values corrected by Holm for {plural(len(results), 'detector')}; level {results[0].alpha:g}"),
+        ("differences", found.comparison.how()),
+        ("seed", f"{found.seed} for everything simulated"),
+        ("version", f"nofluke {__version__}"),
+    )
+
+
+def code_of_page(
+    found: SideBySide, source: Source | None, title: str | None, metrics: Code
+) -> tuple[tuple[str, str], ...]:
+    """What makes the page again: the command, where it was one, and Python."""
+    functions, listed = metrics
+    result = _scored(found)
+    names = {
+        "scores": [name for name, one in found.results.items() if one.sequence.scores is not None],
+        "predictions": [name for name, one in found.results.items() if one.sequence.scores is None],
+    }
+    lines, arguments = reading_code(result, source, tuple(_outputs(names, source)))
+    settings = result.settings
+    asked = [
+        *chosen_code(result),
+        *([] if settings.choice.is_auto else [f"null={result.null.code}"]),
+        *([] if settings.method == "auto" else [f"method={settings.method!r}"]),
+        *([] if settings.n_resamples == USUAL_RESAMPLES else [f"n_resamples={settings.n_resamples}"]),
+        *([] if found.seed == 0 else [f"rng={found.seed}"]),
+        *([] if settings.alpha == 0.05 else [f"alpha={settings.alpha!r}"]),
+        *([] if title is None else [f"title={title!r}"]),
+        *([f"metrics={listed}"] if listed else []),
+        'path="report.html"',
+    ]
+    call = f"nf.report({', '.join([*arguments, *asked])})"
+    python = "\n".join(["import nofluke as nf", *lines, *functions, call])
+    command = () if source is None else (("On the command line", source.command),)
+    return (*command, ("In Python", python))
+
+
+def _outputs(names: dict[str, list[str]], source: Source | None) -> list[str]:
+    """The arguments that pass the detectors, as code."""
+    made = []
+    for argument, own in names.items():
+        if not own:
+            continue
+        texts = ", ".join(f"{name!r}: data[{f'{argument}:{name}'!r}]" for name in _typed(argument, own, source))
+        value = argument if source is None else f"{{{texts}}}"
+        made.append(value if argument == "scores" else f"{argument}={value}")
+    return made
+
+
+def _typed(argument: str, names: list[str], source: Source | None) -> list[str]:
+    """Names in the order in which they were passed: where two are equally good, it decides the rank."""
+    order = [] if source is None else [role.partition(":")[2] for role in source.columns if role.startswith(argument)]
+    return sorted(names, key=order.index) if order else names
+
+
+def _scored(found: SideBySide) -> Evaluation:
+    """The first detector that has scores, which knows the rule for all of them; else the first."""
+    results = list(found.results.values())
+    return next((one for one in results if one.sequence.scores is not None), results[0])
+
+
+def _rule(result: Evaluation) -> str:
+    if result.threshold is None:
+        return "as given"
+    if result.budget is not None:
+        return f"a budget of {100 * result.budget:g}% of the steps for each detector that has scores"
+    if result.quantile is not None:
+        return f"from the {result.quantile:g} quantile of each detector’s scores on"
+    return f"{result.sequence.cut_in_words(show_number(result.threshold))}, for all scores alike"
+
+
+def _digest(results: list[Any]) -> str:
+    """Of the digests of all detectors, in their order."""
+    return hashlib.sha256("".join(map(digest_of, results)).encode()).hexdigest()

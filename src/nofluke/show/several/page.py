@@ -1,0 +1,94 @@
+"""The page about several detectors: an overview, and behind it the own page of each."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from html import escape
+from importlib.resources import files
+
+from nofluke.inference.side_by_side import SideBySide
+from nofluke.show.leaderboard.tables import verdict
+from nofluke.show.report import Parts, Source
+from nofluke.show.report.page import Scripts, body_of, document, embedding, filled, how_of, plotly_tag, script, style
+from nofluke.show.several.drawing import against, by_threshold, colours, curve_of, dot_plots, end_of_curves, key_of
+from nofluke.show.several.origin import code_of_page, facts_of, title_of
+from nofluke.show.several.rows import Row, best_in_words, chance_in_words
+from nofluke.show.several.tables import address, f1_in_words, pairs_table, ranking_table, reasons_table
+from nofluke.text.tables import plural
+
+CHOOSE = "Choose a detector, here or at the top of the page, to see its own page: sliders, timeline and every figure."
+ALONE = "Alarms that were given without scores are one point, at the share of steps without an alarm."
+
+
+def render(
+    found: SideBySide,
+    rows: tuple[Row, ...],
+    parts: dict[str, Parts],
+    *,
+    title: str | None,
+    scripts: Scripts,
+    source: Source | None,
+) -> str:
+    """The whole page as text; ``parts`` are those of each detector's own page."""
+    plotly, sources = plotly_tag(scripts)
+    name, code = title_of(title, source), code_of_page(found, source, title, parts[rows[0].detector].metrics)
+    comparison, curves = found.comparison, [curve_of(row, parts[row.detector].payload) for row in rows]
+    ends = {measure: end_of_curves(curves, measure) for measure in ("precision", "recall")}
+    first = rows[0].result
+    alone = any(row.result.sequence.scores is None for row in rows)
+    page = {
+        "title": escape(name),
+        "about_data": escape(
+            f"{parts[rows[0].detector].origin.about} {plural(len(rows), 'detector')}, within a tolerance of {first.tolerance}."
+        ),
+        "links": "".join(
+            f'<li><a href="{address(row.detector)}" title="{escape(row.detector)}">{escape(row.detector)}</a></li>'
+            for row in rows
+        ),
+        "best": escape(best_in_words(found)),
+        "chance": escape(chance_in_words(rows)),
+        "notes": "<br>".join(map(escape, comparison.notes)),
+        "choose": CHOOSE,
+        "ranking": ranking_table(rows),
+        "n": plural(len(rows), "detector"),
+        "reasons": reasons_table(rows),
+        "dots": dot_plots(rows),
+        "told": escape(f1_in_words(rows)),
+        "key": key_of(curves),
+        "precision": by_threshold(curves, "precision", *ends["precision"]),
+        "recall": by_threshold(curves, "recall", *ends["recall"]),
+        "against": against(curves, *ends["precision"]),
+        "tolerance": escape(str(first.tolerance)),
+        "alone": ALONE if alone else "",
+        "pairs": pairs_table(comparison),
+        "how_pairs": escape(
+            f"{comparison.how()} Corrected by Holm for {plural(comparison.n_pairs, 'pair')} in each measure. In bold: different from 0 after correction."
+        ),
+        "how": how_of(facts_of(found, source), code),
+        "templates": "".join(_template(row, len(rows), parts[row.detector], code, name) for row in rows),
+    }
+    return document(
+        name,
+        filled(_read("several/several.html"), page),
+        kind="report",
+        style=style() + colours() + _read("board.css") + _read("several/several.css"),
+        data={"detectors": [row.detector for row in rows]},
+        script=script() + "\n" + _read("several/several.js"),
+        plotly=plotly,
+        sources=sources,
+    )
+
+
+def _template(row: Row, n: int, parts: Parts, code: tuple[tuple[str, str], ...], title: str) -> str:
+    """The body of a detector's own page and its data, to be opened by the script; before it, what the others make of its verdict."""
+    origin = replace(parts.origin, name=f"{row.detector} – {title}", code=code)
+    return (
+        f'<template data-detector="{escape(row.detector)}"><p class="beside">One of {plural(n, "detector")}: corrected for all of '
+        f"them, better than chance: {verdict(row.verdict)}. What follows is about this detector alone.</p>"
+        f"{body_of(parts.payload, origin, parts.others)}"
+        f'<script type="application/json">{embedding(parts.payload)}</script></template>\n'
+    )
+
+
+def _read(name: str) -> str:
+    return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")

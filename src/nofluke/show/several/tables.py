@@ -1,0 +1,118 @@
+"""Tables of several detectors: the ranking beside chance, all pairs, and the reasons of the verdicts."""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from urllib.parse import quote
+
+from nofluke.inference.comparison import Comparison
+from nofluke.inference.differences import Difference
+from nofluke.show.leaderboard.tables import verdict
+from nofluke.show.several.rows import Row
+from nofluke.studies.leaderboard import p_or_dash
+from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure
+from nofluke.text.tables import show_share
+
+
+def address(detector: str) -> str:
+    """Where a detector's own page is, within the page."""
+    return f"#detector={quote(detector, safe='')}"
+
+
+def ranking_table(rows: tuple[Row, ...]) -> str:
+    """Detectors, best first, with each measure beside chance."""
+    heads = "".join(
+        f'<th scope="col" class="first">{NAMES[m]} [95%]</th><th scope="col">{NAMES[m]} chance</th>'
+        f'<th scope="col">{NAMES[m]} p</th><th scope="col">{NAMES[m]} p corrected</th>'
+        for m in MEASURES
+    )
+    body = "".join(_ranked(rank, row) for rank, row in enumerate(rows, 1))
+    return (
+        '<table class="board"><caption>Detectors, best F1 first, beside chance</caption><thead><tr><th scope="col">rank</th>'
+        f'<th scope="col">detector</th><th scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
+    )
+
+
+def _ranked(rank: int, row: Row) -> str:
+    name = escape(row.detector)
+    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    return (
+        f'<tr data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td>{rank}</td>'
+        f'<th scope="row"><a class="name" title="{name}" href="{address(row.detector)}">{name}</a>{star}</th>'
+        f"<td>{verdict(row.verdict)}</td>{''.join(_measure(row.measures[m]) for m in MEASURES)}</tr>"
+    )
+
+
+def _measure(one: PooledMeasure) -> str:
+    value, _, interval = one.in_words().partition(" ")
+    return (
+        f'<td class="first"><b>{value}</b> <span class="interval">{interval}</span></td><td>{one.chance_in_words()}</td>'
+        f"<td>{p_or_dash(one.pvalue)}</td><td>{p_or_dash(one.corrected)}</td>"
+    )
+
+
+def pairs_table(comparison: Comparison) -> str:
+    """The difference of each pair in each measure, with interval and p-values, and whether F1 tells them apart."""
+    heads = "".join(
+        f'<th scope="col" class="first">{NAMES[m]} difference [95%]</th><th scope="col">{NAMES[m]} p</th>'
+        f'<th scope="col">{NAMES[m]} p corrected</th>'
+        for m in MEASURES
+    )
+    names = comparison.detectors
+    body = "".join(_pair(comparison, a, b) for i, a in enumerate(names) for b in names[i + 1 :])
+    return (
+        '<table class="board differences"><caption>Differences of all pairs, the first less the second</caption><thead><tr>'
+        '<th scope="col">first</th><th scope="col">second</th><th scope="col">told apart by F1</th>'
+        f"{heads}</tr></thead><tbody>{body}</tbody></table>"
+    )
+
+
+def _pair(comparison: Comparison, first: str, second: str) -> str:
+    found = [comparison.difference(first, second, m) for m in MEASURES]
+    told = "–" if math.isnan(found[0].corrected) else "yes" if comparison.told(found[0]) else "no"
+    cells = "".join(_difference(one, comparison.told(one)) for one in found)
+    heads = "".join(
+        f'<th scope="row"><span class="name" title="{n}">{n}</span></th>' for n in map(escape, (first, second))
+    )
+    return f"<tr{' data-told' if told == 'yes' else ''}>{heads}<td>{told}</td>{cells}</tr>"
+
+
+def _difference(one: Difference, told: bool) -> str:
+    value, _, interval = one.in_words().partition(" ")
+    value = f"<b>{value}</b>" if told else value
+    why = f' title="{escape(one.why_no_pvalue)}"' if one.why_no_pvalue else ""
+    return (
+        f'<td class="first">{value} <span class="interval">{interval}</span></td><td{why}>{p_or_dash(one.pvalue)}</td>'
+        f"<td>{f'<b>{p_or_dash(one.corrected)}</b>' if told else p_or_dash(one.corrected)}</td>"
+    )
+
+
+def reasons_table(rows: tuple[Row, ...]) -> str:
+    """Why each verdict is what it is, the null behind it, and what a reader should know."""
+    body = "".join(
+        f'<tr><th scope="row">{escape(row.detector)}</th><td>{verdict(row.verdict)}</td><td>{escape(_reason(row))}</td>'
+        f"<td>{escape(row.result.settings.choice.in_words().removeprefix('Null: '))}</td>"
+        f"<td>{escape(' '.join(row.result.notes))}</td></tr>"
+        for row in rows
+    )
+    return (
+        '<table class="findings"><caption>Why: reasons, nulls and notes</caption><thead><tr><th scope="col">detector</th>'
+        '<th scope="col">verdict</th><th scope="col">reason</th><th scope="col">null</th><th scope="col">notes</th></tr></thead>'
+        f"<tbody>{body}</tbody></table>"
+    )
+
+
+def _reason(row: Row) -> str:
+    choice = row.result.settings.choice
+    return (
+        f"Under {choice.model.text}, which these events contradict: {row.ruling.reason}"
+        if row.doubtful
+        else row.ruling.reason
+    )
+
+
+def f1_in_words(rows: tuple[Row, ...]) -> str:
+    """The F1 of all detectors in a line, for those who do not see the figures."""
+    told = (f"{row.detector} {show_share(row.measures['f1'].value)}" for row in rows)
+    return f"F1, best first: {', '.join(told)}."
