@@ -19,6 +19,7 @@ from nofluke.show.report.static import figures, with_figures
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "timeline.js")
+PRINTED = ("next", "strip")
 _STYLES = ("report.css", "static.css", "manners.css")
 NO_SCRIPT = (
     "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
@@ -155,8 +156,9 @@ def palette() -> str:
 
 
 def embedding(payload: dict[str, Any]) -> str:
-    """JSON that cannot end the element it stands in, whatever the data say."""
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """JSON that cannot end the element it stands in, whatever the data say; without what stands in the page as it is."""
+    data = {name: value for name, value in payload.items() if name not in PRINTED}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
