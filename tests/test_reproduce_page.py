@@ -2,6 +2,7 @@
 
 import functools
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -115,3 +116,14 @@ def test_links_lead_to_the_files_beside_the_page(visit):
     page.locator("#figure-2 figcaption a", has_text="SVG").click()
     assert page.url.endswith("figure-2.svg")
     assert page.locator("path").count() > 10
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_axe_finds_nothing(visit, width):
+    """Contrast, names and keyboard, light and dark."""
+    axe = pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python")
+    for scheme in ("light", "dark"):
+        page = visit(width, scheme)
+        page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run({exclude: [['svg > *']]}, {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []

@@ -16,6 +16,7 @@ CLOCK = (
 )
 NAMES = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 MONTHS = (1, 2, 3, 6)
+SHORTEST, LONGEST = 1e-4, 1e7  # steps and numbers beyond are written with an exponent
 MONTH = 30.44 * DAY  # on average
 
 
@@ -35,14 +36,14 @@ def number_ticks(low: float, high: float, *, most: int = 6, whole: bool = False)
     """
     length = high / 2 - low / 2  # half of it: the whole may be more than a float holds
     if not (length > 0 and math.isfinite(length)):
-        return [Tick(low, _number(low, 0))] if math.isfinite(low) else []
+        return [Tick(low, f"{low:.4g}".replace("-", "−"))] if math.isfinite(low) else []
     step = good_step(length, most / 2)
     step = max(step, 1.0) if whole else step
-    decimals = max(-math.floor(math.log10(step) + 1e-9), 0)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     if last - first > 2 * most:  # neighbouring floats, or no number is as long as the axis
         return []
-    return [Tick(i * step, _number(i * step, decimals)) for i in range(first, last + 1)]
+    long = step < SHORTEST or max(-low, high) >= LONGEST
+    return [Tick(i * step, _number(i * step, step, long)) for i in range(first, last + 1)]
 
 
 def good_step(length: float, most: float) -> float:
@@ -107,9 +108,14 @@ def _named(places: list[int], unit: str) -> list[Tick]:
     return made
 
 
-def _number(value: float, decimals: int) -> str:
-    value += 0.0  # no negative zero
-    if value and not 1e-4 <= abs(value) < 1e7:
-        return f"{value:.4g}".replace("e-0", "e-").replace("e+0", "e").replace("e+", "e").replace("-", "−")
-    text = f"{value:,.{decimals}f}".replace("-", "−")
-    return text.rstrip("0").rstrip(".") if decimals else text
+def _number(value: float, step: float, long: bool) -> str:
+    """As many digits as tell it from its neighbours."""
+    place = math.floor(math.log10(step) + 1e-9)
+    if not long:
+        text = f"{value + 0.0:,.{max(-place, 0)}f}"  # 0.0 more, or there were a negative zero
+        return (text.rstrip("0").rstrip(".") if place < 0 else text).replace("-", "−")
+    if value == 0:
+        return "0"
+    digits = max(math.floor(math.log10(abs(value)) + 1e-9) - place, 0)
+    number, _, power = f"{value:.{digits}e}".partition("e")
+    return f"{number.rstrip('0').rstrip('.') if digits else number}e{int(power)}".replace("-", "−")
