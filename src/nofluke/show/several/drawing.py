@@ -17,7 +17,7 @@ from nofluke.studies.pooled_row import MEASURES, NAMES
 WIDE, HIGH = 440, 300
 LEFT, RIGHT, TOP, BOTTOM = 40, 18, 10, 46
 NAMED = 132  # of the width, for the names beside dots
-LETTERS = 19  # of a name that fit there
+LETTERS = 17  # of a name that fit there
 QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
 Number = float | None
 Place = Callable[[float], float]

@@ -19,6 +19,7 @@ from nofluke.studies.pooled_row import MEASURES, PooledMeasure
 from nofluke.text.tables import plural, show_share
 
 SIDES = ("precision", "recall")
+MOST_NAMED = 5  # in a sentence
 SAID: dict[Verdict, str] = {
     "yes": "Better than chance",
     "partly": "Partly",
@@ -122,7 +123,7 @@ def best_in_words(found: SideBySide) -> str:
         return comparison.verdict_in_words()
     values = dict(zip(comparison.detectors, comparison.values[:, 2].tolist(), strict=True))
     pairs = f", corrected for {plural(comparison.n_pairs, 'pair')}" if comparison.n_pairs > 1 else ""
-    told = ", ".join(f"{name} {show_share(values[name])}" for name in group)
+    told = _names([f"{name} {show_share(values[name])}" for name in group])
     return (
         f"No detector can be told from the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are {told}."
         if len(group) > 2
@@ -139,9 +140,15 @@ def chance_in_words(rows: tuple[Row, ...]) -> str:
     if not by["yes"] and not by["partly"]:
         none = f"None is shown to be better than chance, {corrected}."
         return none if not by["no"] or not by["cannot tell"] else f"{none} {_listed(by, ('no', 'cannot tell'))}"
-    first = f"Better than chance, {corrected}: {', '.join(by['yes']) or 'none'}."
+    first = f"Better than chance, {corrected}: {_names(by['yes']) or 'none'}."
     return f"{first} {_listed(by, ('partly', 'no', 'cannot tell'))}"
 
 
 def _listed(by: Mapping[Verdict, list[str]], verdicts: tuple[Verdict, ...]) -> str:
-    return " ".join(f"{SAID[verdict]}: {', '.join(by[verdict])}." for verdict in verdicts if by[verdict])
+    return " ".join(f"{SAID[verdict]}: {_names(by[verdict])}." for verdict in verdicts if by[verdict])
+
+
+def _names(names: list[str]) -> str:
+    """The first of many, best first; the ranking has all."""
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more

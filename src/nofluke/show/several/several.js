@@ -22,14 +22,23 @@
     window.page = null;
   }
 
-  function open(name) {
-    place.append(templates.get(name).content.cloneNode(true));
-    const data = place.querySelector('script[type="application/json"]');
-    data.remove();
-    window.page = openPage(JSON.parse(data.textContent));
+  async function unpacked(text) {
+    const bytes = Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return JSON.parse(await new Response(stream).text());
   }
 
-  function show() {
+  async function open(name) {
+    const body = templates.get(name).content.cloneNode(true);
+    const packed = body.querySelector('script[type="text/plain"]');
+    packed.remove();
+    const data = await unpacked(packed.textContent);
+    if (shown !== name) return; // another one was chosen meanwhile
+    place.append(body);
+    window.page = openPage(data);
+  }
+
+  async function show() {
     const name = asked(location.href);
     if (name === shown) return;
     const before = shown;
@@ -38,21 +47,25 @@
     overview.hidden = name !== null;
     place.hidden = name === null;
     for (const link of links) {
-      if (asked(link.href) === name) link.setAttribute("aria-current", "page");
-      else link.removeAttribute("aria-current");
+      if (asked(link.href) !== name) {
+        link.removeAttribute("aria-current");
+        continue;
+      }
+      link.setAttribute("aria-current", "page");
+      link.scrollIntoView({ block: "nearest", inline: "center" });
     }
     document.title = name === null ? title : name + " – " + title;
-    if (name !== null) open(name);
-    // a reader who listens is where a reader who looks is
+    scrollTo(0, 0);
+    if (name !== null) await open(name);
+    if (shown !== name) return;
+    // a reader who listens goes where a reader who looks is
     const heading = (name === null ? overview : place).querySelector("h1");
     const link = name === null ? [...overview.querySelectorAll("a")].find((one) => asked(one.href) === before) : null;
     heading.tabIndex = -1;
-    scrollTo(0, 0);
-    (link || heading).focus();
+    (link || heading).focus({ preventScroll: link === null });
   }
 
-  document.getElementById("which").hidden = false;
+  for (const id of ["which", "choose"]) document.getElementById(id).hidden = false; // which is of use with scripts alone
   addEventListener("hashchange", show);
-  show();
-  document.documentElement.dataset.ready = "yes";
+  show().then(() => { document.documentElement.dataset.ready = "yes"; });
 })();

@@ -12,7 +12,6 @@ from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.several.rows import Row
 from nofluke.studies.leaderboard import p_or_dash
 from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure
-from nofluke.text.tables import show_share
 
 
 def address(detector: str) -> str:
@@ -45,7 +44,7 @@ def _ranked(rank: int, row: Row) -> str:
 
 
 def _measure(one: PooledMeasure) -> str:
-    value, _, interval = one.in_words().partition(" ")
+    value, _, interval = one.in_words().replace("undefined", "–").partition(" ")
     return (
         f'<td class="first"><b>{value}</b> <span class="interval">{interval}</span></td><td>{one.chance_in_words()}</td>'
         f"<td>{p_or_dash(one.pvalue)}</td><td>{p_or_dash(one.corrected)}</td>"
@@ -79,7 +78,7 @@ def _pair(comparison: Comparison, first: str, second: str) -> str:
 
 
 def _difference(one: Difference, told: bool) -> str:
-    value, _, interval = one.in_words().partition(" ")
+    value, _, interval = one.in_words().replace("undefined", "–").partition(" ")
     value = f"<b>{value}</b>" if told else value
     why = f' title="{escape(one.why_no_pvalue)}"' if one.why_no_pvalue else ""
     return (
@@ -110,9 +109,3 @@ def _reason(row: Row) -> str:
         if row.doubtful
         else row.ruling.reason
     )
-
-
-def f1_in_words(rows: tuple[Row, ...]) -> str:
-    """The F1 of all detectors in a line, for those who do not see the figures."""
-    told = (f"{row.detector} {show_share(row.measures['f1'].value)}" for row in rows)
-    return f"F1, best first: {', '.join(told)}."

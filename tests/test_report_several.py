@@ -1,0 +1,460 @@
+"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind it."""
+
+import base64
+import hashlib
+import html
+import json
+import re
+import shlex
+import shutil
+import sys
+import zlib
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+import nofluke as nf
+from nofluke.cli import cli
+from nofluke.show.report import grid as grids
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import show_share
+
+pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+
+NASTY = "</template><script>alert(1)</script> {{title}} 'b' & +c"
+N = 160
+HOW = {"quantile": 0.9, "tolerance": 1, "null": "permutation"}
+MEASURES = ("f1", "precision", "recall")
+
+
+def example():
+    """Events, and three detectors: a good one with a name that wants to be markup, a middling one and noise."""
+    rng = np.random.default_rng(4)
+    truth = rng.random(N) < 0.09
+    noise = rng.random((3, N))
+    return truth, {"noise": noise[0], NASTY: noise[1] + truth, "middling": noise[2] + 0.45 * truth}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def few_cells():
+    """Some cells of each detector are enough."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grids, "SECONDS", 0.0)
+        yield
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The page about the example, with plotly in it."""
+    truth, scores = example()
+    return nf.report(truth, scores, **HOW, path=tmp_path_factory.mktemp("several") / "page.html")
+
+
+@pytest.fixture(scope="module")
+def page(written):
+    return written.read_text(encoding="utf-8")
+
+
+def made(tmp_path, *data, **how):
+    return nf.report(*data, path=tmp_path / "page.html", scripts="cdn", **how).read_text(encoding="utf-8")
+
+
+def table(page, section, which=0):
+    """The cells of a table of the overview, row by row, as text."""
+    text = re.search(f'<section id="{section}">.*?</section>', page, re.DOTALL)[0]
+    found = re.findall("<table.*?</table>", text, re.DOTALL)[which]
+    rows = re.findall("<tr.*?</tr>", found, re.DOTALL)
+    return [
+        [html.unescape(re.sub("<[^>]*>", "", cell)).strip() for cell in re.findall("<t[hd][^>]*>(.*?)</t[hd]>", row)]
+        for row in rows
+    ]
+
+
+def packed(page):
+    """The data of each detector's own page, by its name."""
+    found = re.findall(r'<template data-detector="(.*?)">.*?<script type="text/plain">(.*?)</script>', page, re.DOTALL)
+    return {html.unescape(name): json.loads(zlib.decompress(base64.b64decode(data))) for name, data in found}
+
+
+def embedded(page):
+    """The data of a page about one detector."""
+    return json.loads(re.search('id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def by_holm(pvalues):
+    """Holm's correction as it is written: the smallest times all, the next times one less, never decreasing."""
+    order, largest, found = sorted(range(len(pvalues)), key=pvalues.__getitem__), 0.0, [0.0] * len(pvalues)
+    for i, at in enumerate(order):
+        largest = max(largest, min(1.0, (len(pvalues) - i) * pvalues[at]))
+        found[at] = largest
+    return found
+
+
+def test_the_ranking_is_that_of_compare_beside_the_chance_of_evaluate(page):
+    """Values, intervals, expectation, p and p corrected for three detectors, best F1 first."""
+    truth, scores = example()
+    found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
+    results = {name: nf.evaluate(truth, scores[name], **HOW, rng=0) for name in found.detectors}
+    head, *rows = table(page, "ranking")
+    assert head[:7] == ["rank", "detector", "verdict", "F1 [95%]", "F1 chance", "F1 p", "F1 p corrected"]
+    assert [row[1].removesuffix(" ★") for row in rows] == list(found.detectors)
+    assert [row[1].endswith("★") for row in rows] == [name in found.not_told_from_best for name in found.detectors]
+    for m, measure in enumerate(MEASURES):
+        tests = [getattr(r, f"{measure}_test") if measure != "f1" else r.f_test() for r in results.values()]
+        corrected = by_holm([test.pvalue for test in tests])
+        for i, (name, result) in enumerate(results.items()):
+            own, cells = getattr(found.intervals[i], measure), rows[i][3 + 4 * m : 7 + 4 * m]
+            interval = f" [{show_share(own.low)}, {show_share(own.high)}]" if own else ""
+            expected = tests[i].expected / (1 if measure == "f1" else tests[i].of)
+            assert cells == [
+                f"{show_share(getattr(result, measure))}{interval}",
+                *(show_share(expected), show_p(tests[i].pvalue), show_p(corrected[i])),
+            ], (name, measure)
+
+
+def test_verdicts_go_by_the_corrected_p_values(tmp_path):
+    """What is better than chance alone need not be so as one of six; the own page says both."""
+    for seed in range(200):
+        rng = np.random.default_rng(seed)
+        truth = rng.random(N) < 0.1
+        scores = {f"d{i}": rng.random(N) + (0.3 * truth if i == 0 else 0) for i in range(6)}
+        results = {name: nf.evaluate(truth, values, **HOW) for name, values in scores.items()}
+        pvalues = [by_holm([getattr(r, f"{m}_test").pvalue for r in results.values()]) for m in ("precision", "recall")]
+        if results["d0"].verdict == "yes" and min(pvalues[0][0], pvalues[1][0]) > 0.05:
+            break
+    page = made(tmp_path, truth, scores, **HOW)
+    verdicts = {row[1].removesuffix(" ★"): row[2] for row in table(page, "ranking")[1:]}
+    assert verdicts["d0"] == "✗ no"
+    reasons = {row[0]: row[2] for row in table(page, "ranking", 1)[1:]}
+    assert (
+        reasons["d0"]
+        == "Neither precision nor recall is better than chance at the 0.05 level, corrected for 6 detectors."
+    )
+    data = packed(page)["d0"]
+    assert data["cells"][data["chosen"][0]][data["chosen"][1]]["verdict"] == "yes"
+    assert "None is shown to be better than chance, corrected for 6 detectors." in page
+    own = re.search('<template data-detector="d0">(.*?)</p>', page, re.DOTALL)[1]
+    assert "One of 6 detectors: corrected for all of them, better than chance:" in own
+    assert 'data-verdict="no"' in own
+
+
+def test_what_no_outcome_could_reach_after_correction_cannot_be_told(tmp_path):
+    """One event on 40 steps: a hit has p = 1/40, enough for one detector and too much for each of five."""
+    truth = np.arange(40) == 7
+    alarms = {f"d{i}": np.arange(40) == 20 + i for i in range(5)}
+    assert nf.evaluate(truth, predictions=alarms["d0"], null="permutation").verdict == "no"
+    page = made(tmp_path, truth, predictions=alarms, null="permutation")
+    assert {row[2] for row in table(page, "ranking")[1:]} == {"? cannot tell"}
+    floor = show_p(5 / 40)
+    assert f"the smallest p that can come out is {floor} for precision and {floor} for recall" in page
+
+
+def test_differences_are_those_of_compare(page):
+    """All pairs in all measures, with both p-values; the top of the page says who is best in the same words."""
+    truth, scores = example()
+    found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
+    _, *rows = table(page, "differences")
+    assert [tuple(row[:2]) for row in rows] == [(d.first, d.second) for d in found.differences[::3]]
+    for row in rows:
+        for m, measure in enumerate(MEASURES):
+            one = found.difference(row[0], row[1], measure)
+            assert row[3 + 3 * m : 6 + 3 * m] == [one.in_words(), show_p(one.pvalue), show_p(one.corrected)]
+        told = found.difference(row[0], row[1]).corrected <= 0.05
+        assert row[2] == ("yes" if told else "no")
+    assert html.escape(found.verdict_in_words()) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
+
+
+def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
+    """In one sentence, with both values; and both are better than chance."""
+    truth, scores = example()
+    page = made(tmp_path, truth, {"one": scores[NASTY], "same": scores[NASTY]}, **HOW)
+    f1 = show_share(nf.evaluate(truth, scores[NASTY], **HOW).f1)
+    assert f"one and same cannot be told apart at the 0.05 level: by F1 they are one {f1}, same {f1}." in page
+    assert "All are better than chance, corrected for 2 detectors." in page
+
+
+def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
+    """The same data and the same body, but for its name and how it was made; plotly is in the file once."""
+    truth, scores = example()
+    own = packed(page)
+    assert list(own) == [row[1].removesuffix(" ★") for row in table(page, "ranking")[1:]]
+    for name, values in scores.items():
+        result = nf.evaluate(truth, values, **HOW, rng=0)
+        alone = result.report(tmp_path / "alone.html", scripts="cdn").read_text(encoding="utf-8")
+        assert own[name] == embedded(alone)
+        body = re.search('<section id="verdict".*?<section id="how">', alone, re.DOTALL)[0]
+        assert body in page
+    assert page.count("plotly.js v") == 1
+    outside = re.sub("<template.*?</template>", "", page.partition("<script>/**")[0], flags=re.DOTALL)
+    assert "data-text" not in outside
+    ids = re.findall(r' id="([^"]+)"', outside)
+    assert len(ids) == len(set(ids))
+    assert not set(ids) & set(re.findall(r' id="([^"]+)"', body)), "both are in the document at once"
+
+
+def test_a_single_detector_has_the_page_of_evaluate(tmp_path):
+    """One array, of scores or of alarms, needs no name."""
+    truth, scores = example()
+    page = made(tmp_path, truth, scores["noise"], **HOW)
+    assert page == nf.evaluate(truth, scores["noise"], **HOW, rng=0).report(
+        tmp_path / "other.html", scripts="cdn"
+    ).read_text(encoding="utf-8")
+    assert "<template" not in made(tmp_path, truth, predictions=scores["noise"] > 0.9, tolerance=1, title="One")
+
+
+def test_odd_detectors_have_their_place(tmp_path):
+    """Alarms without scores are one point; who has no alarms is last, undefined, and nothing is told of it."""
+    truth, scores = example()
+    alarms = {"given": np.roll(truth, 1), "silent": np.zeros(N, dtype=int)}
+    page = made(tmp_path, truth, {"noise": scores["noise"]}, predictions=alarms, **HOW)
+    rows = {row[1].removesuffix(" ★"): row for row in table(page, "ranking")[1:]}
+    assert list(rows) == ["given", "noise", "silent"]
+    assert rows["silent"][2:7] == ["? cannot tell", "–", "–", "–", "–"]
+    # a test that could not be made is still one of three tries
+    p = nf.evaluate(truth, predictions=alarms["given"], tolerance=1, null="permutation").precision_test.pvalue
+    assert rows["given"][9:11] == [show_p(p), show_p(3 * p)]
+    lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
+    drawn = re.findall(r"<g class=\"s\d round\"><title>(\w+)</title>.*?</g>", lines)
+    assert drawn == ["given", "noise", "silent"] * 3
+    assert "Alarms that were given without scores are one point" in page
+    assert "NaN" not in page.partition("<template")[0]
+    assert "nan" not in lines
+
+
+def test_curves_go_through_the_values_of_evaluate(page):
+    """Where the ring is, precision and recall are those of the ranking; other points are other quantiles."""
+    truth, scores = example()
+    lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
+    svg = re.findall('<svg class="lines" .*?</svg>', lines, re.DOTALL)[0]
+    own = packed(page)
+    ticks = [(float(y) - 4, float(text)) for y, text in re.findall(r'class="level" x="34" y="(.+?)">(.+?)<', svg)]
+    (floor, _), (ceiling, top) = ticks[0], ticks[-1]
+    for group, (name, data) in zip(re.findall("<g .*?</g>", svg, re.DOTALL), own.items(), strict=True):
+        points = re.findall(r"M([\d.]+) ([\d.]+)h0", re.search('class="points" d="(.*?)"', group)[1])
+        values = [cell["precision"]["value"] for cell in data["cells"][data["chosen"][0]]]
+        assert [(floor - float(y)) / (floor - ceiling) * top for _, y in points] == pytest.approx(values, abs=0.002)
+        ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', group)
+        assert ring.groups() == points[data["chosen"][1]]
+        value = nf.evaluate(truth, scores[name], **HOW).precision
+        assert (floor - float(ring[2])) / (floor - ceiling) * top == pytest.approx(value, abs=0.002)
+
+
+def test_a_step_that_one_lacks_is_left_out_for_all(tmp_path):
+    """Values are those of compare on the common steps, in the ranking and on the own pages."""
+    truth, scores = example()
+    holes = {name: values.copy() for name, values in scores.items()}
+    holes["noise"][[3, 50]], holes["middling"][99] = np.nan, np.nan
+    page = made(tmp_path, truth, pd.DataFrame(holes), missing="mask", **HOW)
+    found = nf.compare(truth, holes, missing="mask", quantile=0.9, tolerance=1)
+    shown = {row[1].removesuffix(" ★"): row[3].split()[0] for row in table(page, "ranking")[1:]}
+    assert shown == {name: show_share(f1) for name, f1 in zip(found.detectors, found.values[:, 2], strict=True)}
+    for name, data in packed(page).items():
+        d, k = data["chosen"]
+        assert data["cells"][d][k]["text"]["f1"] == shown[name]
+        assert data["timeline"]["n"] == N
+
+
+def test_ranges_with_times_and_other_metrics(tmp_path):
+    """A clock, ranges, a budget and a metric reach every detector's own page."""
+    _, scores = example()
+    times = pd.date_range("2024-03-01", periods=N, freq="h")
+    ranges = [(times[at], times[at + 3]) for at in (10, 40, 77, 120)]
+    page = made(
+        *(tmp_path, ranges, {"a": scores["noise"], "b": scores["middling"]}),
+        **{"times": times, "budget": "5%", "tolerance": "1h", "metrics": ["auc-roc"], "n_resamples": 99},
+    )
+    assert "160 steps from 2024-03-01 to 2024-03-07T15:00:00, 4 ranges. 2 detectors, within a tolerance of 1h." in page
+    assert [data["metrics"][0]["name"] for data in packed(page).values()] == ["auc-roc"] * 2
+    python = html.unescape(re.findall("<pre>(.*?)</pre>", page, re.DOTALL)[0])
+    assert (
+        "nf.report(truth, scores, times=times, budget=0.05, tolerance='1h', n_resamples=99, metrics=['auc-roc']"
+        in python
+    )
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    """Also where chance is simulated, with the seed that is the default."""
+    truth, scores = example()
+    how = {"quantile": 0.9, "null": "segments", "n_resamples": 99, "title": "Twice"}
+    two = {"a": scores["noise"], "b": scores["middling"]}
+    assert made(tmp_path, truth, two, **how) == made(tmp_path, truth, two, **how)
+    assert made(tmp_path, truth, two, **how, rng=5) != made(tmp_path, truth, two, **how)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"scores": {"a": [1, 2, 3]}, "quantile": 0.5}, "scores has 1 detector: pass at least two"),
+        ({"scores": {"a": [1, 2, 3], "b": [1, 2]}, "quantile": 0.5}, "detector 'b': "),
+        ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}}, "detector 'a': pass either threshold or quantile or budget"),
+        ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "alpha": 2}, "alpha=2 must be"),
+        ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "scripts": "local"}, "scripts='local' must be"),
+        ({"scores": {"a": [1, 2, 3], "b": [3, 1, 2]}, "quantile": 0.5, "title": 3}, "title=3 must be text"),
+        ({"scores": [1, 2, 3], "predictions": {"b": [0, 1, 0]}, "quantile": 0.5}, "must be a dict of detectors"),
+    ],
+)
+def test_what_cannot_be_shown_is_refused_in_one_line(tmp_path, arguments, said):
+    """With the name of the detector where it is one's fault."""
+    with pytest.raises(nf.InputError) as error:
+        nf.report([0, 1, 0], **{"path": tmp_path / "page.html", **arguments})
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_what_would_fail_at_the_end_is_refused_before_the_work(tmp_path, monkeypatch):
+    """No place to write to, no plotly: nothing is computed for that."""
+    truth, scores = example()
+    monkeypatch.setattr("nofluke.inference.report.evaluate_several", lambda *_, **__: pytest.fail("computed first"))
+    with pytest.raises(nf.InputError, match=r"^path='.*page.html' cannot be written"):
+        nf.report(truth, scores, **HOW, path=tmp_path / "nowhere" / "page.html")
+    monkeypatch.setitem(sys.modules, "plotly.offline", None)
+    with pytest.raises(nf.InputError, match=r"a report needs plotly, which is not installed: pip install"):
+        nf.report(truth, scores, **HOW, path=tmp_path / "page.html")
+
+
+@pytest.fixture
+def file(tmp_path):
+    truth, scores = example()
+    days = np.datetime64("2024-01-01") + np.arange(N)
+    names = {"good": NASTY, "middling": "middling", "no's": "noise"}
+    rows = zip(days, truth.astype(int), *(scores[name] for name in names.values()), np.roll(truth, 1), strict=True)
+    lines = [",".join(map(str, [d, y, *map(repr, map(float, zs)), int(p)])) for d, y, *zs, p in rows]
+    (tmp_path / "my data.csv").write_text("\n".join(["day,y," + ",".join(names) + ",alarms", *lines]) + "\n")
+    return tmp_path / "my data.csv"
+
+
+def run(*words):
+    done = CliRunner().invoke(cli, list(map(str, words)), catch_exceptions=False)
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
+    """Scores and alarms side by side; the command in the page gives the same bytes, its Python the same pages."""
+    out = tmp_path / "page.html"
+    words = [file, "--truth", "y", "--time", "day", "--scores", "no's", "--scores", "good", "--predictions", "alarms"]
+    said = run(
+        "report", *words, "--budget", "8%", "--late", "2d", "--null", "permutation", "--scripts", "cdn", "-o", out
+    )
+    page = out.read_text(encoding="utf-8")
+    assert said.splitlines()[-1] == f"Open {out}"
+    assert "has the best F1" in said.splitlines()[0]
+    assert "Better than chance, corrected for 3 detectors: " in said.splitlines()[1]
+    command, python = (
+        html.unescape(t) for t in re.findall("<pre>(.*?)</pre>", page.partition("<template")[0], re.DOTALL)
+    )
+    assert hashlib.sha256(file.read_bytes()).hexdigest() in page
+    assert "scores: good, time: day" in page, "the own page names its own column"
+    run(*shlex.split(command)[1:])
+    assert out.read_text(encoding="utf-8") == page
+    exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})
+    again = out.read_text(encoding="utf-8")
+    assert packed(again) == packed(page)
+    assert table(again, "differences") == table(page, "differences")
+
+
+def test_one_column_is_one_detector_and_none_is_named_twice(file, tmp_path):
+    """A single --scores writes the page it always did; two of the same name are refused."""
+    out = tmp_path / "page.html"
+    run("report", file, "--truth", "y", "--scores", "good", "--quantile", 0.9, "--scripts", "cdn", "-o", out)
+    assert embedded(out.read_text(encoding="utf-8"))["chosen"]
+    twice = ["report", str(file), "--truth", "y", "--scores", "good", "--scores", "good", "--quantile", "0.9"]
+    with pytest.raises(nf.InputError, match="column 'good' was named twice: name each detector once"):
+        CliRunner().invoke(cli, twice, catch_exceptions=False)
+
+
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium to look at the page with")
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def opened(browser, written):
+    """The page in a browser, and everything that went wrong in it."""
+    troubles = []
+    context = browser.new_context(viewport={"width": 1200, "height": 900})
+    shown = context.new_page()
+    shown.on("console", lambda message: troubles.append(message.text) if message.type in ("error", "warning") else None)
+    shown.on("pageerror", lambda error: troubles.append(str(error)))
+    shown.on("dialog", lambda dialog: troubles.append(dialog.message))
+    shown.on(
+        "request",
+        lambda asked: None if asked.url.startswith(("file:", "data:", "blob:")) else troubles.append(asked.url),
+    )
+    shown.goto(written.as_uri())
+    shown.wait_for_selector("html[data-ready]")
+    yield shown, troubles
+    context.close()
+
+
+def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
+    """Enter on its name opens its own page with its sliders; the way back leads to where one was."""
+    shown, troubles = opened
+    link = shown.locator("#ranking a", has_text="</template>")
+    link.focus()
+    shown.keyboard.press("Enter")
+    shown.wait_for_selector("#one #timeline .main-svg")
+    data = packed(page)[NASTY]
+    assert shown.locator("#overview").is_hidden()
+    assert shown.evaluate("new URLSearchParams(location.hash.slice(1)).get('detector')") == NASTY
+    assert shown.locator("#one h1").text_content().startswith(NASTY)
+    assert shown.evaluate("document.activeElement === document.querySelector('#one h1')")
+    assert shown.locator("#which [aria-current=page]").get_attribute("title") == NASTY
+    shown.locator("#tolerance").focus()
+    shown.keyboard.press("Home")
+    cell = data["cells"][0][data["chosen"][1]]
+    assert shown.locator('[data-text="precision.value"]').first.text_content() == cell["precision"]["text"]["value"]
+    first = shown.evaluate("(window.before = window.page, window.page.state.d)")
+    assert first == 0
+    shown.locator("#which a", has_text="middling").click()
+    shown.wait_for_function("() => window.page && window.page !== window.before")
+    other = packed(page)["middling"]
+    assert shown.evaluate("[window.page.state.d, window.page.state.k]") == other["chosen"]
+    assert shown.locator("#one h1").count() == 1
+    shown.locator("#which a", has_text="All detectors").click()
+    shown.wait_for_selector("#overview", state="visible")
+    assert shown.evaluate("window.page") is None
+    assert shown.locator("#one").inner_html() == ""
+    assert shown.evaluate("document.activeElement.textContent") == "middling"
+    assert troubles == []
+
+
+def test_the_address_says_which(opened, written):
+    """A link opens one detector at once, also beside keys of its own page; an unknown name opens the overview."""
+    shown, troubles = opened
+    shown.goto("about:blank")
+    shown.goto(f"{written.as_uri()}#detector=noise&tolerance=1")
+    shown.wait_for_selector("#one #timeline .main-svg")
+    assert shown.evaluate("location.hash").startswith("#detector=noise")
+    assert shown.title().startswith("noise – ")
+    shown.goto(f"{written.as_uri()}#detector=nobody")
+    shown.wait_for_selector("#overview", state="visible")
+    assert troubles == []
+
+
+def test_the_overview_needs_no_script_and_fits_a_phone(browser, written):
+    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than the screen."""
+    for how in ({"java_script_enabled": False}, {}):
+        context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
+        shown = context.new_page()
+        shown.goto(written.as_uri())
+        assert shown.locator("#overview table").count() == 3
+        assert shown.locator("#overview figure svg[role=img]").count() == 6
+        if how:
+            assert shown.locator("noscript").is_visible()
+            assert shown.locator("#which").is_hidden()
+            assert shown.locator("#choose").is_hidden()
+        else:
+            assert shown.evaluate("document.documentElement.scrollWidth") == 390
+        context.close()
