@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.errors import InputError
 from nofluke.inference.curve import Sweep
 from nofluke.inference.sweep import sweep
+from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.study import NULL, TOLERANCES
 
 SEQUENCES = (
@@ -88,7 +90,7 @@ def _cells(truth: BoolArray, scores: FloatArray, curve: Sweep) -> Iterator[Count
                 _four(scores >= threshold, scores < threshold, from_event <= delta, from_event > delta),
                 _four(from_alarm <= delta, from_alarm > delta, truth == 1, truth == 0),
             )
-            matrices = zip(entries, curve.matrices(d, k), strict=True)
+            matrices = zip(entries, _matrices(curve, d, k), strict=True)
             yield Counted(
                 cells=1,
                 terms=n,
@@ -125,6 +127,14 @@ def windowed(flags: BoolArray, delta: int) -> IntArray:
     """
     padded = np.pad(flags.astype(np.int64), delta)
     return np.asarray(sum(padded[i : i + len(flags)] for i in range(2 * delta + 1)))
+
+
+def _matrices(curve: Sweep, d: int, k: int) -> tuple[Confusion | None, Confusion | None]:
+    """The matrices of the sweep; None where its hits are more than a matrix can hold."""
+    try:
+        return curve.matrices(d, k)
+    except InputError:
+        return None, None
 
 
 def _four(predicted: BoolArray, silent: BoolArray, actual: BoolArray, calm: BoolArray) -> IntArray:

@@ -92,7 +92,7 @@ def _formats(
         make(figure)
         if note:
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right", style="italic")
-        figure.draw_without_rendering()
+        figure.get_layout_engine().execute(figure)
         figure.set_layout_engine("none")  # laid out once, for all formats
         formats = {}
         for form, metadata in wanted.items():
