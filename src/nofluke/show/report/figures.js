@@ -262,6 +262,7 @@ function drawMetric({ value, perfect, edges, heights, text }, i) {
 function drawAll(printing) {
   paper = printing === true;
   drawTimeline();
+  drawEvents();
   for (const name of SIDES) {
     drawByThreshold(name);
     drawByTolerance(name);
@@ -282,7 +283,6 @@ function listen() {
     on("tolerance-" + name, (point) => select(point.pointNumber, state.k));
   }
   on("curve", (point) => select(state.d, point.pointNumber));
-  document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
   let width = document.body.clientWidth;
   const resized = new ResizeObserver(() => {
     if (document.body.clientWidth === width || paper) return;

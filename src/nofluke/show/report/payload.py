@@ -22,6 +22,7 @@ from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
 from nofluke.show.report.cells import evaluator, familywise_of, picture_of, seed_of
+from nofluke.show.report.events import events_of
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
@@ -47,6 +48,7 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
     cells = _cells(result, grid, seed, shifts)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
+    line = timeline(result, grid)
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
@@ -68,7 +70,8 @@ def make_payload(result: Evaluation) -> dict[str, Any]:
         "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
         "lags": shifts.at,
         "lag_title": shifts.title,
-        "timeline": timeline(result, grid),
+        "timeline": line,
+        "events": events_of(result, line),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(),
         "corrected_by": words.corrected_by(family),
@@ -247,7 +250,7 @@ def _delay(delays: Delays) -> dict[str, Any]:
     values = delays.values[delays.found]
     unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
     if unit is None:  # seconds, in a unit that people would take
-        size, unit = people_unit(values * 1e9)
+        size, unit = people_unit(values * 1e9, delays.step * 1e9)
         values = values / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
     sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers
