@@ -265,6 +265,7 @@ function drawAll(printing) {
   if (closing.signal.aborted) return; // another page may stand here by now
   paper = printing === true;
   drawTimeline();
+  drawEvents();
   for (const name of SIDES) {
     drawByThreshold(name);
     drawByTolerance(name);
@@ -285,7 +286,6 @@ function listen() {
     on("tolerance-" + name, (point) => select(point.pointNumber, state.k));
   }
   on("curve", (point) => select(state.d, point.pointNumber));
-  document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
   let width = document.body.clientWidth;
   const resized = new ResizeObserver(() => {
     if (document.body.clientWidth === width || paper) return;

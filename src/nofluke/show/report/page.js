@@ -83,8 +83,13 @@ function start() {
   // paper is white, and narrower than most windows
   addEventListener("beforeprint", () => forPaper(true), listening);
   addEventListener("afterprint", () => forPaper(false), listening);
-  document.documentElement.dataset.ready = "yes";
-  return { state, select, setView, forPaper, colours, line, lanes, get view() { return view; }, close: () => closing.abort() };
+  openSeries().then(() => {
+    if (closing.signal.aborted) return;
+    openTimeline();
+    openEvents();
+    document.documentElement.dataset.ready = "yes";
+  });
+  return { state, select, setView, forPaper, colours, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }
 
 function forPaper(printing) {

@@ -13,14 +13,15 @@ from typing import Any, Literal
 from nofluke import __version__
 from nofluke.errors import InputError
 from nofluke.plot import PALETTE
+from nofluke.show.report.events import section_of_events
 from nofluke.show.report.origin import Origin
 from nofluke.show.report.static import figures, with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
-_SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "timeline.js")
+_SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "steps.js", "timeline.js", "events.js")
 PRINTED = ("next", "strip")
-_STYLES = ("report.css", "static.css", "manners.css")
+_STYLES = ("report.css", "static.css", "manners.css", "events.css")
 NO_SCRIPT = (
     "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
 )
@@ -94,7 +95,7 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         **_sections(payload),
         "alpha": alpha,
         "corrected_by": escape(payload["corrected_by"]),
-        "about_columns": escape(_about_columns(payload["timeline"])),
+        "events": section_of_events(payload["events"], payload["noun"]),
         "grid": escape(payload["grid"]),
         "about_heat_precision": escape(payload["about_heat"]["precision"]),
         "about_heat_recall": escape(payload["about_heat"]["recall"]),
@@ -237,16 +238,6 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
 
 def _entry(text: str, readable: bool) -> str:
     return f'<td class="{"read" if readable else "unread"}">{text}</td>'
-
-
-def _about_columns(timeline: dict[str, Any]) -> str:
-    if timeline["per"] == 1:
-        merged = timeline["columns"] < timeline["n"] and timeline["points"]
-        return "Times too close to be told apart share a mark." if merged else ""
-    return (
-        f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
-        "alarm and event among them."
-    )
 
 
 def _next(steps: list[dict[str, str]]) -> str:

@@ -23,6 +23,7 @@ from nofluke.show.report import words
 from nofluke.show.report.addresses import address_of, address_of_lag
 from nofluke.show.report.cells import evaluator, evaluator_under, familywise_of, picture_of, seed_of
 from nofluke.show.report.entitled import Corrected, entitle
+from nofluke.show.report.events import events_of
 from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.lists import Source
@@ -53,6 +54,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
     entitle(cells, _corrected(cells, family, result.alpha), result, grid, evaluator_under(result, grid, seed))
+    line = timeline(result, grid)
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
@@ -71,7 +73,8 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
         "lags": shifts.at,
         "lag_title": shifts.title,
-        "timeline": timeline(result, grid),
+        "timeline": line,
+        "events": events_of(result, line),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(),
         "corrected_by": words.corrected_by(family),
@@ -265,7 +268,7 @@ def _delay(delays: Delays) -> dict[str, Any]:
     values = delays.values[delays.found]
     unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
     if unit is None:  # seconds, in a unit that people would take
-        size, unit = people_unit(values * 1e9)
+        size, unit = people_unit(values * 1e9, delays.step * 1e9)
         values = values / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
     sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers
