@@ -92,7 +92,9 @@ def _formats(
         make(figure)
         if note:
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right", style="italic")
-        figure.get_layout_engine().execute(figure)
+        engine = figure.get_layout_engine()
+        if engine is not None:
+            engine.execute(figure)
         figure.set_layout_engine("none")  # laid out once, for all formats
         formats = {}
         for form, metadata in wanted.items():

@@ -44,7 +44,7 @@ function columnAt(text) {
   return nearest(data.thresholds, (one, k) => (one.value === null ? null : Number(thresholdText(k)) === value ? 0 : Math.abs(one.value - value)));
 }
 
-function rowAt(text) {
+function toleranceAt(text) {
   const { unit } = data.tolerances[0];
   const [early, late] = text.split("..").map((side) => lengthIn(unit, side));
   const other = text.includes("..") ? late : early;
@@ -89,7 +89,7 @@ function readLink() {
   const params = asked();
   const [column, tolerance] = [params.get(COLUMN), params.get("tolerance")];
   const k = column === null ? null : columnAt(column);
-  const d = tolerance === null ? null : rowAt(tolerance);
+  const d = tolerance === null ? null : toleranceAt(tolerance);
   const inexact = [[k, COLUMN, column], [d, "tolerance", tolerance]].filter(([found]) => found && !found.exact);
   select(d ? d.at : data.chosen[0], k ? k.at : data.chosen[1]);
   document.getElementById("linked")?.remove();
