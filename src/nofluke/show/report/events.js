@@ -212,12 +212,6 @@ function openEvents() {
       sorting.by = head.dataset.column;
     }));
   }
-  document.getElementById("events-csv").addEventListener("click", () => {
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([eventsCsv()], { type: "text/csv" }));
-    link.download = "events.csv";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
-  });
+  document.getElementById("events-csv").addEventListener("click", () => save(new Blob([eventsCsv()], { type: "text/csv" }), "events.csv"));
   drawEvents(true);
 }

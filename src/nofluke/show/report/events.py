@@ -206,7 +206,7 @@ def section_of_events(events: dict[str, Any], noun: str) -> str:
         '<button type="button" id="events-csv">Download as CSV</button></form>\n'
         f'<p class="fine" id="events-count" aria-live="polite">{more}</p>\n'
         '<div class="scroll" tabindex="0" role="region" aria-label="Events and false alarms">'
-        '<table class="events" id="events-table"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
+        '<table class="events" id="events-table" data-csv="own"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
         '<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n</section>'
     )
