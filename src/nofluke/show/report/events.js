@@ -219,5 +219,6 @@ function openEvents() {
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   });
+  document.querySelector("#events .tools").hidden = false;
   drawEvents(true);
 }
