@@ -358,7 +358,7 @@ def table_of(page):
 
 def without_scripts(text):
     body = re.search(r'id="events-table".*?<tbody>(.*?)</tbody>', text, flags=re.DOTALL)[1]
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", body)]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr[^>]*>(.*?)</tr>", body)]
 
 
 @needs_chromium
