@@ -3,27 +3,32 @@
 import csv
 import functools
 import json
+import math
 import os
 import re
 import socket
 import sys
 from dataclasses import replace
+from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from scipy.stats import binom, hypergeom
 
 from nofluke.cli import cli
 from nofluke.datasets import simulate_quakes
 from nofluke.errors import InputError
-from nofluke.reproduce import reproduce, study
+from nofluke.inference.sweep import sweep
+from nofluke.reproduce import definition, reproduce, study
 from nofluke.reproduce.claims import check_claims
+from nofluke.reproduce.figures import FIGURES as FIGURES_BY_NAME
 from nofluke.reproduce.study import LAGS, QUANTILES, TOLERANCES, run_study
 from oracles import paper_tables
 
 FIGURES = [f"figure-{i}" for i in range(1, 9)]
-TABLES = ["table-1", "table-2", "section-3.2"]
+TABLES = ["table-1", "table-2", "table-3", "section-3.1", "section-3.2"]
 
 
 @pytest.fixture(scope="module")
@@ -230,18 +235,39 @@ def test_familywise_p_of_the_whole_sweep(paper):
 
 def test_the_papers_statements(paper):
     """Each statement has its outcome, fixed here from the numbers that the other tests check."""
-    fails = {"gap-precision", "overdispersed-everywhere"}
+    fails = {"gap-precision", "overdispersed-everywhere", "no-derivation"}
     unclear = {"period", "low-thresholds", "vary"}
     outcomes = {c.key: c.outcome for c in paper.claims}
     assert {key for key, outcome in outcomes.items() if outcome == "does not hold"} == fails
     assert {key for key, outcome in outcomes.items() if outcome == "cannot be checked"} == unclear
-    assert len(outcomes) == len(paper.claims) == 19
+    assert len(outcomes) == len(paper.claims) == 35
     findings = {c.key: c.finding for c in paper.claims}
     assert "0 of 50 thresholds for δ = 0, 27 of 50" in findings["overdispersed-everywhere"]
     assert "0.126, 0.096, 0.079, 0.033" in findings["gap-recall"]
     assert "0.035, 0.062, 0.086, 0.064" in findings["gap-precision"]
+    assert "1.55, 1.35, 1.31, 1.14" in findings["gap-precision-relative"]
+    assert "5.98, 4.73, 5.10, 3.40 from the median" in findings["gap-precision-standardised"]
+    assert "0.141, 0.214, 0.247, 0.194 at the .9-quantile" in findings["gap-recall"]
+    assert "grows at 7 (0.02 to 0.04, 0.9 to 0.98). So it depends on the thresholds" in findings["gap-recall"]
+    assert "75 of 75 cells" in findings["overdispersed-upper"]
+    assert "in 200 of 200 cells" in findings["recall-binomial-everywhere"]
+    assert "511,400 in 200 cells" in findings["equation-2"]
+    assert "511,400 in 200 cells" in findings["equation-3"]
     assert "80 of 162, which is 0.4938" in findings["numbers-recall"]
     assert "145 of 256, which is 0.5664; the paper prints .56, cut" in findings["numbers-precision"]
+
+
+def test_the_documentation_has_every_statement(paper):
+    """docs/paper.md lists the same statements with the same outcomes, in the same order, and the same tally."""
+    text = (Path(__file__).parent.parent / "docs" / "paper.md").read_text(encoding="utf-8")
+    listed = [line for line in text.split("## All statements")[1].splitlines() if re.match(r"\| \d", line)]
+    assert listed == [f"| {c.section} | {c.statement} | {c.outcome} |" for c in paper.claims]
+    assert "Of 35 statements 29 hold, 3 do not, and 3 cannot be checked" in " ".join(text.split())
+    # the numbers of its tables, as the page prints them
+    numbers = re.findall(r"^\| (?:recall|precision), .*?\| (.*) \| (?:yes|no) \|$", text, flags=re.MULTILINE)
+    assert len(numbers) == 6
+    for row in numbers:
+        assert row.replace(" | ", " ") in page(paper)
 
 
 @pytest.mark.parametrize(
@@ -249,7 +275,10 @@ def test_the_papers_statements(paper):
     [
         "145 of 256 predictions are near an earthquake and 80 of 162 earthquakes are near a prediction",
         "Chance gives 71 ± 10 and 39.9 ± 5.3: the exact p-values are 4.1e-12 and 1.6e-12",
-        "Of 19 statements, 14 hold, 2 do not, and 3 cannot be checked",
+        "Of 35 statements, 29 hold, 3 do not, and 3 cannot be checked",
+        "precision, absolute 0.035 0.062 0.086 0.064 no precision, relative 1.55 1.35 1.31 1.14 yes",
+        "binomial, Donges et al. (2016) 63.8 ± 6.2 0.0063",
+        "binomial, extreme values (2020a) 39.1 ± 5.4 3.1e-12 none known –",
         "recall 80 of 162 0.494 39.9 ± 5.3 1.0e-04",
         "precision 145 of 256 0.566 71 ± 10 1.0e-04",
         "from 145 to 151 and 149",
@@ -262,6 +291,122 @@ def test_the_page_prints_the_numbers(paper, words):
     """What the page says is what was computed."""
     assert words in page(paper)
     assert "imulated data" not in page(paper)
+
+
+def test_three_readings_of_the_gap(paper):
+    """Difference, ratio and standardised difference of every cell, from hits and exact moments of other files."""
+    key = lambda row: (row["measure"], row["tolerance"], row["quantile"])  # noqa: E731
+    hits = {key(r): (int(r["hits"]), int(r["of"])) for r in rows(paper, "figure-2")}
+    moments = {key(r): (float(r["mean"]), float(r["variance"])) for r in rows(paper, "figure-5")}
+    found = rows(paper, "section-3.1")
+    assert len(found) == 3 * 400
+    for row in found:
+        (hit, of), (mean, variance) = hits[key(row)], moments[key(row)]
+        if row["reading"] == "standardised" and variance < 1e-12:
+            assert row["gap"] == ""  # chance has one value only
+            continue
+        gap = {"absolute": (hit - mean) / of, "relative": hit / mean}.get(row["reading"])
+        gap = (hit - mean) / math.sqrt(variance) if gap is None else gap
+        assert float(row["gap"]) == pytest.approx(gap, rel=1e-9, abs=1e-12)
+
+
+def test_binomials_of_the_literature(paper):
+    """Section 2.3: p-values from success probabilities that are worked out here, from windows and block maxima."""
+    by_measure = {row["measure"]: row for row in rows(paper, "section-3.2")}
+    wide = np.mean([min(t + 2, 2556) - max(t - 2, 0) + 1 for t in range(2557)]) / 2557
+    for side, hits, size, others in (("recall", 80, 162, 256), ("precision", 145, 256, 162)):
+        expected = binom.sf(hits - 1, size, 1 - (1 - wide) ** others)
+        assert float(by_measure[side]["p_donges"]) == pytest.approx(expected, rel=1e-9)
+    fit = paper.study.literature.fit
+    maxima = paper.study.scores[: 511 * 5].reshape(511, 5).max(axis=1)
+    reached = (maxima >= np.quantile(paper.study.scores, 0.9)).mean()
+    assert (fit.n_blocks, fit.observed) == (511, reached)
+    assert abs(fit.success - reached) < 0.01
+    assert float(by_measure["recall"]["p_extreme_value"]) == pytest.approx(binom.sf(79, 162, fit.success), rel=1e-9)
+    assert by_measure["precision"]["p_extreme_value"] == ""
+
+
+def test_both_sides_at_random(paper):
+    """Hits of scattered events and predictions have the mean of draws without replacement, within simulation error."""
+    for side, size, others in (("recall", 162, 256), ("precision", 256, 162)):
+        counts = paper.study.literature.scattered[side]
+        assert (len(counts), counts.sum()) == (size + 1, 10_000)
+        none = math.prod((2557 - others - i) / (2557 - i) for i in range(5))  # a window away from the borders
+        assert np.arange(size + 1) @ counts / 10_000 == pytest.approx(size * (1 - none), rel=0.005)
+
+
+def test_a_score_that_knows_nothing_looks_good_and_is_found_out(paper):
+    """Table 3: hits by pairs, recall's p by the hypergeometric law; at δ = 4 it finds more than the detector at δ = 2."""
+    noise = np.random.default_rng([0, 4]).random(2557)
+    events, alarms = np.flatnonzero(paper.study.quakes.truth), np.flatnonzero(noise >= np.quantile(noise, 0.9))
+    for row in rows(paper, "table-3"):
+        near = np.abs(alarms[:, None] - events) <= int(row["tolerance"])
+        assert int(row["hits"]) == near.any(axis=int(row["measure"] == "precision")).sum()
+        if row["measure"] == "recall":
+            covered = (np.abs(np.arange(2557)[:, None] - alarms) <= int(row["tolerance"])).any(axis=1).sum()
+            expected = hypergeom.sf(int(row["hits"]) - 1, 2557, covered, 162)
+            assert float(row["p_exact"]) == pytest.approx(expected, rel=1e-9)
+        assert float(row["p_exact"]) > 0.05
+    assert float(row["tolerance"]) == 4
+    assert paper.study.noise[-1].recall > 80 / 162
+
+
+def test_entries_that_cannot_be_read(paper):
+    """With the events as predictions, days near an event would remain: so many by their distances, in both tables."""
+    events = np.flatnonzero(paper.study.quakes.truth)
+    near = (np.abs(np.arange(2557)[:, None] - events) <= 2).any(axis=1).sum()
+    findings = {claim.key: claim.finding for claim in paper.claims}
+    assert f"PnA-AAδ would be {near - 162}." in findings["entries-truth"]
+    assert f"PAδ-AnA would be {near - 162}." in findings["entries-predictions"]
+    assert f"recall {162 / near:.3f}, accuracy {1 - (near - 162) / 2557:.3f}" in findings["uninformative-measures"]
+
+
+def drawn(name, done, size):
+    """A figure of the study, laid out, with what there is to see in it."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=size, layout="constrained")
+    FIGURES_BY_NAME[name][0](figure, done.study)
+    figure.draw_without_rendering()
+    return figure
+
+
+@pytest.mark.parametrize("size", [(6.6, 3.4), (4.0, 5.4)], ids=["paper", "telephone"])
+def test_keys_cover_nothing_and_name_everything(simulated, size):
+    """Figures 4, 6 and 8: the key stands above all panels; Figure 6 marks the paper's cell in both."""
+    labels = {
+        "figure-4": {"exact", "binomial, Donges et al.", "binomial, extreme values", "observed"},
+        "figure-6": {"significant at .05, corrected for all cells", "the paper's cell: δ = 2, .9-quantile"},
+        "figure-8": {"chance, 95% (exact)", "chance, mean", "observed"},
+    }
+    for name, expected in labels.items():
+        figure = drawn(name, simulated, size)
+        (key,) = figure.legends
+        assert expected <= {text.get_text() for text in key.get_texts()}
+        box = key.get_window_extent()
+        assert all(box.y0 >= ax.get_tightbbox().y1 for ax in figure.axes)
+        assert figure.bbox.x0 <= box.x0 < box.x1 <= figure.bbox.x1
+        assert not any(ax.get_legend() for ax in figure.axes)
+        if name == "figure-6":
+            marks = [[(*line.get_xdata(), *line.get_ydata()) for line in ax.lines] for ax in figure.axes[:2]]
+            assert marks == [[(0.9, 2)], [(0.9, 2)]]
+
+
+def test_permuted_sequences_are_not_under_a_filled_band(simulated):
+    """Figure 3: in each panel all permuted sequences as one line, the band as two outlines, and nothing filled."""
+    figure = drawn("figure-3", simulated, (6.6, 8.2))
+    for ax, permuted in zip(
+        figure.axes, [s for pair in zip(*by_tolerance(simulated), strict=True) for s in pair], strict=True
+    ):
+        assert len(ax.collections) == 0
+        labels = [line.get_label() for line in ax.lines]
+        assert labels == ["100 permuted sequences", *["chance, 95% (exact)"] * 2, "chance, mean", "observed"]
+        assert np.array_equal(ax.lines[0].get_ydata()[np.isfinite(ax.lines[0].get_ydata())], permuted.ravel())
+
+
+def by_tolerance(done):
+    """Permuted recall and precision, by tolerance."""
+    return [[done.study.permuted(side)[:, d] for d in range(len(TOLERANCES))] for side in ("recall", "precision")]
 
 
 def test_every_file_is_there(simulated):
@@ -307,7 +452,7 @@ def test_the_page_needs_nothing_from_anywhere(simulated):
     assert len(ids) == len(set(ids))
     used = re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', html)
     assert {one or other for one, other in used} <= set(ids)
-    assert len(re.findall(r'<svg role="img" aria-label="[^"]+', html)) == 8
+    assert len(re.findall(r'<svg role="img" aria-label="[^"]+', html)) == 16  # each once more for telephones
 
 
 def test_same_seed_same_bytes_also_by_command(simulated, tmp_path):
@@ -346,14 +491,55 @@ def altered(curve, name, tolerance, threshold, by):
         ("recall-falls", ("recall_hits", 3, 30, 9)),
         ("zero-is-classical", ("precision_hits", 0, 20, -1)),
         ("both-rise", ("precision_hits", 3, 20, -99)),
+        ("equation-2", ("precision_hits", 2, 20, -1)),
+        ("equation-3", ("recall_hits", 1, 20, 1)),
+        ("partition", ("recall_hits", 3, 40, -1)),
     ],
 )
 def test_a_statement_that_fails_is_said_to_fail(simulated, key, change):
     """With one cell counted wrongly, the statement about it no longer holds; as counted, it does."""
     whole = simulated.study
     wrong = replace(whole, curve=altered(whole.curve, *change))
-    outcomes = [{claim.key: claim.outcome for claim in check_claims(s)}[key] for s in (whole, wrong)]
+    outcomes = [
+        {claim.key: claim.outcome for claim in claims}[key] for claims in (simulated.claims, check_claims(wrong))
+    ]
     assert outcomes == ["holds", "does not hold"]
+
+
+def test_a_formula_off_by_one_step_is_found_out(simulated, monkeypatch):
+    """With windows moved by a step, summands no longer agree with the definition; the matrices do not rest on them."""
+    whole = simulated.study
+    windowed = definition.windowed
+    monkeypatch.setattr(definition, "windowed", lambda flags, delta: np.roll(windowed(flags, delta), 1))
+    outcomes = {claim.key: claim.outcome for claim in check_claims(whole)}
+    assert outcomes["equation-2"] == outcomes["equation-3"] == "does not hold"
+    assert outcomes["partition"] == "holds"
+
+
+def test_steps_are_counted_as_the_papers_sums(simulated):
+    """A count of a random sequence has the entries of both tables, sum for sum; a changed entry is noticed."""
+    rng = np.random.default_rng(3)
+    truth, scores = rng.random(40) < 0.2, rng.integers(0, 4, 40).astype(float)
+    curve = sweep(truth, scores, thresholds=(1.0, 3.0), tolerances=TOLERANCES, null="permutation")
+    for k, threshold in enumerate(curve.thresholds):
+        for d, delta in enumerate(TOLERANCES):
+            sums = paper_tables([int(e) for e in truth], [int(z >= threshold) for z in scores], delta)
+            assert [tuple(matrix.to_dict().values()) for matrix in curve.matrices(d, k)] == list(sums)
+    assert definition.count(truth, scores, curve) == definition.Counted(cells=8, terms=8 * 40)
+    wrong = definition.count(truth, scores, altered(curve, "recall_hits", 0, 0, 1))
+    assert (wrong.matrices_differ, wrong.sums_differ, wrong.not_in_one) == (1, (0, 1), 0)
+
+
+def test_every_entry_has_its_formula(simulated):
+    """Equations 2 and 3, and all nine entries of both tables, as well-formed MathML with the paper's symbols."""
+    html = (simulated.directory / "index.html").read_text(encoding="utf-8")
+    formulas = [ElementTree.fromstring(found) for found in re.findall(r"<math.*?</math>", html)]
+    assert len(formulas) == 2 + 2 * 9
+    texts = ["".join(formula.itertext()) for formula in formulas]
+    assert texts[0] == "Pδ=∑tℐ(∑t′=t−δt+δet′>0)⋅ℐ(zt≥τ)∑tℐ(zt≥τ)"
+    assert texts[2 + 4] == "∑t(1−ℐ(∑t′=t−δt+δet′>0))⋅(1−ℐ(zt≥τ))"
+    assert texts[2 + 9] == "∑tet⋅ℐ(∑t′=t−δt+δℐ(zt′≥τ)>0)"
+    assert sum("–" in row for row in re.findall(r'<tr class="unread">.*?</tr>', html)) == 8
 
 
 def test_bad_arguments_are_refused_before_any_work(tmp_path, offline, monkeypatch):

@@ -2,6 +2,7 @@
 
 import functools
 import shutil
+from pathlib import Path
 
 import pytest
 
@@ -61,12 +62,13 @@ def visit(browser, address):
 def test_every_figure_is_visible_and_nothing_is_asked_for(visit, address, width, scheme):
     """Eight figures with size and ink, no console message, no request but the page itself, no sideways scrolling."""
     page = visit(width, scheme)
-    figures = page.locator("figure svg")
+    figures = page.locator("figure svg:visible")
     assert figures.count() == 8
+    assert page.locator("math:visible").count() == 20
     for i in range(8):
         figures.nth(i).scroll_into_view_if_needed()
         box = figures.nth(i).bounding_box()
-        assert box["width"] >= 300
+        assert 300 <= box["width"] <= width  # all of it is seen at once, also on a telephone
         assert box["height"] >= 100
         assert figures.nth(i).is_visible()
         assert figures.nth(i).locator("path").count() > 10
@@ -109,9 +111,20 @@ def test_the_page_says_that_its_data_are_simulated(visit):
 def test_links_lead_to_the_files_beside_the_page(visit):
     """Each figure's SVG opens by itself, and every row of the statements names its outcome."""
     page = visit(1000)
-    assert page.locator("table.claims tbody tr").count() == 19
+    assert page.locator("table.claims tbody tr").count() == 35
     outcomes = set(page.locator("table.claims .outcome").all_inner_texts())
     assert outcomes <= {"holds", "does not hold", "cannot be checked"}
     page.locator("#figure-2 figcaption a", has_text="SVG").click()
     assert page.url.endswith("figure-2.svg")
     assert page.locator("path").count() > 10
+
+
+@pytest.mark.parametrize("width", [390, 1200])
+def test_axe_finds_nothing(visit, width):
+    """Contrast, names and keyboard, light and dark."""
+    axe = pytest.importorskip("axe_playwright_python", reason="pip install axe-playwright-python")
+    for scheme in ("light", "dark"):
+        page = visit(width, scheme)
+        page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+        found = page.evaluate("axe.run({exclude: [['svg > *']]}, {resultTypes: ['violations']})")["violations"]
+        assert [(one["id"], one["nodes"][0]["html"][:120]) for one in found] == []

@@ -192,6 +192,17 @@ def test_lengths_of_time_in_words(value, unit, text):
     assert show_time(value, unit) == text
 
 
+def test_delays_are_told_in_the_units_of_the_data():
+    """No "0s" for daily data, no minutes with five digits behind the point."""
+    days = np.datetime64("2020-01-01") + np.arange(6)
+    found = nf.evaluate([0, 1, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 1, 0], times=days, tolerance="1d").delays
+    assert str(found) == "median 0d (middle half 0d to 0d)"
+    late = Delays(values=np.array([-97.0, 5_400.0, 93_600.0]), found=np.ones(3, dtype=bool), unit="seconds", step=60.0)
+    assert [show_time(value, "seconds", late.step) for value in late.values] == ["-97s", "1.5h", "26h"]
+    alarms = [days[1] + np.timedelta64(1, "D")]
+    assert str(nf.coincidence(days[[1, 4]], alarms, tolerance="1d", span=(days[0], days[5])).delays).startswith("median 1d")
+
+
 def test_the_printed_rate_and_delay():
     """What a result says about false alarms and delays, in words."""
     result = nf.evaluate([0, 1, 0, 0, 0, 1], predictions=[1, 0, 1, 0, 1, 0], tolerance=1)

@@ -5,8 +5,8 @@ The section "The verdict" of docs/theory.md has the rule, and how often it errs.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 from nofluke.inference.chance import ChanceTest, significant
@@ -42,12 +42,15 @@ class Ruling:
         Which of "precision" and "recall" could have reached the level at all; none where nothing can be told.
     obstacle : str
         What keeps anything from being told, whatever the p-values; empty where nothing does.
+    floors : dict of str to float or str
+        The smallest p that can come out for measures that could not have reached the level, or words for it.
     """
 
     verdict: Verdict
     reason: str
     rests_on: tuple[str, ...] = ()
     obstacle: str = ""
+    floors: Mapping[str, float | str] = field(default_factory=dict)
 
 
 def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
@@ -63,7 +66,9 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside)
 
 
-def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], alpha: float, beside: str = "") -> Ruling:
+def rule_by(
+    upper: dict[str, float], floor_of: Callable[[str], float | str | None], alpha: float, beside: str = ""
+) -> Ruling:
     """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α."""
     below = {measure: significant(p, alpha) for measure, p in upper.items()}
     level = f"at the {alpha:.3g} level{beside}"
@@ -73,14 +78,16 @@ def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], al
     # what has reached the level can reach it: only the others have to be asked
     floors = {measure: None if below[measure] else floor_of(measure) for measure in upper}
     able = tuple(measure for measure, floor in floors.items() if floor is None)
+    unable = {measure: floor for measure, floor in floors.items() if floor is not None}
     if not able:
-        words = " and ".join(f"{show_p(floor or 1.0)} for {measure}" for measure, floor in floors.items())
+        words = " and ".join(f"{_shown(floor)} for {measure}" for measure, floor in unable.items())
         return Ruling(
             verdict="cannot tell",
             reason=f"No outcome could have reached the {alpha:.3g} level: the smallest p that can come out is {words}.",
+            floors=unable,
         )
     if len(able) == 1:
-        return _by_one(able[0], below[able[0]], floors, level)
+        return _by_one(able[0], below[able[0]], unable, level)
     better, worse = sorted(upper, key=lambda measure: upper[measure])
     half = f"{alpha / 2:.3g}"
     if significant(upper[better], alpha / 2):
@@ -89,23 +96,26 @@ def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], al
         )
         return Ruling(verdict="partly", reason=words, rests_on=able)
     if below[better]:
-        words = (
-            f"Only {better} has p ≤ {alpha:.3g}, and the better of two needs p ≤ {half}, since chance has two tries."
-        )
+        words = f"Only {better} has p ≤ {alpha:.3g}{beside}, and the better of two needs p ≤ {half}, since chance has two tries."
     else:
         words = f"Neither precision nor recall is better than chance {level}."
     return Ruling(verdict="no", reason=words, rests_on=able)
 
 
-def _by_one(measure: str, better: bool, floors: dict[str, float | None], level: str) -> Ruling:
-    other, floor = next((other, floor) for other, floor in floors.items() if floor is not None)
+def _shown(floor: float | str) -> str:
+    return floor if isinstance(floor, str) else show_p(floor)
+
+
+def _by_one(measure: str, better: bool, floors: dict[str, float | str], level: str) -> Ruling:
+    other, floor = next(iter(floors.items()))
     return Ruling(
         verdict="yes" if better else "no",
         reason=(
             f"{measure.capitalize()} is {'' if better else 'not '}better than chance {level}. The verdict rests on it alone: "
-            f"the smallest p that can come out for {other} is {show_p(floor)}."
+            f"the smallest p that can come out for {other} is {_shown(floor)}."
         ),
         rests_on=(measure,),
+        floors=floors,
     )
 
 

@@ -10,19 +10,24 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import BoolArray, ByValue, FloatArray
-from nofluke.dates import Duration, as_duration, format_duration
+from nofluke.dates import Duration, as_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, finite_or_none, number_or_none
+from nofluke.text.units import show_length
 
 TimeUnit = Literal["steps", "seconds", "clock"]
 
 
-def show_time(value: float, unit: TimeUnit) -> str:
-    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``."""
+def show_time(value: float, unit: TimeUnit, step: float = 0.0) -> str:
+    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``; no time at all in the unit of ``step``, in seconds.
+
+    >>> show_time(-97.0, "seconds"), show_time(5400.0, "seconds"), show_time(0.0, "seconds", 86400.0)
+    ('-97s', '1.5h', '0d')
+    """
     if math.isnan(value):
         return "undefined"
     if unit == "seconds":
-        return format_duration(value * 1e9)
+        return show_length(value * 1e9, step * 1e9)
     thing = "step" if unit == "steps" else "time unit"
     return f"{value:g} {thing}" if abs(value) == 1 else f"{value:g} {thing}s"
 
@@ -108,6 +113,8 @@ class Delays(ByValue):
         Whether the event has a prediction within the tolerance.
     unit : {"steps", "seconds", "clock"}
         Steps where the data has no clock, seconds on a clock of dates, else the clock's own unit.
+    step : float
+        About how far steps, or the ticks of lists of times, lie apart, in ``unit``: what no delay at all is told in.
 
     Examples
     --------
@@ -120,6 +127,7 @@ class Delays(ByValue):
     values: FloatArray = field(repr=False)
     found: BoolArray = field(repr=False)
     unit: TimeUnit
+    step: float = field(repr=False, default=0.0)
 
     def quantile(self, q: float) -> float:
         """A quantile of the delays of the events that were found; NaN if none was."""
@@ -158,5 +166,5 @@ class Delays(ByValue):
     def __str__(self) -> str:
         if not self.found.any():
             return "no event was found"
-        low, high = (show_time(self.quantile(q), self.unit) for q in (0.25, 0.75))
-        return f"median {show_time(self.median, self.unit)} (middle half {low} to {high})"
+        low, middle, high = (show_time(self.quantile(q), self.unit, self.step) for q in (0.25, 0.5, 0.75))
+        return f"median {middle} (middle half {low} to {high})"

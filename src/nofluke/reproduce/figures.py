@@ -3,238 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
-
-from nofluke.plot.curves import chance_band, sweep
-from nofluke.plot.style import PALETTE, SERIES, legend, tidy
+from nofluke.reproduce import exact_figures, paper_figures
 from nofluke.reproduce.drawing import Drawn, rendered
-from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, TOLERANCES, Study
+from nofluke.reproduce.study import Study
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float, float]] = {
+    "figure-1": (paper_figures.example, 4.2, 4.2),
+    "figure-2": (paper_figures.by_threshold, 2.9, 5.2),
+    "figure-3": (paper_figures.against_chance, 8.2, 7.4),
+    "figure-4": (paper_figures.null_distributions, 3.3, 5.8),
+    "figure-5": (exact_figures.dispersion, 3.0, 3.2),
+    "figure-6": (exact_figures.pvalues, 3.4, 3.4),
+    "figure-7": (exact_figures.explained, 3.2, 5.4),
+    "figure-8": (exact_figures.lag, 3.2, 5.2),
+}
+"""How each figure is drawn, and its height in inches: on paper, and on a telephone."""
+
+
 def draw(name: str, study: Study) -> Drawn:
     """Draw one figure and render it as SVG, PDF and PNG."""
-    make, height = FIGURES[name]
-    return rendered(
-        name, lambda figure: make(figure, study), height, "simulated data" if study.quakes.simulated else ""
-    )
-
-
-def _example(figure: Figure, study: Study) -> None:
-    """Figure 1: input, score and ground truth over one axis."""
-    top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=(3, 3, 1))
-    days = np.arange(len(study.scores)) if study.quakes.days is None else study.quakes.days
-    top.plot(days, study.quakes.counts, color=PALETTE["ink"], linewidth=0.6)
-    top.set_ylabel("tweets a day")
-    top.set_title("input sequence", loc="left")
-    top.set_ylim(0, 1000)  # as in the paper: the few larger days would flatten all others
-    above = int((study.quakes.counts > 1000).sum())
-    if above:
-        top.text(
-            1, 1.02, f"{above} days above 1,000 are cut", transform=top.transAxes, ha="right", va="bottom", fontsize=8
-        )
-    middle.plot(days, study.scores, color=PALETTE["ink"], linewidth=0.6)
-    threshold = float(study.curve.thresholds[THE_QUANTILE])
-    middle.axhline(threshold, color=PALETTE["observed"], linestyle="--", linewidth=1)
-    middle.set_ylabel("score")
-    middle.set_title(
-        f"anomaly score: energy transient, 3 days over 14 (dashed: .9-quantile, {threshold:.3f})", loc="left"
-    )
-    bottom.eventplot([days[study.quakes.truth]], colors=PALETTE["chance"], linewidths=0.7)
-    bottom.set_yticks([])
-    bottom.set_title(f"ground truth: {study.curve.n_events} severe earthquakes", loc="left")
-    bottom.set_xlabel("day" if study.quakes.days is None else "")
-    bottom.set_xlim(days[0], days[-1])
-    for ax in (top, middle, bottom):
-        tidy(ax, grid=False)
-
-
-def _by_threshold(figure: Figure, study: Study) -> None:
-    """Figure 2: recall and precision by threshold and tolerance."""
-    axes = sweep(study.curve, figure.subplots(1, 2), chance="none")[0]
-    for ax in axes:
-        for line, tolerance in zip(ax.get_lines(), TOLERANCES, strict=True):
-            line.set_label(f"δ = {tolerance}")
-    axes[0].set_ylabel(r"recall $R_\delta$")
-    axes[1].set_ylabel(r"precision $P_\delta$")
-    legend(axes[0], "lower left")
-    legend(axes[1], "upper left")
-
-
-def _against_chance(figure: Figure, study: Study) -> None:
-    """Figure 3: permuted sequences, the exact band of chance, and the observed curve."""
-    from matplotlib.collections import LineCollection
-
-    axes = figure.subplots(4, 2, sharex=True, sharey=True)
-    for d, tolerance in enumerate(TOLERANCES):
-        for ax, side in zip(axes[d], SIDES, strict=True):
-            curves = [np.column_stack([QUANTILES, values]) for values in study.permuted(side)[:, d]]
-            label = f"{len(curves)} permuted sequences"
-            ax.add_collection(
-                LineCollection(curves, colors=PALETTE["simulated"], linewidths=0.5, alpha=0.3, zorder=0.9, label=label)
-            )
-            chance_band(ax, study.curve, side, d)
-            ax.plot(QUANTILES, study.measure(side)[d], color=PALETTE["observed"], linewidth=1.8, label="observed")
-            ax.set_ylabel(rf"{side} ${'R' if side == 'recall' else 'P'}_{{{tolerance}}}$")
-            ax.set_ylim(0, 1.02)
-            ax.set_xlim(0, QUANTILES[-1])
-            tidy(ax)
-    for ax in axes[-1]:
-        ax.set_xlabel("threshold (quantile)")
-    handles, labels = axes[0, 0].get_legend_handles_labels()
-    key = figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False, fontsize="small")
-    hairline: Any = key.legend_handles[0]
-    hairline.set(linewidth=1.5, alpha=1)  # or nobody would see it in the key
-
-
-def _null_distributions(figure: Figure, study: Study) -> None:
-    """Figure 4: the null distributions of both hits, three ways."""
-    titles = {"recall": "PAδ-AA (unnormalised recall)", "precision": "PA-AAδ (unnormalised precision)"}
-    for ax, side in zip(figure.subplots(1, 2, sharey=True), SIDES, strict=True):
-        test, drawn = getattr(study.result, f"{side}_test"), study.simulated(side)
-        likely = np.flatnonzero(test.law.table > 1e-6)
-        hits = np.arange(likely[0], max(likely[-1], test.hits) + 1)
-        for law, color, style, width, label in (
-            (drawn, PALETTE["simulated"], "-", 3.2, f"simulated ({study.permutations:,})"),
-            (test.law, PALETTE["chance"], "-", 1.2, "exact"),
-            (study.fitted_binomial(side), PALETTE["binomial"], "--", 1.2, "binomial"),
-        ):
-            below = np.minimum(np.cumsum(law.table), 1)[hits]
-            ax.step(hits, below, where="post", color=color, linestyle=style, linewidth=width, label=label)
-        ax.axvline(test.hits, color=PALETTE["observed"], linewidth=1.8, label=f"observed: {test.hits}")
-        ax.set_xlabel(titles[side])
-        ax.set_ylim(0, 1.02)
-        tidy(ax)
-        legend(ax, "center right")
-        ax.get_legend().set_bbox_to_anchor((0.96, 0.45))
-        if side == "recall":
-            ax.set_ylabel("cumulative probability")
-
-
-def _dispersion(figure: Figure, study: Study) -> None:
-    """Figure 5: variance over the binomial's, exact, for all cells."""
-    ax = figure.subplots()
-    for (color, style), tolerance, values in zip(SERIES, TOLERANCES, study.dispersion("precision"), strict=False):
-        ax.plot(QUANTILES, values, color=color, linestyle=style, linewidth=2, label=f"precision, δ = {tolerance}")
-    recall = np.nanmedian(study.dispersion("recall"))
-    ax.axhline(recall, color=PALETTE["ink"], linestyle=":", linewidth=1.4, label="recall, every δ and threshold")
-    ax.axhline(1, color=PALETTE["ink"], linewidth=0.8)
-    ax.text(0.985, 1, "binomial", ha="right", va="bottom", fontsize=8)
-    ax.set_xlim(0, 0.985)
-    ax.set_ylim(bottom=0)
-    ax.set_xlabel("threshold (quantile)")
-    ax.set_ylabel("variance of chance's hits\nover the binomial's")
-    tidy(ax)
-    figure.legend(loc="outside upper center", ncols=3, frameon=False, fontsize="small")
-
-
-def _pvalues(figure: Figure, study: Study) -> None:
-    """Figure 6: the exact p-value of every cell, and what remains after looking at all of them."""
-    from matplotlib.collections import LineCollection
-
-    axes = figure.subplots(2, 1, sharex=True)
-    logs = {side: -np.log10(getattr(study.curve.chance, side).pvalue) for side in SIDES}
-    top = max(float(values.max()) for values in logs.values())
-    edges = np.append(QUANTILES, 1.0) - 0.01
-    for ax, side in zip(axes, SIDES, strict=True):
-        mesh = ax.pcolormesh(edges, np.arange(5) - 0.5, logs[side], cmap="cividis", vmin=0, vmax=top)
-        mesh.set_edgecolor("face")  # or some viewers show seams between cells
-        chosen = getattr(study.familywise, f"{side}_adjusted") <= study.familywise.alpha
-        ax.add_collection(LineCollection(_outlines(chosen, edges), colors=PALETTE["observed"], linewidths=1.6))
-        ax.set_yticks(range(4), [f"δ = {tolerance}" for tolerance in TOLERANCES])
-        ax.set_title(side, loc="left")
-    axes[-1].set_xlabel("threshold (quantile)")
-    figure.colorbar(mesh, ax=axes, label="−log₁₀ p, exact", pad=0.02)
-
-
-def _outlines(chosen: Any, edges: Any) -> list[list[tuple[float, float]]]:
-    """Segments around the chosen cells."""
-    padded = np.pad(chosen, 1)
-    segments: list[list[tuple[float, float]]] = [
-        [(edges[k], d - 0.5), (edges[k], d + 0.5)]
-        for d in range(chosen.shape[0])
-        for k in np.flatnonzero(padded[d + 1, 1:] != padded[d + 1, :-1])
-    ]
-    segments += [
-        [(edges[k], d - 0.5), (edges[k + 1], d - 0.5)]
-        for k in range(chosen.shape[1])
-        for d in np.flatnonzero(padded[1:, k + 1] != padded[:-1, k + 1])
-    ]
-    return segments
-
-
-def _explained(figure: Figure, study: Study) -> None:
-    """Figure 7: how much of each measure chance alone explains."""
-    places = np.arange(len(TOLERANCES))
-    for ax, side in zip(figure.subplots(1, 2, sharey=True), SIDES, strict=True):
-        observed, chance = (values[:, THE_QUANTILE] for values in (study.measure(side), study.chance(side)))
-        ax.bar(places, chance, 0.62, color=PALETTE["chance"], label="expected by chance")
-        ax.bar(
-            places,
-            observed - chance,
-            0.62,
-            bottom=chance,
-            facecolor="none",
-            edgecolor=PALETTE["observed"],
-            hatch="////",
-            linewidth=1.2,
-            label="above chance",
-        )
-        for place, share, top in zip(places, chance / observed, observed, strict=True):
-            ax.text(place, top + 0.015, f"{top:.2f}\n{share:.0%} chance", ha="center", va="bottom", fontsize=8)
-        ax.set_xticks(places, [f"δ = {tolerance}" for tolerance in TOLERANCES])
-        ax.set_xlim(-0.65, len(places) - 0.35)
-        ax.set_title(side, loc="left")
-        ax.set_ylim(0, 1)
-        tidy(ax)
-    figure.axes[0].set_ylabel("measure at the .9-quantile")
-    legend(figure.axes[0], "upper left")
-
-
-def _lag(figure: Figure, study: Study) -> None:
-    """Figure 8: hits after moving the predictions in time."""
-    shifts = [lag.shift for lag in study.lags]
-    for ax, side in zip(figure.subplots(1, 2), SIDES, strict=True):
-        nulls = [getattr(lag.result, f"{side}_test").law for lag in study.lags]
-        low, high = np.array([null.quantile((0.025, 0.975)) for null in nulls]).T
-        ax.fill_between(shifts, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label="chance, 95% (exact)")
-        ax.plot(
-            shifts,
-            [null.mean for null in nulls],
-            color=PALETTE["chance"],
-            linestyle="--",
-            linewidth=1,
-            label="chance, mean",
-        )
-        ax.plot(
-            shifts,
-            [lag.hits(side) for lag in study.lags],
-            color=PALETTE["observed"],
-            marker="o",
-            markersize=4,
-            label="observed",
-        )
-        ax.axvline(0, color=PALETTE["ink"], linewidth=0.8)
-        ax.set_title(f"hits of {side}", loc="left")
-        ax.set_ylim(bottom=0)
-        ax.set_xticks(shifts[1::2])
-        ax.set_xlabel("predictions moved by (days)")
-        tidy(ax)
-        legend(ax, "lower left")
-
-
-FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float]] = {
-    "figure-1": (_example, 4.2),
-    "figure-2": (_by_threshold, 2.9),
-    "figure-3": (_against_chance, 8.2),
-    "figure-4": (_null_distributions, 3.0),
-    "figure-5": (_dispersion, 3.0),
-    "figure-6": (_pvalues, 3.2),
-    "figure-7": (_explained, 3.2),
-    "figure-8": (_lag, 3.0),
-}
-"""How each figure is drawn, and its height in inches."""
+    make, height, narrow = FIGURES[name]
+    note = "simulated data" if study.quakes.simulated else ""
+    return rendered(name, lambda figure: make(figure, study), height, note, narrow=narrow)

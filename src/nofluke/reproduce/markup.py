@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from html import escape
 from importlib.resources import files
+from typing import Literal
 
 from nofluke.measures.confusion import Confusion
 from nofluke.plot.style import PALETTE
 from nofluke.reproduce.claim import Claim
 from nofluke.reproduce.drawing import Drawn
+from nofluke.reproduce.study import Study
 
 
 def document(title: str, body: Sequence[str], *, simulated: bool = False) -> str:
@@ -52,10 +54,16 @@ def figure(drawn: Drawn, number: int, caption: str, *, simulated: bool = False) 
     """A figure with its caption, and links to its files."""
     label = f"Figure {number} (simulated data)" if simulated else f"Figure {number}"
     links = ", ".join(f'<a href="{drawn.name}.{form}">{form.upper()}</a>' for form in ("svg", "pdf", "png", "csv"))
-    return (
-        f'<figure id="{drawn.name}"><div class="wide" tabindex="0">{inlined(drawn, caption)}</div>'
-        f"<figcaption>{label}. {escape(caption)} {links}</figcaption></figure>"
-    )
+    if drawn.narrow is None:
+        shown = f'<div class="wide" tabindex="0">{inlined(drawn, caption)}</div>'
+    else:
+        shown = f'<div class="roomy">{inlined(drawn, caption)}</div><div class="narrow">{inlined(drawn.narrow, caption)}</div>'
+    return f'<figure id="{drawn.name}">{shown}<figcaption>{label}. {escape(caption)} {links}</figcaption></figure>'
+
+
+def shown(study: Study, figures: dict[str, Drawn], number: int, caption: str) -> str:
+    """A figure of the paper's study, by its number."""
+    return figure(figures[f"figure-{number}"], number, caption, simulated=study.quakes.simulated)
 
 
 def inlined(drawn: Drawn, description: str) -> str:
@@ -91,13 +99,19 @@ def matrix(matrix: Confusion, caption: str, rows: tuple[str, str], columns: tupl
         + "</tr>"
         for name, entries in grid
     )
-    head = "".join(f'<th scope="col">{name}</th>' for name in ("", *columns, "∑"))
+    head = "<td></td>" + "".join(f'<th scope="col">{name}</th>' for name in (*columns, "∑"))
     return f"<table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
-    """A table whose first column names the rows."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in columns)
+def table(
+    caption: str,
+    columns: tuple[str, ...],
+    rows: Sequence[tuple[str, ...]],
+    *,
+    cells: Literal["words", "numbers"] = "words",
+) -> str:
+    """A table whose first column names the rows; numbers are never broken, words may be."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' if name else "<td></td>" for name in columns)
     body = "".join(
         "<tr>"
         + "".join(f'<th scope="row">{escape(c)}</th>' if i == 0 else f"<td>{escape(c)}</td>" for i, c in enumerate(row))
@@ -105,7 +119,7 @@ def table(caption: str, columns: tuple[str, ...], rows: Sequence[tuple[str, ...]
         for row in rows
     )
     return (
-        f'<div class="wide" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
+        f'<div class="wide {cells}" tabindex="0"><table><caption>{escape(caption)}</caption><thead><tr>{head}</tr></thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
 

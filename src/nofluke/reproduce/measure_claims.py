@@ -1,4 +1,4 @@
-"""Statements of sections 1 and 2: the data, the measures by threshold and tolerance, the matrices."""
+"""Statements of sections 1 and 2.1: the data, and the measures by threshold and tolerance."""
 
 from __future__ import annotations
 
@@ -117,17 +117,4 @@ def vary(study: Study) -> Claim:
         outcome="cannot be checked",
         finding=f"What is drastic is for the reader: recall ranges over {ends['recall']}, precision over {ends['precision']}.",
         decided_by="Figure 2",
-    )
-
-
-def partition(study: Study) -> Claim:
-    """The sums of both matrices."""
-    days = len(study.quakes.truth)
-    return Claim(
-        key="partition",
-        section="2.2",
-        statement="Both tolerant confusion matrices partition the observations.",
-        outcome=outcome_of(all(matrix.total == days for matrix in study.matrices)),
-        finding=f"Each matrix adds up to {days:,} days.",
-        decided_by="Tables 1 and 2",
     )

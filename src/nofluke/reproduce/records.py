@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.measures.confusion import Confusion
-from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, TOLERANCES, Study
+from nofluke.reproduce.study import QUANTILES, READINGS, SIDES, THE_QUANTILE, TOLERANCES, Study
 from nofluke.text.tables import csv_text
 
 Rows = list[tuple[Any, ...]]
@@ -27,6 +27,8 @@ def records(study: Study) -> dict[str, str]:
         "figure-8": _lag(study),
         "table-1": _matrix(study.matrices[0]),
         "table-2": _matrix(study.matrices[1]),
+        "table-3": _noise(study),
+        "section-3.1": _gaps(study),
         "section-3.2": _tests(study),
     }
     return {name: csv_text(columns, [_plain(row) for row in rows]) for name, (columns, rows) in made.items()}
@@ -97,14 +99,14 @@ def _against_chance(study: Study) -> tuple[tuple[str, ...], Rows]:
 def _null_distributions(study: Study) -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for side in SIDES:
-        exact, drawn, fitted = (
-            getattr(study.result, f"{side}_test").law,
-            study.simulated(side),
-            study.fitted_binomial(side),
-        )
-        below = [np.minimum(np.cumsum(law.table), 1) for law in (drawn, exact, fitted)]
-        rows += [(side, hits, exact.table[hits], *(b[hits] for b in below)) for hits in range(exact.size + 1)]
-    return ("measure", "hits", "exact_probability", "simulated_cdf", "exact_cdf", "binomial_cdf"), rows
+        exact = getattr(study.result, f"{side}_test").law
+        laws = [study.simulated(side), exact, study.fitted_binomial(side), study.literature.donges[side]]
+        laws += [study.literature.extreme] * (side == "recall")  # there is none for precision
+        below = [np.minimum(np.cumsum(law.table), 1) for law in laws]
+        nothing = (None,) * (5 - len(laws))
+        rows += [(side, hits, exact.table[hits], *(b[hits] for b in below), *nothing) for hits in range(exact.size + 1)]
+    names = ("simulated_cdf", "exact_cdf", "binomial_cdf", "donges_cdf", "extreme_value_cdf")
+    return ("measure", "hits", "exact_probability", *names), rows
 
 
 def _dispersion(study: Study) -> tuple[tuple[str, ...], Rows]:
@@ -156,6 +158,26 @@ def _matrix(matrix: Confusion) -> tuple[tuple[str, ...], Rows]:
     return ("", "anomaly", "no anomaly", "sum"), rows
 
 
+def _noise(study: Study) -> tuple[tuple[str, ...], Rows]:
+    rows: Rows = [
+        (side, tolerance, test.hits, test.of, test.value, test.expected / test.of, test.pvalue)
+        for side in SIDES
+        for tolerance, result in zip(TOLERANCES, study.noise, strict=True)
+        for test in [getattr(result, f"{side}_test")]
+    ]
+    return ("measure", "tolerance", "hits", "of", "value", "chance", "p_exact"), rows
+
+
+def _gaps(study: Study) -> tuple[tuple[str, ...], Rows]:
+    gaps = {(side, reading): study.gap(side, reading) for side in SIDES for reading in READINGS}
+    rows: Rows = [
+        (side, reading, tolerance, quantile, gaps[side, reading][d, k])
+        for reading in READINGS
+        for side, d, tolerance, k, quantile in _cells()
+    ]
+    return ("measure", "reading", "tolerance", "quantile", "gap"), rows
+
+
 def _tests(study: Study) -> tuple[tuple[str, ...], Rows]:
     rows: Rows = []
     for side in SIDES:
@@ -172,6 +194,8 @@ def _tests(study: Study) -> tuple[tuple[str, ...], Rows]:
                 study.simulated(side).upper(test.hits),
                 study.permutations,
                 study.fitted_binomial(side).upper(test.hits),
+                study.literature.donges[side].upper(test.hits),
+                study.literature.extreme.upper(test.hits) if side == "recall" else None,
             )
         )
     names = (
@@ -185,5 +209,7 @@ def _tests(study: Study) -> tuple[tuple[str, ...], Rows]:
         "p_simulated",
         "permutations",
         "p_binomial",
+        "p_donges",
+        "p_extreme_value",
     )
     return names, rows

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
@@ -19,6 +19,7 @@ from nofluke.inference.sweep import sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial
 from nofluke.measures.confusion import Confusion
+from nofluke.reproduce.literature import Literature, look_up
 
 SIDES = ("recall", "precision")  # in the paper's order
 TOLERANCES = (0, 1, 2, 4)
@@ -26,6 +27,8 @@ NULL = "permutation"  # the test of the paper, whatever the data allow
 QUANTILES = np.arange(50) / 50  # 0, .02, ..., .98
 QUANTILE, TOLERANCE = 0.9, 2  # section 3.2
 THE_QUANTILE, THE_TOLERANCE = 45, 2  # their positions in the sweep
+Reading = Literal["absolute", "relative", "standardised"]  # of the gap between observed and chance
+READINGS: tuple[Reading, ...] = ("absolute", "relative", "standardised")
 CURVES = 100  # permuted sequences drawn in Figure 3
 LAGS = range(-7, 8)
 NEARBY = (2, 7)  # days: is one event followed by another within so many more often than by chance?
@@ -68,6 +71,8 @@ class Study:
     lags : the same evaluation with the predictions moved in time
     familywise : the test of the whole sweep
     clustering : whether events follow one another more often than by chance
+    literature : the laws of section 2.3, at δ = 2 and the .9-quantile
+    noise : for each tolerance, a score of random numbers in place of the detector's, at its .9-quantile
     """
 
     quakes: Quakes
@@ -83,6 +88,8 @@ class Study:
     lags: tuple[Lag, ...] = field(repr=False)
     familywise: FamilywiseTest
     clustering: tuple[Clustering, ...]
+    literature: Literature
+    noise: tuple[Evaluation, ...] = field(repr=False)
 
     @property
     def matrices(self) -> tuple[Confusion, Confusion]:
@@ -102,16 +109,21 @@ class Study:
         """Exact mean (or low, high) of chance's recall or precision in every cell."""
         return np.asarray(getattr(getattr(self.curve.chance, side), name) / self.trials(side))
 
-    def gap(self, side: str) -> FloatArray:
-        """Observed minus expected by chance, in every cell."""
-        return self.measure(side) - self.chance(side)
+    def gap(self, side: str, reading: Reading = "absolute") -> FloatArray:
+        """How far observed and chance are apart, in every cell: their difference, their ratio, or the difference in
+        chance's standard deviations; NaN where chance leaves nothing to divide by."""
+        observed, chance = self.measure(side), self.chance(side)
+        if reading == "absolute":
+            return observed - chance
+        if reading == "relative":
+            return _divided(observed, chance, chance > 0)
+        cells = getattr(self.curve.chance, side)
+        return _divided((observed - chance) * self.trials(side), cells.std, cells.std > 1e-6)
 
     def explained(self, side: str) -> FloatArray:
         """The share of the observed measure that chance alone explains, in every cell; NaN where nothing was hit."""
         observed = self.measure(side)
-        return np.asarray(
-            np.divide(self.chance(side), observed, out=np.full(observed.shape, np.nan), where=observed > 0)
-        )
+        return _divided(self.chance(side), observed, observed > 0)
 
     def dispersion(self, side: str) -> FloatArray:
         """Exact variance of chance's hits over that of a binomial with the same mean; NaN where hits cannot vary."""
@@ -119,8 +131,7 @@ class Study:
         share = cells.mean / trials
         independent = trials * share * (1 - share)
         # where everything is hit for sure, rounding leaves a variance of 1e-14 to divide by
-        varies = independent > 1e-9
-        return np.asarray(np.divide(cells.std**2, independent, out=np.full(share.shape, np.nan), where=varies))
+        return _divided(cells.std**2, independent, independent > 1e-9)
 
     def simulated(self, side: str) -> SimulatedLaw:
         """The simulated null distribution at δ = 2 and the .9-quantile."""
@@ -175,6 +186,10 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
         lags=_lags(quakes, scores),
         familywise=curve.familywise(n_resamples=permutations, rng=seed),
         clustering=tuple(_clustering(quakes, days, permutations, seed) for days in NEARBY),
+        literature=look_up(
+            curve.trial.cell(THE_TOLERANCE, THE_QUANTILE), TOLERANCE, permutations=permutations, seed=seed
+        ),
+        noise=_noise(quakes, seed),
     )
 
 
@@ -203,6 +218,17 @@ def _lags(quakes: Quakes, scores: FloatArray) -> tuple[Lag, ...]:
         moved[at[(at >= 0) & (at < len(alarms))]] = True
         lags.append(Lag(shift=shift, result=evaluate(quakes.truth, predictions=moved, tolerance=TOLERANCE, null=NULL)))
     return tuple(lags)
+
+
+def _noise(quakes: Quakes, seed: int) -> tuple[Evaluation, ...]:
+    """A score that knows nothing: one random number a day, from a stream of its own, judged as the detector is."""
+    score = np.random.default_rng([seed, len(TOLERANCES)]).random(len(quakes.truth))
+    return tuple(evaluate(quakes.truth, score, quantile=QUANTILE, tolerance=delta, null=NULL) for delta in TOLERANCES)
+
+
+def _divided(above: FloatArray, below: FloatArray, where: BoolArray) -> FloatArray:
+    """A ratio in every cell, NaN elsewhere."""
+    return np.asarray(np.divide(above, below, out=np.full(above.shape, np.nan), where=where))
 
 
 def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clustering:

@@ -15,9 +15,11 @@ from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluate import evaluation_of
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest, familywise_test
+from nofluke.inference.settings import Settings
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import Nulls
+from nofluke.nulls.choice import Choice
 from nofluke.nulls.simulation import laws_of_tally, simulate_hits
 from nofluke.series.counting import within
 from nofluke.series.timed import TimedTrial
@@ -51,13 +53,29 @@ def evaluator(result: Evaluation, grid: Grid, seed: int) -> Evaluator:
     def evaluated(d: int, k: int) -> Evaluation:
         if (d, k) == grid.chosen:
             return result
-        cell: Any = grid.cell(d, k)
-        if isinstance(result, Coincidence):
-            how: dict[str, Any] = {"leads": result.leads, "lag": grid.lags[k].length}
-            return coincidence_of(cell, result.sequence, nulls_of(cell), result.settings, **how)
-        return evaluation_of(cell, result.sequence, nulls_of(cell), result.settings, grid.cuts(k))
+        return _evaluation(result, grid, (d, k), nulls_of(grid.cell(d, k)), result.settings)
 
     return evaluated
+
+
+def evaluator_under(result: Evaluation, grid: Grid, seed: int) -> Callable[[int, int, Choice], Evaluation]:
+    """A function that evaluates a cell under another null than that of the result."""
+
+    def evaluated(d: int, k: int, choice: Choice) -> Evaluation:
+        settings = replace(result.settings, choice=choice)
+        method = settings.method if settings.method in choice.model.methods else "auto"
+        laws = choice.model.hurried().distributions(grid.cell(d, k), method, n_resamples=settings.n_resamples, rng=seed)
+        return _evaluation(result, grid, (d, k), laws, settings)
+
+    return evaluated
+
+
+def _evaluation(result: Evaluation, grid: Grid, at: tuple[int, int], laws: Nulls, settings: Settings) -> Evaluation:
+    cell: Any = grid.cell(*at)
+    if isinstance(result, Coincidence):
+        how: dict[str, Any] = {"leads": result.leads, "lag": grid.lags[at[1]].length}
+        return coincidence_of(cell, result.sequence, laws, settings, **how)
+    return evaluation_of(cell, result.sequence, laws, settings, grid.cuts(at[1]))
 
 
 def seed_of(result: Evaluation) -> int:
@@ -72,7 +90,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
     model, method, n_resamples = settings.null, settings.method, settings.n_resamples
     exact: tuple[str, ...] = ()
     together = model.is_drawn(method)
-    if isinstance(grid.trial, TimedTrial) and method == "auto" and not together:
+    if method == "auto" and not together:
         exact = model.exact_sides(result.cell, times=grid.shape[0] * grid.shape[1])
         together = len(exact) == 1
     if together and not _interior(grid):

@@ -13,7 +13,8 @@ function colours() {
 function sizeOf(id) {
   const box = document.getElementById(id);
   if (!paper) return { width: box.clientWidth, height: box.clientHeight };
-  return id === "timeline" ? { width: 680, height: 330 } : { width: 325, height: 215 };
+  if (id === "timeline") return { width: 680, height: 230 };
+  return { width: box.closest(".three") ? 262 : 325, height: 190 }; // three beside each other are made smaller by the style sheet
 }
 
 function axis(title, more) {
@@ -38,6 +39,7 @@ function draw(id, traces, xaxis, yaxis, more) {
     margin: { l: 48, r: 10, t: 8, b: 40 }, dragmode: false, hoverlabel: { bgcolor: c.tint, bordercolor: c.line, font: { color: c.ink } },
     xaxis, yaxis, ...more,
   };
+  document.querySelector("#" + id + " > .static")?.remove(); // in its place
   return Plotly.react(id, traces, layout, { displayModeBar: false, displaylogo: false, showTips: false, doubleClick: false });
 }
 
@@ -263,6 +265,7 @@ function drawAll(printing) {
   if (closing.signal.aborted) return; // another page may stand here by now
   paper = printing === true;
   drawTimeline();
+  drawEvents();
   for (const name of SIDES) {
     drawByThreshold(name);
     drawByTolerance(name);
@@ -283,7 +286,6 @@ function listen() {
     on("tolerance-" + name, (point) => select(point.pointNumber, state.k));
   }
   on("curve", (point) => select(state.d, point.pointNumber));
-  document.getElementById("timeline").on("plotly_relayout", zoomTimeline);
   let width = document.body.clientWidth;
   const resized = new ResizeObserver(() => {
     if (document.body.clientWidth === width || paper) return;

@@ -1,123 +1,116 @@
-"""The timeline of events and alarms at their own times: a column for each time, and what it shows at every slider position.
-
-Times that a page could not tell apart, however far it zooms, share a column. A column of several shows every kind of mark among
-them, as columns of steps do.
-"""
+"""The timeline of two lists of times: both at their own times, what counts at every position of the sliders, and how dates are written."""
 
 from __future__ import annotations
 
-import base64
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.arrays import AnyArray, FloatArray
 from nofluke.dates import NANOSECONDS
 from nofluke.inference.coincidences import Coincidence
-from nofluke.series.counting import largest_within
-from nofluke.series.marks import alarm_hits, alarms_counted, events_counted
+from nofluke.inference.evaluation import Evaluation
+from nofluke.series.clock import Clock
+from nofluke.series.marks import alarms_counted, events_counted
 from nofluke.series.ticks import Ticks
-from nofluke.series.timed import TimedCell, TimedTrial
-from nofluke.series.tolerance import Tolerance
-from nofluke.show.report.grid import Grid
+from nofluke.series.timed import TimedTrial
+from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.trial import Trial
+from nofluke.show.report.packing import packed, packed_ascending
 
-NO_EVENT = 255
-MOST_TIMES = 40_000
-MOST_MARKS = 4_000_000  # of all slider positions together: each is a byte of the page
 MOST_GAPS = 1_000
 LEAST_VIEW = 8  # ticks
+DIGITS = {
+    "day": 86_400 * 10**9,
+    "minute": 60 * 10**9,
+    "second": 10**9,
+    "millisecond": 10**6,
+    "microsecond": 10**3,
+    "nanosecond": 1,
+}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
-    """Groups of ascending times: where each begins among them, and its time on the axis of the page."""
-
-    starts: IntArray
-    at: FloatArray
-
-    @classmethod
-    def of(cls, times: IntArray, ticks: Ticks, rows: int) -> Columns:
-        """One for each different tick; where they are too many for so many rows, one for each stretch of time."""
-        most = min(MOST_TIMES, max(MOST_MARKS // (4 * rows), 1))
-        starts = np.unique(times, return_index=True)[1]
-        if len(starts) > most:
-            since = (times - times[0]).astype(np.float64) / (float(times[-1] - times[0]) + 1)
-            starts = np.unique((since * most).astype(np.int64), return_index=True)[1]
-        return cls(starts=starts, at=on_axis(times[starts], ticks))
-
-    def largest(self, values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-        """The largest value of each group."""
-        return np.asarray(np.maximum.reduceat(values, self.starts) if len(values) else values, dtype=np.uint8)
-
-    def smallest(self, values: npt.NDArray[Any]) -> npt.NDArray[np.uint8]:
-        """The smallest value of each group."""
-        return np.asarray(np.minimum.reduceat(values, self.starts) if len(values) else values, dtype=np.uint8)
+def at_own_times(result: Evaluation, trial: Trial) -> bool:
+    """Whether alarms are at times of their own, and not on steps."""
+    return isinstance(trial, TimedTrial) and getattr(result.sequence, "alarm_instants", trial.at) is not None
 
 
-def lists_in_time(result: Coincidence, grid: Grid) -> dict[str, Any]:
-    """Both lists, each with its own columns; the span, and when nobody watched."""
-    trial: Any = grid.trial
-    read, ticks = result.sequence, result.sequence.ticks
-    columns = Columns.of(trial.at, ticks, len(trial.tolerances))
-    hit, false = [], []
-    for row in range(len(trial.tolerances)):
-        cell = trial.cell(row, 0)
-        hits = alarm_hits(cell)
-        hit.append(columns.largest(hits))
-        false.append(columns.largest(alarms_counted(cell) & ~hits))
-    ends = on_axis(np.array([read.first, read.last]), ticks)
+def first_tick(trial: TimedTrial) -> int:
+    """The first tick of both lists and of the watched time."""
+    return min(int(ticks.min()) for ticks in (trial.at, trial.truth.at, trial.watch.starts) if len(ticks))
+
+
+def axis_of_times(result: Evaluation, trial: TimedTrial) -> dict[str, Any]:
+    """The alarms; the span, and when nobody watched."""
+    ticks, watch, first = trial.watch.ticks, trial.watch, first_tick(trial)
+    if isinstance(result, Coincidence):
+        ends, gaps = (result.sequence.first, result.sequence.last), result.sequence.gaps
+    else:
+        ends, gaps = (watch.starts[0], watch.stops[-1] - 1), Ranges(starts=watch.stops[:-1], stops=watch.starts[1:])
     return {
         "n": len(trial.at),
-        "per": 1,
         "points": True,
-        "columns": len(columns.at),
-        "x": {"kind": "dates" if ticks.is_dates else "clock", "each": packed(columns.at)},
-        "span": ends.tolist(),
+        "x": {
+            "kind": "dates" if ticks.is_dates else "clock",
+            "first": float(on_axis(np.array([first]), ticks)[0]),
+            "scale": float(ticks.raw) * _axis_scale(ticks),
+            "step": 1,
+            "each": packed_ascending(trial.at - first),
+            "per_unit": float((10**9 if ticks.is_dates else 1) / ticks.size),
+            "slack": 0,
+            **writing_of(trial, None),
+        },
+        "span": on_axis(np.array(ends), ticks).tolist(),
         "least": LEAST_VIEW * float(ticks.raw) * _axis_scale(ticks),
-        "away": _away(result),
+        "away": _away(gaps, ticks),
         "gaps": [],
+        "sign": 1,
         "scores": None,
+        "levels": packed(np.ones(len(trial.at), dtype=np.uint8)),
         "closed": None,
-        "hit": packed(_joined(hit)),
-        "false": packed(_joined(false)),
-        **event_lanes(trial),
-        "windows": [reach_of(tolerance) for tolerance in trial.tolerances],
     }
 
 
-def event_lanes(trial: TimedTrial) -> dict[str, Any]:
-    """Columns of the events at their own times: the best and the worst level that finds one of them."""
-    columns = Columns.of(trial.truth.at, trial.watch.ticks, len(trial.tolerances))
-    found, missed = [], []
-    for d in range(len(trial.tolerances)):
-        best = np.maximum(largest_within(trial.levels, trial.finders(d)), 0).astype(np.uint8)
-        counts = _counted(trial, d)
-        found.append(columns.largest(np.where(counts, best, 0)))
-        missed.append(columns.smallest(np.where(counts, best, NO_EVENT)))
-    each = {"x": {"each": packed(columns.at)}, "columns": len(columns.at)}
-    return {"events": each, "found": packed(_joined(found)), "missed": packed(_joined(missed))}
+def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
+    """Where not all count: whether each event and each time of the detector does, by tolerance."""
+    if trial.edges == "zero":
+        return None
+    cells = [trial.cell(d, 0) for d in range(len(trial.tolerances))]
+    return {
+        "events": packed(np.concatenate([events_counted(cell) for cell in cells])),
+        "alarms": packed(np.concatenate([alarms_counted(cell) for cell in cells])),
+    }
 
 
-def _counted(trial: TimedTrial, d: int) -> BoolArray:
-    return events_counted(TimedCell(trial=trial, d=d, k=0))
+def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
+    """How finely dates have to be written, those of steps and those of events, and whether they are in UTC; else nothing."""
+    clocks = [] if clock is None else [clock]
+    if isinstance(trial, TimedTrial):
+        ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])
+        if ticks.is_dates:
+            clocks.append(Clock(ticks=ticks.times(at).astype(np.int64), unit=ticks.unit, aware=ticks.aware))
+    elif clock is not None and trial.truth.begins is not None and trial.truth.ends is not None:
+        clocks += [replace(clock, ticks=trial.truth.begins), replace(clock, ticks=trial.truth.ends)]
+    if not clocks or not clocks[0].is_dates:
+        return {}
+    return {"digits": max(map(_digits, clocks), key=[*DIGITS].index), "aware": clocks[0].aware}
 
 
-def _joined(rows: list[npt.NDArray[np.uint8]]) -> npt.NDArray[np.uint8]:
-    return np.concatenate(rows) if rows else np.zeros(0, dtype=np.uint8)
+def _digits(clock: Clock) -> str:
+    """The coarsest unit that all its times are whole numbers of."""
+    fine = (name for name, size in DIGITS.items() if not (clock.ticks % max(size // clock.tick_size, 1)).any())
+    return next(fine, "nanosecond")
 
 
-def _away(result: Coincidence) -> list[list[float]]:
+def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:
     """The longest gaps, in which nobody watched, as stretches of the axis."""
-    gaps = result.sequence.gaps
     longest = np.sort(np.argsort(gaps.starts - gaps.stops, kind="stable")[:MOST_GAPS])
-    ticks = result.sequence.ticks
     starts, stops = (on_axis(ends[longest], ticks).tolist() for ends in (gaps.starts, gaps.stops))
     return [[start, stop] for start, stop in zip(starts, stops, strict=True)]
 
 
-def on_axis(at: IntArray, ticks: Ticks) -> FloatArray:
+def on_axis(at: AnyArray, ticks: Ticks) -> FloatArray:
     """Ticks on the axis of the page: milliseconds since 1970, or the times' own numbers."""
     times = ticks.times(at)
     return (times.astype(np.int64) if ticks.is_dates else times).astype("<f8") * _axis_scale(ticks)
@@ -133,8 +126,3 @@ def reach_of(tolerance: Tolerance) -> dict[str, Any]:
     scale = 1e-6 if tolerance.unit == "ns" else 1.0
     early, late = (float(side) * scale for side in (tolerance.early, tolerance.late))  # type: ignore[arg-type]
     return {"in": "steps" if in_steps else "axis", "early": early, "late": late}
-
-
-def packed(values: npt.NDArray[Any]) -> str:
-    """Numbers as text, for a page to unpack."""
-    return base64.b64encode(np.ascontiguousarray(values).tobytes()).decode("ascii")

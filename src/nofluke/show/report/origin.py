@@ -23,6 +23,7 @@ from nofluke.show.report.lists import (
     reading_of_lists,
     tolerance_code,
 )
+from nofluke.show.report.still import timeline_figure
 from nofluke.text.tables import plural
 
 Code = tuple[tuple[str, ...], str]
@@ -35,7 +36,7 @@ MATH_ALTERNATIVES = {"greater": "at least as many hits", "less": "at most as man
 class Origin:
     """What a report says about itself: its name, its data, its null, facts by name, and code by title.
 
-    Two lists of times have facts of their own, ``in_time``, and one that ``leads``.
+    Two lists of times have facts of their own, ``in_time``, and one that ``leads``. ``timeline`` is the data, drawn.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Origin:
     code: tuple[tuple[str, str], ...]
     in_time: tuple[tuple[str, str], ...] = ()
     leads: str = ""
+    timeline: str = ""
 
 
 def origin_of(
@@ -85,6 +87,7 @@ def origin_of(
         code=tuple(code),
         in_time=facts_of_lists(result)[:4] if isinstance(result, Coincidence) else (),
         leads=result.leads if isinstance(result, Coincidence) else "",
+        timeline=timeline_figure(result),
     )
 
 
@@ -154,6 +157,23 @@ def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE)
         f'result.report("report.html"{f", metrics={listed}" if listed else ""})',
     ]
     return "\n".join(lines)
+
+
+def call_of(result: Evaluation, **changes: Any) -> str:
+    """The call that gives this result, or one with another threshold or budget, tolerance or lag."""
+    lists = isinstance(result, Coincidence)
+    read = reading_of_lists(None)[1] if lists else reading_code(result, None)[1]
+    own = arguments_of_lists(result) if isinstance(result, Coincidence) else chosen_code(result)
+    replaced = {"tolerance", "lag"} & changes.keys()
+    if {"threshold", "budget"} & changes.keys():
+        replaced |= {"threshold", "quantile", "budget"}
+    kept = [one for one in own if one.partition("=")[0] not in replaced]
+    new = [
+        tolerance_code(value) if name == "tolerance" else f"{name}={value!r}"
+        for name, value in changes.items()
+        if name != "lag" or value
+    ]
+    return f"nf.{'coincidence' if lists else 'evaluate'}({', '.join([*read, *new, *kept, *_tested(result)])})"
 
 
 def reading_code(

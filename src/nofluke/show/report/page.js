@@ -27,7 +27,10 @@ function showText() {
     if (element.textContent !== value) element.textContent = value;
   }
   const cell = cellAt(state.d, state.k);
-  document.getElementById("verdict").dataset.verdict = cell.verdict;
+  for (const element of document.querySelectorAll("[data-verdict]")) {
+    element.dataset.verdict = cell.verdict;
+    element.toggleAttribute("data-doubtful", cell.doubtful);
+  }
   for (const table of document.querySelectorAll("[data-matrix]")) {
     const matrix = cell.matrices[table.dataset.matrix];
     table.hidden = matrix === null;
@@ -41,7 +44,6 @@ function showText() {
   sliders.k.value = state.k;
   sliders.d.setAttribute("aria-valuetext", values.tolerance);
   sliders.k.setAttribute("aria-valuetext", values.threshold + ", " + values.predictions + " " + data.alarm + "s");
-  document.getElementById("moved").hidden = state.d === data.chosen[0] && state.k === data.chosen[1];
 }
 
 let waiting = false;
@@ -58,6 +60,8 @@ function show() {
 function select(d, k) {
   state.d = d;
   state.k = k;
+  document.getElementById("linked")?.remove();
+  followLink();
   show();
 }
 
@@ -73,12 +77,19 @@ function start() {
   showText();
   drawAll();
   listen();
+  addDownloads(document.getElementById("verdict").parentElement);
+  startLinks();
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAll, listening);
   // paper is white, and narrower than most windows
   addEventListener("beforeprint", () => forPaper(true), listening);
   addEventListener("afterprint", () => forPaper(false), listening);
-  document.documentElement.dataset.ready = "yes";
-  return { state, select, setView, forPaper, colours, line, lanes, get view() { return view; }, close: () => closing.abort() };
+  openSeries().then(() => {
+    if (closing.signal.aborted) return;
+    openTimeline();
+    openEvents();
+    document.documentElement.dataset.ready = "yes";
+  });
+  return { state, select, setView, forPaper, colours, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }
 
 function forPaper(printing) {

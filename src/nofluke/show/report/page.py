@@ -13,13 +13,18 @@ from typing import Any, Literal
 from nofluke import __version__
 from nofluke.errors import InputError
 from nofluke.plot import PALETTE
+from nofluke.show.report.events import section_of_events
 from nofluke.show.report.origin import Origin
+from nofluke.show.report.static import figures, with_figures
 
 Scripts = Literal["inline", "cdn"]
 CDN = "https://cdn.plot.ly/"
-_SCRIPTS = ("page.js", "figures.js", "timeline.js")
-_STYLES = ("report.css",)
-NO_SCRIPT = "The figures and sliders need JavaScript; the numbers above are those of the evaluation."
+_SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "steps.js", "timeline.js", "events.js")
+PRINTED = ("next", "strip")
+_STYLES = ("report.css", "static.css", "manners.css", "events.css")
+NO_SCRIPT = (
+    "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
+)
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
@@ -27,7 +32,7 @@ def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: st
     plotly, sources = plotly_tag(scripts)
     return document(
         origin.name,
-        body_of(payload, origin, others) + f'<noscript><p class="warning">{NO_SCRIPT}</p></noscript>',
+        f'<noscript><p class="warning">{NO_SCRIPT}</p></noscript>\n' + body_of(payload, origin, others),
         kind="report",
         style=style(),
         data=payload,
@@ -90,7 +95,7 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         **_sections(payload),
         "alpha": alpha,
         "corrected_by": escape(payload["corrected_by"]),
-        "about_columns": escape(_about_columns(payload["timeline"])),
+        "events": section_of_events(payload["events"], payload["noun"]),
         "grid": escape(payload["grid"]),
         "about_heat_precision": escape(payload["about_heat"]["precision"]),
         "about_heat_recall": escape(payload["about_heat"]["recall"]),
@@ -99,9 +104,13 @@ def body_of(payload: dict[str, Any], origin: Origin, others: str = "") -> str:
         "recommended": escape(payload["diagnosis"]["recommended"]),
         "metrics": others,
         "diagnosis": _findings(payload["diagnosis"]["findings"]),
+        "strip": payload["strip"],
+        "next": _next(payload["next"]),
+        "next_hidden": "" if payload["next"] else "hidden",
         "how": how_of(origin.facts, origin.code),
     }
-    return filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    body = filled(_chosen_cell(_read("report.html").replace("{{in_time}}", _in_time(origin)), payload), page)
+    return with_figures(body, {**figures(payload), "timeline": origin.timeline})
 
 
 def _sections(payload: dict[str, Any]) -> dict[str, str]:
@@ -148,8 +157,9 @@ def palette() -> str:
 
 
 def embedding(payload: dict[str, Any]) -> str:
-    """JSON that cannot end the element it stands in, whatever the data say."""
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """JSON that cannot end the element it stands in, whatever the data say; without what stands in the page as it is."""
+    data = {name: value for name, value in payload.items() if name not in PRINTED}
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
 
 
@@ -230,14 +240,12 @@ def _entry(text: str, readable: bool) -> str:
     return f'<td class="{"read" if readable else "unread"}">{text}</td>'
 
 
-def _about_columns(timeline: dict[str, Any]) -> str:
-    if timeline["per"] == 1:
-        merged = timeline["columns"] < timeline["n"] and timeline["points"]
-        return "Times too close to be told apart share a mark." if merged else ""
-    return (
-        f"{timeline['per']:,} steps share a column, which shows their smallest and largest score, and every kind of hit, false "
-        "alarm and event among them."
-    )
+def _next(steps: list[dict[str, str]]) -> str:
+    def item(step: dict[str, str]) -> str:
+        command = f'<pre class="try">{escape(step["command"])}</pre>' if step["command"] else ""
+        return f"<li>{escape(step['words'])}{command}</li>"
+
+    return f'<ol class="next">{"".join(map(item, steps))}</ol>'
 
 
 def _findings(findings: list[dict[str, Any]]) -> str:

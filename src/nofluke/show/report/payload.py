@@ -15,14 +15,20 @@ from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.interval import Interval
-from nofluke.inference.verdict import headline
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
-from nofluke.show.report.cells import evaluator, familywise_of, picture_of, seed_of
+from nofluke.show.report.addresses import address_of, address_of_lag
+from nofluke.show.report.cells import evaluator, evaluator_under, familywise_of, picture_of, seed_of
+from nofluke.show.report.entitled import Corrected, entitle
+from nofluke.show.report.events import events_of
+from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid
+from nofluke.show.report.lists import Source
+from nofluke.show.report.next_steps import next_steps
+from nofluke.show.report.null_strip import strip_of
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
@@ -38,7 +44,7 @@ READABLE = {
 MOST_BARS = 41
 
 
-def make_payload(result: Evaluation, label: str = "report") -> dict[str, Any]:
+def make_payload(result: Evaluation, source: Source | None = None, label: str = "report") -> dict[str, Any]:
     """All numbers and sentences of a report, for every position of its sliders; ``label`` stands beside the progress bar."""
     grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
@@ -47,6 +53,8 @@ def make_payload(result: Evaluation, label: str = "report") -> dict[str, Any]:
     cells = _cells(result, grid, seed, shifts, label)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
     _correct(cells, family, result.alpha)
+    entitle(cells, _corrected(cells, family, result.alpha), result, grid, evaluator_under(result, grid, seed))
+    line = timeline(result, grid)
     return {
         "chosen": list(grid.chosen),
         "alpha": result.alpha,
@@ -57,10 +65,7 @@ def make_payload(result: Evaluation, label: str = "report") -> dict[str, Any]:
         "alternative": result.precision_test.alternative,
         "thresholds": _lags(grid) if grid.lags else _thresholds(result, grid),
         "axis": _axis(result, grid),
-        "tolerances": [
-            {"label": str(t), "reach": max(float(t.early), float(t.late))}  # type: ignore[arg-type]  # numbers inside
-            for t in grid.tolerances
-        ],
+        "tolerances": [{"label": str(t), **address_of(t)} for t in grid.tolerances],
         "cells": cells,
         "rows": [
             words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
@@ -68,7 +73,8 @@ def make_payload(result: Evaluation, label: str = "report") -> dict[str, Any]:
         "columns": [words.about_column([row[k] for row in cells], grid.tolerances, column) for k in range(shape[1])],
         "lags": shifts.at,
         "lag_title": shifts.title,
-        "timeline": timeline(result, grid),
+        "timeline": line,
+        "events": events_of(result, line),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(),
         "corrected_by": words.corrected_by(family),
@@ -88,6 +94,11 @@ def make_payload(result: Evaluation, label: str = "report") -> dict[str, Any]:
                 for f in diagnosis.findings
             ],
         },
+        "next": [
+            {"words": step.words, "command": step.command}
+            for step in next_steps(result, grid, cells, diagnosis, source)
+        ],
+        "strip": strip_of(result, seed),
         "seed": seed,
     }
 
@@ -114,7 +125,7 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
     lengths = np.array([lag.length for lag in grid.lags], dtype=np.float64)
     at, _ = as_people_say(lengths, grid.lags[0].dates)
     return [
-        {"label": str(lag), "short": lag.short, "position": float(position), "value": None}
+        {"label": str(lag), "short": lag.short, "position": float(position), "value": None, **address_of_lag(lag)}
         for lag, position in zip(grid.lags, at, strict=True)
     ]
 
@@ -152,11 +163,10 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "precision": _side(cell.precision_test, cell.precision, intervals.precision, cell.alarm_noun),
         "recall": _side(cell.recall_test, cell.recall, intervals.recall, cell.alarm_noun),
     }
-    said = headline(cell.verdict, cell.settings.choice).removeprefix("Verdict: ")
     hits, found = by_lag
     sentences = cell.sentences()
     return {
-        "verdict": cell.verdict,
+        "ruling": cell.ruling,  # until it is known which p-values count
         "n": cell.n_predictions,
         **sides,
         "f1": _plain(cell.f1),
@@ -164,8 +174,8 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "lag": {"precision": hits, "recall": found},
         "delay": _delay(cell.delays),
         "text": {
-            "verdict": said[:1].upper() + said[1:],
-            "reason": f"{cell.reason} {cell.advice}".strip(),
+            "advice": cell.advice,
+            "explained": explained(cell, sides["precision"]["low"], sides["precision"]["high"]),
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
             "f1": show_share(cell.f1),
@@ -194,6 +204,7 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
         "low": drawn.low,
         "high": drawn.high,
         "p": test.pvalue,
+        "upper": test.pvalue_for("greater", test.ties),  # until all are corrected
         "law": {
             "first": drawn.first,
             "step": drawn.step,
@@ -233,6 +244,16 @@ def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float
                 cell[side]["band"] = _plain(float(band[d, k]))
 
 
+def _corrected(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> Corrected:
+    upper = {side: _numbers(cells, side, "upper") for side in SIDES}
+    of = {side: _numbers(cells, side, "of") for side in SIDES}
+    for row in cells:
+        for cell in row:
+            for side in SIDES:
+                del cell[side]["upper"]
+    return Corrected.of(upper, of, family, alpha)
+
+
 def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
     """The entries and marginal sums of a matrix, and which of them can be read as usual; None for one that is absent."""
     if matrix is None:
@@ -247,7 +268,7 @@ def _delay(delays: Delays) -> dict[str, Any]:
     values = delays.values[delays.found]
     unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
     if unit is None:  # seconds, in a unit that people would take
-        size, unit = people_unit(values * 1e9)
+        size, unit = people_unit(values * 1e9, delays.step * 1e9)
         values = values / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
     sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers

@@ -18,6 +18,8 @@ from nofluke.text.tables import plural
 from nofluke.text.units import as_people_say
 
 Hits = tuple[list[int], list[int]]
+FAR = 6  # shifts go as many tolerances away, so that a needle can be told from a hill
+MOST_SHIFTS = 61
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +39,7 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
         return Shifts(at=[], title="", told=[], hits=lambda *_: ([], []))
     if not isinstance(result.cell, TimedCell):
         before = events_before(result.cell)
+        lags = _wide(lags, result.cell)
         return Shifts(
             at=lags.tolist(),
             title=f"shift of the {noun}s, in steps",
@@ -55,3 +58,12 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
         told=[move.short.removeprefix("-") for move in moves],
         hits=lambda d, k, _: (moved[d].precision_hits[:, k].tolist(), moved[d].recall_hits[:, k].tolist()),
     )
+
+
+def _wide(lags: IntArray, cell: Cell) -> IntArray:
+    """Shifts of some tolerances to both sides, at most a third of the series, thinned to what a figure shows."""
+    some = np.arange(0, cell.n_steps, max(cell.n_steps // 100, 1))
+    windows = cell.trial.reaches[cell.d].around_events(some, some)
+    window = int(np.median(windows.stops - windows.starts))
+    reach = min(max(int(lags[-1]), FAR * (window - 1) // 2), max(cell.n_steps // 3, int(lags[-1])))
+    return np.unique(np.round(np.linspace(-reach, reach, min(2 * reach + 1, MOST_SHIFTS))).astype(np.int64))

@@ -1,9 +1,10 @@
-"""The timeline of a report: at most so many columns of steps, each with what its steps hold at every slider position.
+"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and which steps find which event.
 
-A column keeps the smallest and the largest score of its steps, and, for each tolerance, numbers of thresholds (levels) that
-say at once what it shows at any threshold: at the k-th, a column has a hit if its best level near an event is above k, a false
-alarm if its best level elsewhere is, an event found if the best of its events' best levels is, an event missed if
-the worst of them is not. So nothing is dropped, however many steps share a column, and a page need not count anything.
+That is all it takes to tell hits from false alarms and found events from missed ones at every position of the sliders: at the
+k-th threshold those steps are alarms whose level is above k, and an event is found if one of its steps is an alarm. The page
+looks this up, step by step, so that nothing is merged before it is drawn.
+
+Times are told as ticks since the first one: whole numbers, in which differences are exact.
 """
 
 from __future__ import annotations
@@ -11,120 +12,153 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from nofluke.arrays import IntArray
-from nofluke.inference.coincidences import Coincidence
+from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.inference.evaluation import Evaluation
-from nofluke.plot.style import MOST_DRAWN
-from nofluke.series.counting import largest_within, within
+from nofluke.series.clock import Clock, rounding
 from nofluke.series.timed import TimedTrial
-from nofluke.series.truth import Truth
+from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Trial
 from nofluke.show.report.grid import Grid
-from nofluke.show.report.in_time import NO_EVENT, event_lanes, lists_in_time, packed, reach_of
-
-MOST_COLUMNS = 40_000
+from nofluke.show.report.in_time import at_own_times, axis_of_times, counted_in_time, first_tick, reach_of, writing_of
+from nofluke.show.report.packing import packed, packed_ascending
+from nofluke.show.report.scores import scores_of
 
 
 def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
-    """Columns of the whole sequence, packed for a page; events that lie between its steps have columns of their own."""
-    if isinstance(result, Coincidence):
-        return lists_in_time(result, grid)
-    sequence = result.sequence
-    n = len(sequence.truth)
-    per = -(-n // MOST_COLUMNS)
-    timed = isinstance(grid.trial, TimedTrial)
-    lanes = _timed_lanes(result, grid, per) if timed else _lanes(result, grid, per)
-    closed = _largest((~sequence.open_steps).astype(np.uint8), per)
+    """All steps of a sequence, or both lists of times, packed for a page."""
+    trial = grid.trial
+    own = at_own_times(result, trial)
+    axis = axis_of_times(result, trial) if own else _axis_of_steps(result, grid)  # type: ignore[arg-type]  # TimedTrial
     return {
-        "n": n,
-        "per": per,
-        "points": timed and per == 1,
-        "columns": -(-n // per),
-        "x": _times(result, per),
-        "gaps": [] if sequence.clock is None else np.unique((sequence.clock.gaps + per) // per).tolist(),
-        "scores": None if sequence.scores is None else _scores(sequence.scores, per),
-        "closed": packed(closed) if closed.any() else None,
-        **lanes,
-        "windows": [reach_of(tolerance) for tolerance in grid.tolerances],
+        "episodes": trial.count_alarms == "episodes",
+        "events": _events(result, trial),
+        "finders": _finders(result, trial),
+        "counted": counted_in_time(trial) if isinstance(trial, TimedTrial) else None,
+        "windows": [reach_of(tolerance) for tolerance in trial.tolerances],
+        **axis,
     }
 
 
-def _timed_lanes(result: Evaluation, grid: Grid, per: int) -> dict[str, Any]:
-    """Alarms on the steps, and events at their own times."""
-    trial: Any = grid.trial
-    is_open = result.sequence.open_steps
-    levels = np.zeros(len(is_open), dtype=np.uint8)
-    levels[is_open] = trial.levels
-    rows: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": []}
-    for windows in trial.alarm_windows:
-        near = np.zeros(len(is_open), dtype=np.bool_)
-        near[is_open] = within(trial.truth.starts, windows) > 0
-        rows["hit"].append(_largest(np.where(near, levels, 0), per))
-        rows["false"].append(_largest(np.where(near, 0, levels), per))
-    return {**{name: packed(np.concatenate(row)) for name, row in rows.items()}, **event_lanes(trial)}
+def _axis_of_steps(result: Evaluation, grid: Grid) -> dict[str, Any]:
+    """The steps: when they are, which of them count, their scores and levels."""
+    sequence, clock = result.sequence, result.sequence.clock
+    n, is_open = len(sequence.truth), sequence.open_steps
+    levels = np.zeros(n, dtype=np.int64)  # the page shows all steps, closed ones too
+    levels[is_open] = grid.trial.levels
+    return {
+        "n": n,
+        "points": False,
+        "x": {**_axis(clock, step_times(result)), **writing_of(grid.trial, clock)},
+        "gaps": [] if clock is None else (clock.gaps + 1).tolist(),
+        "sign": sequence.sign,
+        "scores": None if sequence.scores is None else scores_of(sequence.sign * sequence.scores, grid.thresholds),
+        "levels": packed(levels),
+        "closed": None if is_open.all() else packed(~is_open),
+    }
 
 
-def _lanes(result: Evaluation, grid: Grid, per: int) -> dict[str, Any]:
-    """Alarms and events on the steps, at every threshold."""
-    sequence = result.sequence
-    n = len(sequence.truth)
-    levels = np.zeros(n, dtype=np.uint8)  # the page shows all steps, closed ones too
-    levels[sequence.open_steps] = grid.trial.levels
-    lanes: dict[str, list[npt.NDArray[np.uint8]]] = {"hit": [], "false": [], "found": [], "missed": []}
-    event, step = _steps_of_events(grid.trial.truth)
-    for d in range(len(grid.tolerances)):
-        near = np.zeros(n, dtype=np.bool_)
-        near[sequence.open_steps] = grid.trial.near_flags(d)
-        best = np.maximum(largest_within(grid.trial.levels, grid.trial.event_windows[d]), 0).astype(np.uint8)
-        found, missed = np.zeros(n, dtype=np.uint8), np.full(n, NO_EVENT, dtype=np.uint8)
-        np.maximum.at(found, step, best[event])
-        np.minimum.at(missed, step, best[event])
-        lanes["hit"].append(_largest(np.where(near, levels, 0), per))
-        lanes["false"].append(_largest(np.where(near, 0, levels), per))
-        lanes["found"].append(_largest(found, per))
-        lanes["missed"].append(_smallest(missed, per))
-    return {name: packed(np.concatenate(rows)) for name, rows in lanes.items()}
-
-
-def _steps_of_events(truth: Truth) -> tuple[IntArray, IntArray]:
-    """Each event as often as it has steps, from its first to its last one, and these steps among all.
-
-    A range that lies between two steps is drawn on the one behind it.
-    """
-    at, end = np.flatnonzero(truth.open_steps), truth.n_steps - 1
-    first = at[np.minimum(truth.starts, end)]
-    lengths = at[np.minimum(np.maximum(truth.stops - 1, truth.starts), end)] - first + 1
-    event = np.repeat(np.arange(truth.n), lengths)
-    place = np.arange(len(event)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    return event, first[event] + place
-
-
-def _largest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:
-    return np.asarray(np.maximum.reduceat(values, np.arange(0, len(values), per)), dtype=np.uint8)
-
-
-def _smallest(values: npt.NDArray[Any], per: int) -> npt.NDArray[np.uint8]:
-    return np.asarray(np.minimum.reduceat(values, np.arange(0, len(values), per)), dtype=np.uint8)
-
-
-def _scores(scores: npt.NDArray[np.float64], per: int) -> dict[str, Any]:
-    """Smallest and largest score of each column; missing ones leave a gap."""
-    starts = np.arange(0, len(scores), per)
-    drawn = np.clip(scores, -MOST_DRAWN, MOST_DRAWN).astype("<f8")
-    high, low = np.fmax.reduceat(drawn, starts), np.fmin.reduceat(drawn, starts)
-    return {"high": packed(high), "low": packed(low) if per > 1 else None}
-
-
-def _times(result: Evaluation, per: int) -> dict[str, Any]:
-    """Where each column begins: step numbers, milliseconds since 1970, or the clock's own numbers."""
+def step_times(result: Evaluation) -> AnyArray:
+    """Ticks since the first step; steps are their own time where there is no clock."""
     clock = result.sequence.clock
-    n = len(result.sequence.truth)
+    return np.arange(len(result.sequence.truth)) if clock is None else elapsed(clock, clock.ticks)
+
+
+def elapsed(clock: Clock, ticks: AnyArray) -> AnyArray:
+    """Ticks since the first step, of a clock of dates or whole numbers; else the clock's unit."""
+    if clock.ticks.dtype.kind == "i" and ticks.dtype.kind == "i":
+        # modulo 2**64, and read with a sign: right for up to 2**63 ticks to both sides
+        return (ticks.view(np.uint64) - clock.ticks[:1].view(np.uint64)).view(np.int64)
+    return np.asarray(ticks - float(clock.ticks[0]), dtype=np.float64)
+
+
+def _axis(clock: Clock | None, times: AnyArray) -> dict[str, Any]:
+    """How ticks become places on the axis: step numbers, milliseconds since 1970, or the clock's own numbers."""
     if clock is None:
-        return {"kind": "steps", "first": 0, "step": per}
-    ticks = clock.ticks[::per].astype(np.float64) * (clock.tick_size / 1e6 if clock.is_dates else 1.0)
-    kind = "dates" if clock.is_dates else "clock"
-    gaps = np.diff(ticks)
-    if n > 1 and len(gaps) and np.ptp(gaps) <= 1e-9 * abs(gaps[0]):
-        return {"kind": kind, "first": float(ticks[0]), "step": float(gaps[0])}
-    return {"kind": kind, "each": packed(ticks.astype("<f8"))}
+        return {"kind": "steps", "first": 0, "scale": 1, "step": 1, "each": None, "per_unit": 1, "slack": 0}
+    scale = clock.tick_size / 1e6 if clock.is_dates else 1.0
+    between = np.diff(times)
+    regular = len(between) > 0 and clock.ticks.dtype.kind == "i" and bool((between == between[0]).all())
+    return {
+        "kind": "dates" if clock.is_dates else "clock",
+        "first": float(clock.ticks[0]) * scale,
+        "scale": scale,
+        "step": float(between[0]) if regular else clock.step,
+        "each": None if regular else packed_ascending(times),
+        "per_unit": 10**9 // clock.tick_size if clock.is_dates else 1,
+        "slack": rounding(clock.ticks),
+    }
+
+
+def _events(result: Evaluation, trial: Trial) -> dict[str, Any]:
+    """When events begin and end, and, on steps, the first and the last step of each."""
+    truth = trial.truth
+    begin, end = event_times(result, trial)
+    made: dict[str, Any] = {"n": truth.n, "begin": packed_ascending(begin), "end": packed_ascending(end)}
+    if isinstance(trial, TimedTrial):
+        return {**made, "first": None, "last": None, "steps": None, "delay": "nearest"}
+    first, last = event_steps(trial)
+    nearest = truth.count_events == "steps" and truth.points
+    return {
+        **made,
+        "first": packed_ascending(first),
+        "last": packed_ascending(last),
+        "steps": packed(truth.stops - truth.starts) if truth.count_events == "ranges" else None,
+        "delay": "nearest" if nearest else "first",
+    }
+
+
+def event_times(result: Evaluation, trial: Trial) -> tuple[AnyArray, AnyArray]:
+    """Begin and end of each event, in ticks since the first step, or since the first time of two lists."""
+    truth = trial.truth
+    if isinstance(trial, TimedTrial):
+        since = at_own_times(result, trial)
+        own = trial.truth.at - first_tick(trial) if since else _since_first_step(result.sequence.clock, trial)
+        return own, own
+    clock = result.sequence.clock
+    if truth.begins is not None and truth.ends is not None and clock is not None:
+        return elapsed(clock, truth.begins), elapsed(clock, truth.ends)
+    times, steps = step_times(result), event_steps(trial)
+    return times[steps[0]], times[steps[1]]
+
+
+def _since_first_step(clock: Clock | None, trial: TimedTrial) -> FloatArray:
+    """Events between steps, in ticks of the clock."""
+    times = trial.watch.ticks.times(trial.truth.at)
+    if clock is None or not clock.is_dates:
+        return np.asarray(times, dtype=np.float64) - (0.0 if clock is None else float(clock.ticks[0]))
+    first = clock.ticks[:1].astype(f"datetime64[{clock.unit}]")
+    return np.asarray((times - first) / np.timedelta64(1, clock.unit))  # type: ignore[call-overload]
+
+
+def event_steps(trial: Trial) -> tuple[IntArray, IntArray]:
+    """The first and the last step of each event, among all steps. A range between two steps is drawn on the one behind it."""
+    truth = trial.truth
+    at, end = np.flatnonzero(truth.open_steps), truth.n_steps - 1
+    return at[np.minimum(truth.starts, end)], at[np.minimum(np.maximum(truth.stops - 1, truth.starts), end)]
+
+
+def finders_of(trial: Trial, d: int) -> Ranges:
+    """For each event, which of the steps that count, or of the times of the detector, find it."""
+    return trial.finders(d) if isinstance(trial, TimedTrial) else trial.event_windows[d]
+
+
+def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
+    """For each tolerance and event, the first step that finds it, told from that of the first tolerance, and how many follow."""
+    n_points = len(trial.detector)
+    steps = np.arange(n_points) if at_own_times(result, trial) else np.flatnonzero(result.sequence.open_steps)
+    everywhere = np.append(steps, steps[-1] + 1 if n_points else 0)
+    starts, lengths = [], []
+    for d in range(len(trial.tolerances)):
+        ranges = finders_of(trial, d)
+        some = ranges.stops > ranges.starts
+        first = everywhere[np.minimum(ranges.starts, n_points)]
+        last = everywhere[np.where(some, ranges.stops - 1, 0)]
+        starts.append(first)
+        lengths.append(np.where(some, last + 1 - first, 0))
+    base = starts[0]
+    return {
+        "base": packed_ascending(base),
+        "starts": packed(np.concatenate([start - base for start in starts])),
+        "lengths": packed(np.concatenate(lengths)),
+    }

@@ -109,7 +109,9 @@ def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[i
         if lags[best]:
             place = f"with the events {told[best]} {'later' if lags[best] > 0 else 'earlier'}"
         said.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
-    return " ".join([*said, "A late detector peaks to the right."])
+    return " ".join(
+        [*said, "A late detector peaks to the right. A needle speaks for skill, a hill for a rate that both share."]
+    )
 
 
 def about_delay(counts: dict[str, int], delays: str) -> str:

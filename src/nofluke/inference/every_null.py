@@ -1,0 +1,103 @@
+"""What every null says about one result: the p-values of those that the data allow, and why the others are set aside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nofluke.errors import InputError
+from nofluke.inference.evaluation import Evaluation
+from nofluke.nulls.base import NullModel
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.look import Look, tidy
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.shuffles import IntervalShuffle, Segments
+from nofluke.series.timed import TimedCell
+
+FEW_RESAMPLES = 1_999  # where steps are many: what is shown beside a verdict may be coarse
+MANY_STEPS = 200_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderNull:
+    """A null, whether the result goes by it, why it is set aside (empty where it is not), and both p-values where it holds."""
+
+    model: NullModel
+    used: bool
+    against: str = ""
+    precision: float | None = None
+    recall: float | None = None
+    method: str = ""
+
+
+def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
+    """The null that was used, then the others that keep what the data show, then those that do not, with the reason.
+
+    A null is set aside by what auto sees in the events and the alarms, each by itself; what it would say is not computed.
+    """
+    choice = result.settings.choice
+    # a null that was insisted on is shown with what speaks against it
+    objection = " ".join(choice.doubts) or ("" if choice.holds else choice.why)
+    used = UnderNull(
+        model=choice.model,
+        used=True,
+        against=objection,
+        precision=result.precision_test.pvalue,
+        recall=result.recall_test.pvalue,
+        method=result.recall_test.method,
+    )
+    if 0 in (result.n_events, result.n_predictions):
+        return (used,)
+    look = Look.of(result.cell, result.alpha)
+    others = [_under(model, result, look, seed) for model in _others(result, look)]
+    return (used, *sorted(others, key=lambda one: bool(one.against)))
+
+
+def _others(result: Evaluation, look: Look) -> Iterator[NullModel]:
+    """Nulls that need no settings beyond what the data give."""
+    models: list[NullModel] = [Permutation(), LocalPermutation(windows=look.windows), CircularShift(), LocalShift()]
+    season = look.season
+    if season is not None:
+        models.append(look.null_of(season, look.eras))
+        if season.steps is not None:
+            models.append(CircularShift(every=look.length(tidy(season.steps))))
+    models += [Segments(), IntervalShuffle()]
+    known = {result.null.text}
+    for model in models:
+        if model.text not in known:
+            known.add(model.text)
+            yield model
+
+
+def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> UnderNull:
+    cell = result.cell
+    reason = against(model, look)
+    if isinstance(cell, TimedCell) and not model.takes_times:
+        reason = "It needs a grid of steps, and these events have times of their own."
+    elif not cell.truth.points and not model.takes_ranges:
+        reason = "It places single steps, and these events are ranges."
+    if reason:
+        return UnderNull(model=model, used=False, against=reason)
+    many = result.settings.n_resamples if cell.trial.size <= MANY_STEPS else FEW_RESAMPLES
+    try:
+        laws = model.hurried().distributions(cell, "auto", n_resamples=many, rng=seed)
+        tests = [
+            replace(test, law=law, model=model.text)
+            for test, law in ((result.precision_test, laws.precision), (result.recall_test, laws.recall))
+        ]
+        precision, recall = (test.pvalue for test in tests)
+    except InputError as error:
+        return UnderNull(model=model, used=False, against=str(error))
+    return UnderNull(model=model, used=False, precision=precision, recall=recall, method=tests[1].method)
+
+
+def against(model: NullModel, look: Look) -> str:
+    """What the data show that a null does not keep, in a sentence; empty where it keeps all of it."""
+    if look.season is not None and "season" not in model.keeps:
+        return f"There is a season ({look.season.label}), which it does not keep."
+    if look.drifts and "drift" not in model.keeps:
+        return "Events and alarms change slowly with time, which it does not keep."
+    if look.together and "clusters" not in model.keeps:
+        return f"{look.together[:1].upper()}{look.together[1:]}, and it moves each of them by itself."
+    return ""

@@ -1,0 +1,212 @@
+"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers without scripts.
+
+The page makes the same table for every position of the sliders out of its timeline.
+"""
+
+from __future__ import annotations
+
+import math
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
+from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.evaluation import Evaluation
+from nofluke.measures.delays import show_time
+from nofluke.series.alarms import runs
+from nofluke.series.counting import largest_within
+from nofluke.series.marks import alarm_hits, alarms_counted, events_counted
+from nofluke.series.timed import TimedCell
+from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Cell
+from nofluke.show.report.in_time import at_own_times, first_tick
+from nofluke.show.report.timeline import event_times, finders_of, step_times
+
+MOST_ROWS = 200
+LENGTHS = {"day": 10, "minute": 16, "second": 19, "millisecond": 23, "microsecond": 26, "nanosecond": 26}
+
+
+def events_of(result: Evaluation, timeline: dict[str, Any]) -> dict[str, Any]:
+    """The headings of the table, what they mean, and its first rows, as text."""
+    unit = {"steps": " (steps)", "seconds": "", "clock": " (time units)"}[result.delays.unit]
+    columns = {"what": "", "outcome": "outcome", "from": "when"}
+    if not timeline["points"]:
+        columns |= {"to": "until", "steps": "steps"}
+    columns |= {"delay": f"delay{unit}", "alarm": "nearest alarm"}
+    if timeline["scores"] is not None:
+        columns["score"] = "largest score" if timeline["sign"] == 1 else "smallest score"
+    alarms, n_alarms = _alarm_rows(result, timeline)
+    rows = sorted(_event_rows(result, timeline) + alarms, key=lambda row: row["at"])
+    made = [[row.get(name, "") for name in columns] for row in rows[:MOST_ROWS]]
+    return {
+        "columns": columns,
+        "rows": made,
+        "left": result.cell.truth.n + n_alarms - len(made),
+        "about": _about(result, timeline),
+        "unit": result.delays.unit,
+        "step": result.delays.step if result.delays.unit == "seconds" else 0.0,
+    }
+
+
+def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, Any]]:
+    cell, noun = result.cell, result.cell.truth.noun
+    begin, end = event_times(result, cell.trial)
+    begin, end = begin[:MOST_ROWS], end[:MOST_ROWS]
+    counts = events_counted(cell) if isinstance(cell, TimedCell) else np.ones(len(cell.found), dtype=np.bool_)
+    per_unit, delays = timeline["x"]["per_unit"], cell.delays()
+    if isinstance(cell, TimedCell):  # told in its own ticks
+        ticks = cell.trial.watch.ticks
+        delays = delays * (timeline["x"]["per_unit"] / float((10**9 if ticks.is_dates else 1) / ticks.size))
+    best = _best(result, cell, timeline)
+    rows = []
+    for j, (at, until) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
+        row = {
+            "at": at,
+            "what": f"{noun} {j + 1:,}",
+            "outcome": "not counted" if not counts[j] else "found" if cell.found[j] else "missed",
+            "from": _when(timeline, at),
+        }
+        if noun == "range":
+            row |= {"to": _when(timeline, until), "steps": f"{int(cell.truth.stops[j] - cell.truth.starts[j]):,}"}
+        if not math.isnan(delays[j]):
+            start = max(at, 0) if noun == "range" else at
+            row["delay"] = _delay(float(delays[j]) / per_unit, result)
+            row["alarm"] = _when(timeline, start + float(delays[j]))
+        if best is not None and math.isfinite(best[j]):
+            row["score"] = _score(float(best[j]))
+        rows.append(row)
+    return rows
+
+
+def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
+    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a run;
+    where episodes do, those without a hit.
+    """
+    cell = result.cell
+    own = at_own_times(result, cell.trial)
+    alarms, false = _false_alarms(cell)
+    if own and isinstance(cell, TimedCell):
+        at: AnyArray = cell.at[false] - first_tick(cell.trial)
+        first = last = at
+        lengths = np.ones(len(at), dtype=np.int64)
+    else:
+        found, when = runs(alarms[false]), step_times(result)[result.sequence.open_steps]
+        first, last, lengths = when[found.starts], when[found.stops - 1], found.stops - found.starts
+        spans = found
+    rows = []
+    scores = _scores(result, timeline)
+    for i, (a, b, many) in enumerate(zip(first[:MOST_ROWS], last[:MOST_ROWS], lengths[:MOST_ROWS], strict=True)):
+        row = {"at": a, "what": f"alarm {i + 1:,}", "outcome": "false", "from": _when(timeline, float(a))}
+        if not own:
+            row |= {"to": _when(timeline, float(b)) if many > 1 else "", "steps": f"{int(many):,}"}
+        if scores is not None:
+            peak = float(scores[spans.starts[i] : spans.stops[i]].max())
+            row["score"] = _score(peak * timeline["sign"])
+        rows.append(row)
+    return rows, len(first)
+
+
+def _false_alarms(cell: Cell) -> tuple[IntArray, BoolArray]:
+    """All alarms among the steps that count, and which of them are false."""
+    if isinstance(cell, TimedCell):
+        return cell.trial.chosen(cell.k), alarms_counted(cell) & ~alarm_hits(cell)
+    hits = cell.trial.near_flags(cell.d)[cell.alarms]
+    if cell.trial.count_alarms == "episodes" and len(hits):
+        of = np.cumsum(np.diff(cell.alarms, prepend=cell.alarms[:1]) > 1)
+        hits = np.isin(of, of[hits])
+    return cell.alarms, ~hits
+
+
+def _scores(result: Evaluation, timeline: dict[str, Any]) -> FloatArray | None:
+    """Of the steps that count, turned so that higher ones are anomalous, before any refractory time changed them."""
+    return None if timeline["scores"] is None else result.sequence.open_scores()
+
+
+def _best(result: Evaluation, cell: Cell, timeline: dict[str, Any]) -> FloatArray | None:
+    """The score in each event's window that speaks most for an alarm, in the caller's own numbers."""
+    scores, windows = _scores(result, timeline), finders_of(cell.trial, cell.d)
+    few = Ranges(starts=windows.starts[:MOST_ROWS], stops=windows.stops[:MOST_ROWS])
+    return None if scores is None else np.asarray(largest_within(scores, few) * timeline["sign"])
+
+
+def _when(timeline: dict[str, Any], since: float) -> str:
+    """A time of the axis: a step, a date, or a number."""
+    x = timeline["x"]
+    if x["kind"] == "steps":
+        return f"{int(since):,}"
+    at = x["first"] + since * x["scale"]
+    if x["kind"] == "clock":
+        return _score(at, 12)
+    text = str(np.datetime64(round(at * 1e3), "us"))[: LENGTHS[x["digits"]]].replace("T", " ")
+    return f"{text}Z" if x["aware"] and x["digits"] != "day" else text
+
+
+def _delay(value: float, result: Evaluation) -> str:
+    return _score(value) if result.delays.unit != "seconds" else show_time(value, "seconds", result.delays.step)
+
+
+def _score(value: float, digits: int = 4) -> str:
+    """A number in so many digits, without an exponent where it can be."""
+    short = float(f"{value:.{digits}g}") + 0.0
+    return f"{short:.0f}" if short.is_integer() and abs(short) < 1e15 else repr(short)
+
+
+def _about(result: Evaluation, timeline: dict[str, Any]) -> str:
+    """What the columns mean."""
+    noun, points = result.cell.truth.noun, timeline["points"]
+    said = [
+        f"Delay: from the {noun}'s {'begin to the first alarm that finds it' if noun == 'range' else 'time to its nearest alarm'}, "
+        f"negative if early; of a missed {noun}, to the nearest alarm outside of its window."
+    ]
+    if timeline["scores"] is not None:
+        side = "largest" if timeline["sign"] == 1 else "smallest"
+        where = (
+            "from its begin to its end, and the tolerance around them" if noun == "range" else "within the tolerance"
+        )
+        said.append(
+            f"Score: of {'a range' if noun == 'range' else 'an event'}, the {side} one in its window ({where}); of a false alarm, its peak."
+        )
+        if "codes" in timeline["scores"]:
+            said.append("There are so many steps that scores are rounded here, though never across a threshold.")
+    if result.count_alarms == "episodes":
+        said.append("A false alarm is a run of alarm steps without a hit among them, as it is counted above.")
+    elif not points:
+        said.append(
+            "False alarms on steps that follow one another are one line; their steps add up to the count above."
+        )
+    if isinstance(result, Coincidence) and result.edges == "interior":
+        said.append("Not counted: the window was not watched whole.")
+    return " ".join(said)
+
+
+def section_of_events(events: dict[str, Any], noun: str) -> str:
+    """The table with its first rows, and what sorts and filters it once scripts run."""
+    heads = "".join(
+        f'<th scope="col" data-column="{name}"{" aria-sort=" + chr(34) + "ascending" + chr(34) if name == "from" else ""}>'
+        f'<button type="button">{escape(text or "what")}</button></th>'
+        for name, text in events["columns"].items()
+    )
+    rows = "".join(
+        '<tr><th scope="row">'
+        + "</td><td>".join(escape(cell) for cell in row).replace("</td>", "</th>", 1)
+        + "</td></tr>"
+        for row in events["rows"]
+    )
+    more = f"The first {len(events['rows']):,} rows; {events['left']:,} more need JavaScript." if events["left"] else ""
+    kinds = {"": "all", "found": f"{noun}s found", "missed": f"{noun}s missed", "false": "false alarms"}
+    options = "".join(f'<option value="{value}">{text}</option>' for value, text in kinds.items())
+    return (
+        '<section id="events">\n<h2>Events and false alarms</h2>\n'
+        f'<p class="fine">{escape(events["about"])}</p>\n'
+        '<form class="tools" aria-label="Which rows to show" onsubmit="return false">'
+        f'<label>Show <select id="events-kind" autocomplete="off">{options}</select></label>'
+        '<label>with <input type="search" id="events-text" placeholder="any text" autocomplete="off"></label>'
+        '<button type="button" id="events-csv">Download as CSV</button></form>\n'
+        f'<p class="fine" id="events-count" aria-live="polite">{more}</p>\n'
+        '<div class="scroll" tabindex="0" role="region" aria-label="Events and false alarms">'
+        '<table class="events" id="events-table" data-csv="own"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
+        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
+        '<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n</section>'
+    )

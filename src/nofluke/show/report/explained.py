@@ -1,0 +1,40 @@
+"""What a null distribution is, for those who never heard of one, with the numbers of the page itself."""
+
+from __future__ import annotations
+
+from nofluke.inference.chance import ChanceTest
+from nofluke.inference.evaluation import Evaluation
+from nofluke.text.tables import plural
+
+RARE = 1e-6
+
+
+def explained(cell: Evaluation, low: int, high: int) -> str:
+    """One paragraph on precision's hits, and on recall's where nothing was predicted; ``low`` and ``high`` are chance's central 95%."""
+    test = cell.precision_test
+    if 0 in (cell.n_events, cell.n_predictions):
+        return "There is nothing to compare with chance here: that takes both events and alarms."
+    noun = cell.cell.truth.noun
+    alternative = {"greater": "at least", "less": "at most", "two-sided": "as far from what is expected as"}
+    span = f"{low:,} to {high:,}" if low < high else f"{low:,}"
+    return (
+        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} are hits. Would luck do as well? To find out, the alarms stay where they "
+        f"are and chance places the {plural(cell.n_events, noun)} anew, over and over. {cell.settings.choice.assumption} In such worlds "
+        f"without skill there are {_about(test.expected)} hits on average, and {span} of them in 95 worlds of 100. That is the null "
+        f"distribution. p is the share of these worlds with {alternative[test.alternative]} {plural(test.hits, 'hit')}: "
+        f"{in_worlds(test)}. The smaller it is, the harder it is to put the hits down to luck. Recall is tested in the same way."
+    )
+
+
+def _about(mean: float) -> str:
+    return f"{mean:,.0f}" if mean >= 10 else f"{mean:.2g}"
+
+
+def in_worlds(test: ChanceTest) -> str:
+    """A p-value as people count: so many worlds of a hundred, or one in so many."""
+    p = test.pvalue
+    if p >= 0.995:
+        return "nearly all of them" if p < 1 else "all of them"
+    if p >= 0.01:
+        return f"{100 * p:.2g} of 100"
+    return f"about 1 in {float(f'{1 / p:.2g}'):,.0f}" if p >= RARE else "fewer than 1 in a million"

@@ -1,0 +1,30 @@
+"""The strip of nulls: what each of them says at the evaluated position, or why it is set aside. It changes no verdict."""
+
+from __future__ import annotations
+
+from html import escape
+
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.every_null import UnderNull, every_null
+from nofluke.text.numbers import show_p
+
+
+def strip_of(result: Evaluation, seed: int) -> str:
+    """A row for each null: the one used, those that hold too, and those that do not, in grey."""
+    rows = "".join(map(_row, every_null(result, seed=seed)))
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="P-values under every null">'
+        '<table class="strip"><caption>Every null, at the position that was evaluated</caption><thead><tr><th scope="col">null</th>'
+        '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it takes for granted, or why '
+        f"it is set aside</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(one: UnderNull) -> str:
+    kind = "used" if one.used else "aside" if one.against else "valid"
+    mark = '<span class="mark">used here</span> ' if one.used else ""
+    numbers = "".join(f"<td>{'–' if p is None else show_p(p)}</td>" for p in (one.precision, one.recall))
+    about = one.against or one.model.assumption
+    return (
+        f'<tr class="{kind}"><th scope="row">{mark}{escape(one.model.text)}</th>{numbers}<td>{escape(about)}</td></tr>'
+    )

@@ -1,0 +1,251 @@
+"""How pages behave in a browser: without scripts, on a telephone, on paper, read aloud, downloaded, and linked to."""
+
+import re
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from boards import study
+from nofluke.show.leaderboard import write_leaderboard
+from nofluke.show.report.windows import grid_of
+
+pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+
+DESKTOP, PHONE, SMALL = (1200, 900), (390, 844), (360, 640)
+
+
+@pytest.fixture(scope="module")
+def browser():
+    with sync_api.sync_playwright() as started:
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory):
+    """A result and its page."""
+    rng = np.random.default_rng(5)
+    truth = rng.random(120) < 0.12
+    result = nf.evaluate(
+        truth, np.round(rng.random(120) + 0.5 * truth, 1), quantile=0.9, tolerance=2, null="permutation"
+    )
+    return result, result.report(tmp_path_factory.mktemp("report") / "page.html", title="Tea & <b>cups</b>")
+
+
+@pytest.fixture(scope="module")
+def lists(tmp_path_factory):
+    """The same of two lists of times."""
+    days = np.datetime64("2020-01-01") + np.arange(5, 300, 17)
+    result = nf.coincidence(days, days[::2] + 1, tolerance="2d", span=("2020-01-01", "2020-12-31"), null="permutation")
+    return result, result.report(tmp_path_factory.mktemp("lists") / "lists.html")
+
+
+def opened(browser, path, size=DESKTOP, link="", **how):
+    page = browser.new_context(viewport={"width": size[0], "height": size[1]}, **how).new_page()
+    page.goto(path.as_uri() + link)
+    if how.get("java_script_enabled", True):
+        page.wait_for_selector("html[data-ready]", timeout=60_000)
+    return page
+
+
+@pytest.fixture(scope="module")
+def desk(browser, report):
+    """The page on a dark desktop, for all that does not need another."""
+    page = opened(browser, report[1], color_scheme="dark", accept_downloads=True)
+    yield page
+    page.context.close()
+
+
+@pytest.fixture(scope="module")
+def phone(browser, report):
+    """The page on a telephone."""
+    page = opened(browser, report[1], SMALL, is_mobile=True, has_touch=True)
+    yield page
+    page.context.close()
+
+
+def until(page, expression):
+    """Until it is true: by asking, since the page itself may not evaluate text."""
+    for _ in range(200):
+        if page.evaluate(expression):
+            return
+        page.wait_for_timeout(50)
+    pytest.fail(f"never true: {expression}, address {page.url}")
+
+
+def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, report):
+    """Every figure that is shown has ink and a size; what would not work is not there."""
+    page = opened(browser, report[1], java_script_enabled=False)
+    notice = page.locator("p.warning").first
+    assert "need JavaScript" in notice.text_content()
+    assert notice.bounding_box()["y"] < 100
+    for plot in page.locator(".plot").all():
+        box = plot.locator("> .static").bounding_box()
+        assert box["width"] > 200
+        assert box["height"] > 150
+        assert plot.locator(".static path").count() > 1
+    assert page.locator("input:visible, button:visible").count() == 0
+    page.context.close()
+
+
+def test_scripts_draw_in_the_place_of_what_was_there(desk):
+    """One figure in each place, not two."""
+    assert desk.locator(".static").count() == 0
+    assert desk.locator(".plot > .plot-container").count() == 12
+
+
+def test_what_a_button_downloads_is_what_is_shown(desk, report):
+    """A drawing on white with title and key, a picture of twice the size, and a table with its numbers."""
+    width = desk.locator("#lag").bounding_box()["width"]
+
+    def got(name):
+        with desk.expect_download() as waiting:
+            desk.get_by_role("button", name=name, exact=True).click()
+        return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
+
+    name, drawing = got("Download Early or late: Hits with the events shifted as SVG")
+    assert name == "tea-b-cups-b-early-or-late-hits-with-the-events-shifted.svg"
+    for text in (
+        "Hits with the events shifted",
+        "recall’s hits",
+        'fill="#ffffff"',
+        "rgb(213, 94, 0)",
+    ):
+        assert text in drawing.decode()
+    assert "rgb(240, 138, 60)" not in drawing.decode()  # of dark screens
+    name, picture = got("Download Early or late: Hits with the events shifted as PNG")
+    assert name.endswith(".png")
+    assert picture[:4] == b"\x89PNG"
+    assert int.from_bytes(picture[16:20]) == 2 * np.ceil(width + 24)
+    name, table = got("Download Numbers: Both measures beside chance as CSV")
+    lines = table.decode().splitlines()
+    assert lines[0] == ",precision,recall"
+    test = report[0].precision_test
+    assert f"hits,{test.hits} of {test.of},{report[0].recall_hits} of {report[0].n_events}" in lines
+    assert '"p, corrected",' in table.decode()
+
+
+def test_every_figure_and_every_table_has_its_buttons(desk):
+    """Which are named, and none is on paper."""
+    assert desk.locator("figure:visible").count() == desk.locator("figure .downloads:visible").count() == 12
+    labels = desk.locator(".downloads button").evaluate_all("all => all.map(one => one.getAttribute('aria-label'))")
+    assert len(set(labels)) == len(labels) == 2 * 12 + desk.locator("table").count()
+
+
+def test_the_address_follows_the_sliders_and_leads_back_to_them(browser, desk, report):
+    """Written as people write it, read when a page opens; as evaluated there is nothing to write."""
+    grid = grid_of(report[0])
+    d, k = grid.chosen
+    desk.locator("#tolerance").focus()
+    desk.keyboard.press("Home")
+    desk.locator("#threshold").focus()
+    desk.keyboard.press("ArrowLeft")
+    until(desk, "location.hash !== ''")
+    link = desk.evaluate("location.hash")
+    assert link == f"#threshold={float(grid.told[k - 1]):g}&tolerance=0"
+    other = opened(browser, report[1], link="#detector=a&" + link[1:])
+    assert other.evaluate("page.state") == {"d": 0, "k": k - 1}
+    assert other.locator("#linked").count() == 0
+    other.get_by_role("button", name="As evaluated").click()
+    until(other, "location.hash === '#detector=a'")
+    other.context.close()
+    desk.get_by_role("button", name="As evaluated").click()
+    until(desk, "location.hash === ''")
+    assert desk.evaluate("page.state") == {"d": d, "k": k}
+
+
+def test_an_address_without_a_position_takes_the_nearest_and_says_so(desk, report):
+    """Nonsense is ignored, and a move of a slider ends what was said."""
+    chosen = dict(zip("dk", report[0] and grid_of(report[0]).chosen, strict=True))
+    for link in ("threshold=high&tolerance=2h", "lag=3&threshold=", "tolerance=2..x"):
+        desk.evaluate(f"location.hash = '{link}'")
+        desk.wait_for_timeout(50)
+        assert desk.evaluate("page.state") == chosen, link
+        assert desk.locator("#linked").count() == 0
+    desk.evaluate("location.hash = 'threshold=-7.5&tolerance=1000'")
+    until(desk, "document.getElementById('linked') !== null")
+    assert "threshold -7.5 and tolerance 1000" in desk.locator("#linked").text_content()
+    assert desk.evaluate("page.state") == {"d": len(grid_of(report[0]).tolerances) - 1, "k": 0}
+    desk.locator("#threshold").focus()
+    desk.keyboard.press("ArrowRight")
+    assert desk.locator("#linked").count() == 0
+    desk.get_by_role("button", name="As evaluated").click()
+
+
+def test_lags_have_addresses_too(browser, lists):
+    """In the times' own lengths; closing a page takes its part of the address away, and no other."""
+    page = opened(browser, lists[1], link="#lag=-1d&tolerance=48h&x=1")
+    grid = grid_of(lists[0])
+    d, k = page.evaluate("[page.state.d, page.state.k]")
+    assert (d, grid.lags[k].short) == (grid.chosen[0], "-1d")
+    until(page, "location.hash === '#x=1&lag=-1d&tolerance=2d'")
+    page.evaluate("page.close()")
+    assert page.evaluate("location.hash") == "#x=1"
+    page.context.close()
+
+
+@pytest.mark.parametrize("size", [PHONE, SMALL])
+def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
+    """A tenth of the height at most, targets a finger hits, a way back, and nothing that needs a mouse or sideways scrolling."""
+    phone.set_viewport_size({"width": size[0], "height": size[1]})
+    # a word of verdict may stand in the bar
+    phone.evaluate(
+        "document.querySelector('.controls .word') || document.querySelector('.controls').insertAdjacentHTML('afterbegin', '<strong class=\"word\">Cannot tell</strong>')"
+    )
+    assert phone.locator(".controls").bounding_box()["height"] <= size[1] / 10
+    for target in phone.locator(".controls input:visible, button:visible").all():
+        assert target.bounding_box()["height"] >= 24
+    assert "Shift" not in phone.locator("body").inner_text()
+    assert "Drag" not in phone.locator("body").inner_text()
+    assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    phone.evaluate("page.select(0, 0)")
+    phone.get_by_role("button", name="As evaluated").tap()
+    assert phone.locator("#moved").is_hidden()
+
+
+def test_paper_is_full_and_white(desk):
+    """Four or five pages, no page with buttons, drawn in the colours of paper though the screen is dark."""
+    pdf = desk.pdf(format="A4")
+    assert len(re.findall(rb"/Type\s*/Page\b", pdf)) <= 5
+    desk.emulate_media(media="print", color_scheme="dark")
+    assert desk.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+    assert desk.locator("button:visible, input:visible").count() == 0
+    desk.emulate_media(media="screen", color_scheme="dark")
+
+
+def complaints(page):
+    """What axe finds, with the elements it found it in."""
+    found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+    return [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found]
+
+
+@pytest.fixture(scope="module")
+def board(tmp_path_factory):
+    """The page of a study."""
+    made, cells, failed = study(6, 8, 2)
+    return None, write_leaderboard(made, tmp_path_factory.mktemp("board") / "b.html", cells=cells, failed=failed)
+
+
+@pytest.mark.parametrize("kind", ["report", "lists", "board"])
+def test_axe_finds_nothing(browser, request, kind):
+    """On desktop and telephone, light and dark."""
+    path = request.getfixturevalue(kind)[1]
+    page = opened(browser, path)
+    # a figure is one image with a description: what it is made of would take most of the time
+    page.evaluate("document.querySelectorAll('.plot').forEach(plot => plot.replaceChildren()), window.page?.close()")
+    page.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    for size in (DESKTOP, PHONE):
+        page.set_viewport_size({"width": size[0], "height": size[1]})
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert complaints(page) == [], (size, scheme)
+    page.context.close()

@@ -1,0 +1,156 @@
+"""The timeline in a browser: no line across a gap, single steps of a million, windows where the events are, marks that tell their names."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+import nofluke as nf
+from nofluke.show.report import grid as grids
+
+pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
+sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
+
+PLOT = "document.getElementById('timeline')"
+RECTS = f"{PLOT}.layout.shapes.filter((s) => s.type === 'rect' && !s.opacity).map((s) => [s.x0, s.x1])"
+
+
+@pytest.fixture(scope="module")
+def visit(tmp_path_factory):
+    """Opens the page of a result, with few positions on its sliders; nothing may go wrong in it."""
+    troubles = []
+    with sync_api.sync_playwright() as started, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(grids, "SECONDS", 0.01)
+        browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+
+        def opened(result, **how):
+            path = result.report(tmp_path_factory.mktemp("timeline") / "page.html")
+            page = browser.new_page(**{"viewport": {"width": 1200, "height": 900}, **how})
+            page.on("console", lambda message: troubles.append(message.text))
+            page.on("pageerror", lambda error: troubles.append(str(error)))
+            page.goto(path.as_uri())
+            page.wait_for_selector("html[data-ready]", timeout=60_000)
+            return page, path
+
+        yield opened
+        browser.close()
+    assert troubles == []
+
+
+def test_a_million_steps_zoom_to_single_ones(visit):
+    """Below 12 MB; up close every step is drawn by itself, on its side of the threshold, and windows are where the events are."""
+    rng = np.random.default_rng(0)
+    events = np.sort(rng.choice(1_000_000, 300, replace=False))
+    scores = rng.standard_normal(1_000_000)
+    scores[events] += 2
+    truth = np.zeros(1_000_000, dtype=bool)
+    truth[events] = True
+    result = nf.evaluate(truth, scores, quantile=0.999, tolerance=5, null="permutation")
+    page, path = visit(result)
+    assert path.stat().st_size < 12e6
+    assert page.evaluate("Array.from(page.series.first)") == events.tolist()
+    assert page.evaluate(f"{PLOT}.data[0].x.length") < 4_000
+    for event in events[[3, 150, 296]].tolist():
+        page.evaluate(f"page.setView({event - 30}, {event + 30})")
+        x, y = page.evaluate(f"[{PLOT}.data[0].x, {PLOT}.data[0].y]")
+        assert x == list(range(x[0], x[-1] + 1))
+        assert x[0] <= event - 30 < event + 29 <= x[-1] < event + 33
+        np.testing.assert_allclose(y, scores[x], atol=1e-3)
+        assert ((np.array(y) >= result.threshold) == (scores[x] >= result.threshold)).all()
+        near = events[(events > event - 30) & (events < event + 30)]
+        assert [event - 5.5, event + 5.5] in page.evaluate(RECTS) or len(near) > 1
+    page.close()
+
+
+@pytest.fixture(scope="module")
+def broken(visit):
+    """A page of an irregular clock with gaps, masked steps, and steps without a score."""
+    rng = np.random.default_rng(2)
+    apart = rng.integers(1, 50, 400)
+    apart[[80, 200, 201]] = 6_000
+    times = np.datetime64("2020-05-01T00:00") + np.cumsum(apart).astype("timedelta64[m]")
+    truth = rng.random(400) < 0.06
+    scores = rng.normal(size=400) + 2 * truth
+    scores[300:310] = np.nan
+    mask = np.arange(400) // 20 == 6
+    how = {"times": times, "mask": mask, "missing": "mask", "tolerance": "1h", "null": "permutation"}
+    page, _ = visit(nf.evaluate(truth, scores, quantile=0.93, **how))
+    return page, times.astype("datetime64[ms]").astype(float), np.isnan(scores) | mask
+
+
+def test_no_line_is_drawn_across_a_gap(broken):
+    """Thinned to pixels and up close: neighbours on the line have neither a gap nor a step without a score between them."""
+    page, at, missing = broken
+    whole = page.evaluate("page.view")
+    for low, high in ([0.0, 1.0], [0.0, 0.3], [0.85, 1.0], [0.92, 0.98]):
+        page.evaluate(
+            f"page.setView({whole[0] + low * (whole[1] - whole[0])}, {whole[0] + high * (whole[1] - whole[0])})"
+        )
+        x, y = page.evaluate(f"[{PLOT}.data[0].x, {PLOT}.data[0].y]")
+        crossed = 0
+        for (x0, y0), (x1, y1) in zip(zip(x[:-1], y[:-1], strict=True), zip(x[1:], y[1:], strict=True), strict=True):
+            if y0 is None or y1 is None:
+                continue
+            first, last = np.searchsorted(at, x0), np.searchsorted(at, x1, side="right") - 1
+            between = np.diff(at[first : last + 1])
+            crossed += bool(missing[first : last + 1].any() or between.max(initial=0) >= 6_000 * 60_000)
+        assert crossed == 0
+        assert any(value is not None for value in y)
+    page.evaluate(f"page.setView({whole[0]}, {whole[1]})")
+    drawn = page.evaluate(f"{PLOT}.data[0].x.filter((_, i) => {PLOT}.data[0].y[i] !== null)")
+    alone = at[200]  # between two gaps: a line of no length would not be seen
+    assert len([x for x in drawn if abs(x - alone) < 2 * (whole[1] - whole[0]) / 1_000]) == 2
+
+
+def test_pointing_at_a_mark_names_it(broken):
+    """With the mouse, over a lane: which event, when, found or missed, and its delay."""
+    page, *_ = broken
+    page.locator("#timeline").scroll_into_view_if_needed()
+    spot = page.evaluate(
+        """() => {
+            const plot = document.getElementById("timeline"), box = plot.getBoundingClientRect();
+            const told = plot.data.find((trace) => trace.name === "events missed, in words");
+            const { xaxis, yaxis2 } = plot._fullLayout;
+            return [box.left + xaxis._offset + xaxis.d2p(told.x[1]), box.top + yaxis2._offset + yaxis2.d2p(told.y[1])];
+        }"""
+    )
+    page.mouse.move(spot[0] - 3, spot[1])
+    page.mouse.move(*spot)
+    label = page.locator("#timeline .hovertext")
+    label.wait_for(timeout=5_000)
+    assert "missed; nearest alarm at 2020-05-" in label.text_content()
+    page.mouse.move(0, 0)
+
+
+def test_steps_have_whole_ticks_at_every_zoom_and_phones_no_advice_for_a_mouse(visit):
+    """No number twice, none with a fraction; on a narrow screen buttons move the timeline, and nothing speaks of Shift."""
+    truth, scores = np.arange(400) % 37 == 5, np.arange(400) % 41 + 0.5
+    result = nf.evaluate(truth, scores, threshold=38, tolerance=2, null="permutation")
+    page, _ = visit(result, viewport={"width": 390, "height": 800}, has_touch=True)
+    assert "Shift" not in page.locator("#about-timeline").inner_text()
+    for _ in range(6):
+        page.get_by_role("button", name="zoom in").click()
+        texts = page.locator("#timeline .xtick text").all_text_contents()
+        assert len(set(texts)) == len(texts) > 1
+        assert all(text.isdigit() for text in texts)
+    assert page.evaluate("page.view[1] - page.view[0]") == 8
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 1200, "height": 800})
+    page.close()
+
+
+def test_alarms_at_their_own_times_have_a_page(visit):
+    """Alarms and events between the steps, each where it is."""
+    times = np.datetime64("2020-01-01") + np.arange(100) * np.timedelta64(1, "h")
+    events, alarms = times[[5, 30, 60]] + np.timedelta64(7, "m"), times[[5, 31, 80, 90]] + np.timedelta64(20, "m")
+    result = nf.evaluate(events, predictions=alarms, times=times, truth_as="times", tolerance="1h", null="permutation")
+    page, _ = visit(result)
+    marks = page.evaluate(f"{PLOT}.data.filter((t) => t.name === 'false alarms')[0].x.filter((x) => x !== null)")
+    assert sorted(set(marks)) == alarms[1:].astype("datetime64[ms]").astype(float).tolist()
+    hour = 3_600_000
+    own = events.astype("datetime64[ms]").astype(float)
+    assert page.evaluate(RECTS) == [[at - hour, at + hour] for at in own]
+    page.close()
