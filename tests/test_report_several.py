@@ -39,7 +39,7 @@ def example():
 
 @pytest.fixture(scope="module", autouse=True)
 def few_cells():
-    """Some cells of each detector are enough."""
+    """The threshold that was evaluated is enough but for curves."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(grids, "SECONDS", 0.0)
         yield
@@ -163,6 +163,7 @@ def test_differences_are_those_of_compare(page):
             assert row[3 + 3 * m : 6 + 3 * m] == [one.in_words(), show_p(one.pvalue), show_p(one.corrected)]
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
+    assert found.how() in page
     assert html.escape(found.verdict_in_words()) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
 
 
@@ -223,9 +224,13 @@ def test_odd_detectors_have_their_place(tmp_path):
     assert "nan" not in lines
 
 
-def test_curves_go_through_the_values_of_evaluate(page):
-    """Where the ring is, precision and recall are those of the ranking; other points are other quantiles."""
+def test_curves_go_through_the_values_of_evaluate(tmp_path, monkeypatch):
+    """Where the ring is, precision is that of the ranking; other points are other thresholds."""
+    monkeypatch.setattr(grids, "SECONDS", 0.1)
+    how = {**HOW, "quantile": 0.95}
     truth, scores = example()
+    truth, scores = truth[:60], {name: scores[name][:60] for name in ("noise", "middling")}
+    page = made(tmp_path, truth, scores, **how)
     lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
     svg = re.findall('<svg class="lines" .*?</svg>', lines, re.DOTALL)[0]
     own = packed(page)
@@ -234,10 +239,11 @@ def test_curves_go_through_the_values_of_evaluate(page):
     for group, (name, data) in zip(re.findall("<g .*?</g>", svg, re.DOTALL), own.items(), strict=True):
         points = re.findall(r"M([\d.]+) ([\d.]+)h0", re.search('class="points" d="(.*?)"', group)[1])
         values = [cell["precision"]["value"] for cell in data["cells"][data["chosen"][0]]]
+        assert 0 < data["chosen"][1] < len(points) - 1
         assert [(floor - float(y)) / (floor - ceiling) * top for _, y in points] == pytest.approx(values, abs=0.002)
         ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', group)
         assert ring.groups() == points[data["chosen"][1]]
-        value = nf.evaluate(truth, scores[name], **HOW).precision
+        value = nf.evaluate(truth, scores[name], **how).precision
         assert (floor - float(ring[2])) / (floor - ceiling) * top == pytest.approx(value, abs=0.002)
 
 
@@ -347,6 +353,7 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     )
     assert hashlib.sha256(file.read_bytes()).hexdigest() in page
     assert "scores: good, time: day" in page, "the own page names its own column"
+    assert python.index('"no\'s"') < python.index("'good'"), "in the order typed, which decides among equals"
     run(*shlex.split(command)[1:])
     assert out.read_text(encoding="utf-8") == page
     exec(python.replace('"report.html"', f'{str(out)!r}, scripts="cdn"'), {})

@@ -54,11 +54,7 @@ def code_of_page(
     """What makes the page again: the command, where it was one, and Python."""
     functions, listed = metrics
     result = _scored(found)
-    names = {
-        "scores": [name for name, one in found.results.items() if one.sequence.scores is not None],
-        "predictions": [name for name, one in found.results.items() if one.sequence.scores is None],
-    }
-    lines, arguments = reading_code(result, source, tuple(_outputs(names, source)))
+    lines, arguments = reading_code(result, source, tuple(_outputs(found, source)))
     settings = result.settings
     asked = [
         *chosen_code(result),
@@ -77,22 +73,19 @@ def code_of_page(
     return (*command, ("In Python", python))
 
 
-def _outputs(names: dict[str, list[str]], source: Source | None) -> list[str]:
-    """The arguments that pass the detectors, as code."""
+def _outputs(found: SideBySide, source: Source | None) -> list[str]:
+    """The arguments that pass the detectors, as code; from files in the order typed, which decides among equals."""
+    scored = {one.sequence.scores is not None for one in found.results.values()}
     made = []
-    for argument, own in names.items():
-        if not own:
+    for argument in ("scores", "predictions"):
+        if (argument == "scores") not in scored:
             continue
-        texts = ", ".join(f"{name!r}: data[{f'{argument}:{name}'!r}]" for name in _typed(argument, own, source))
-        value = argument if source is None else f"{{{texts}}}"
+        value = argument
+        if source is not None:
+            roles = [role for role in source.columns if role.startswith(f"{argument}:")]
+            value = "{" + ", ".join(f"{source.columns[role]!r}: data[{role!r}]" for role in roles) + "}"
         made.append(value if argument == "scores" else f"{argument}={value}")
     return made
-
-
-def _typed(argument: str, names: list[str], source: Source | None) -> list[str]:
-    """Names in the order in which they were passed: where two are equally good, it decides the rank."""
-    order = [] if source is None else [role.partition(":")[2] for role in source.columns if role.startswith(argument)]
-    return sorted(names, key=order.index) if order else names
 
 
 def _scored(found: SideBySide) -> Evaluation:
