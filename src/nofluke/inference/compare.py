@@ -157,6 +157,7 @@ def compare(
         title=f"{plural(steps, 'step')}, {plural(first.n_counted, first.truth.noun)}, {plural(len(cells), 'detector')}; "
         f"tolerance {window}",
         notes=tuple(notes),
+        cells=cells,
     )
 
 
