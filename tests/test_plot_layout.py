@@ -4,10 +4,10 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import combinations
 
-import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.text import Text
@@ -105,7 +105,7 @@ def level():
 def comparison(n):
     """A comparison of n detectors."""
     truth, scores, _ = quakes()
-    return nf.compare(truth, dict(list(scores.items())[:n]), quantile=0.9, tolerance=2, n_resamples=199)
+    return nf.compare(truth, dict(list(scores.items())[:n]), quantile=0.9, tolerance=2, n_resamples=199, alpha=0.5)
 
 
 @cache
@@ -196,6 +196,7 @@ def drawn(case, style="default"):
     """The figure of a case in a column, laid out."""
     with plt.style.context(style):
         figure = Figure(figsize=(COLUMN, case.height), dpi=150, layout="constrained")
+        FigureCanvasAgg(figure)
         axes = figure.subplots(*case.shape) if case.shape else figure.subplots()
         case.draw(axes)
         figure.canvas.draw()
@@ -241,7 +242,6 @@ def overlap(one, other):
 @pytest.fixture(scope="module", params=CASES)
 def figure(request):
     """Each figure, drawn once."""
-    matplotlib.use("Agg")
     return drawn(CASES[request.param])
 
 

@@ -79,14 +79,14 @@ def _differences(ax: Axes, comparison: Comparison, measure: str) -> None:
     found = [comparison.difference(best, name, measure) for name in others]
     value = np.array([one.value for one in found])
     low, high = (np.array([math.nan if end is None else end for end in ends]) for ends in _ends(found))
-    handles = [dots(ax, value, low, high, name=f"{short(best)} less the other, {100 * comparison.level:g}% interval")]
+    corrected = "" if comparison.n_pairs == 1 else f"; p corrected for {comparison.n_pairs} pairs"
+    handles = [dots(ax, value, low, high, name=f"difference, {100 * comparison.level:g}% interval{corrected}")]
     ax.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
     size = 7 if inches(ax)[0] < 3 else 9
     for row, one in enumerate(found):
         told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
         ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
-    corrected = "" if comparison.n_pairs == 1 else f" (p corrected for {comparison.n_pairs} pairs)"
-    _rows(ax, others, f"difference in {NAMES[measure]}{corrected}", handles)
+    _rows(ax, others, f"{NAMES[measure]} of {short(best, 16)} less the other's", handles)
 
 
 def _ends(found: list[Any]) -> tuple[list[float | None], list[float | None]]:
@@ -98,6 +98,6 @@ def _rows(ax: Axes, names: list[str], title: str, handles: list[Any]) -> None:
     tidy(ax)
     few_ticks(ax, which="x")
     ax.grid(visible=False, axis="y")
-    taken = names_beside(ax, names)
+    names_beside(ax, names)
     label(ax, title)
-    legend_above(ax, handles, beyond=taken)
+    legend_above(ax, handles, loc="lower right")

@@ -65,15 +65,17 @@ def heatmap(
     >>> z = nf.detectors.energy_transient(quakes.counts)
     >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.5, 0.8, 0.9], tolerances=(0, 1, 2))
     >>> left, right = nf.plot.heatmap(curve, Figure().subplots(1, 2))
-    >>> left.get_title(), [tick.get_text() for tick in left.get_yticklabels()]
-    ('recall', ['0 steps', '1 step', '2 steps'])
+    >>> left.get_title(), left.get_ylabel(), [tick.get_text() for tick in left.get_yticklabels()]
+    ('recall', 'tolerance, steps', ['0', '1', '2'])
     """
+    from matplotlib.ticker import MaxNLocator
+
     check_kind("curve", curve, Sweep, "nofluke.sweep")
     check_word(show, "show", ("p", "value"))
     if familywise is not None:
         check_kind("familywise", familywise, FamilywiseTest, "curve.familywise()")
     alpha = check_alpha(alpha)
-    rows, columns, place, across = _grid(curve)
+    rows, columns, place, titles = _grid(curve)
     panels = make_panels(ax, (2,), width=4.6, height=3.2)
     values = {side: _values(curve, side, show)[place] for side in SIDES}
     top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
@@ -90,26 +92,31 @@ def heatmap(
             _outline(panel, (adjusted <= alpha)[place] & defined, "-", f"p ≤ {alpha:g}, corrected ({corrected})"),
             _outline(panel, above, (0, (2, 1.5)), "above 95% of chance"),
         ]
-        _name(panel, rows, columns, across, side)
+        _name(panel, rows, columns, titles, side)
     legend_above(panels[0], handles)
     title = "−log₁₀ p" if show == "p" else "measure"
     stacked = panels[0].bbox.x0 == panels[1].bbox.x0
     bar = panels[0].figure.colorbar(mesh, ax=list(panels), location="right" if stacked else "top", aspect=30)
     bar.set_label(title, fontsize=TEXT)
     bar.ax.tick_params(labelsize=TEXT)
+    bar.locator = MaxNLocator(4)
+    bar.update_ticks()
     return panels
 
 
-def _grid(curve: Sweep) -> tuple[list[str], list[Any], tuple[IntArray, IntArray], str]:
-    """Names of rows and columns, where in the sweep each cell is, and the title of the columns."""
+def _grid(curve: Sweep) -> tuple[list[str], list[Any], tuple[IntArray, IntArray], tuple[str, str]]:
+    """Names of rows and columns, where in the sweep each cell is, and the titles of columns and rows."""
     if isinstance(curve, CoincidenceSweep):
         groups = groups_of(curve)
         lags = list(dict.fromkeys(curve.lags))
         where = np.array([[rows[[curve.lags[d] for d in rows].index(lag)] for lag in lags] for _, rows in groups])
-        return [name for name, _ in groups], lags, (where, np.zeros_like(where)), "lag"
+        return [name for name, _ in groups], lags, (where, np.zeros_like(where)), ("lag", "tolerance")
     d, k = np.indices(curve.shape)
     title = "threshold" if curve.quantiles is None else "threshold (quantile)"
-    return [str(t) for t in curve.tolerances], sweep_axis(curve).tolist(), (d, k), title
+    steps = all(t.unit == "steps" and t.early == t.late for t in curve.tolerances)
+    rows = [f"{t.early}" if steps else str(t) for t in curve.tolerances]
+    titles = (title, "tolerance, steps" if steps else "tolerance")
+    return rows, sweep_axis(curve).tolist(), (d, k), titles
 
 
 def _values(curve: Sweep, side: str, show: str) -> FloatArray:
@@ -133,6 +140,7 @@ def _mesh(ax: Axes, values: FloatArray, top: float, *, root: bool) -> Any:
 def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     """A line around the chosen cells, light on dark cells and dark on light ones; and its key."""
     from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
     from matplotlib.patheffects import Normal, Stroke
 
     rows, columns = chosen.shape
@@ -144,16 +152,18 @@ def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     solid = style == "-"
     how: dict[str, Any] = {"colors": PALETTE["observed"] if solid else "white", "linestyles": [style], "label": name}
     lines = LineCollection(segments, linewidths=2.2 if solid else 1.2, zorder=3 if solid else 3.1, **how)
-    if not solid:
-        lines.set_path_effects([Stroke(linewidth=2.2, foreground="black"), Normal()])
+    effects: Any = [] if solid else [Stroke(linewidth=2.2, foreground="black"), Normal()]
+    lines.set_path_effects(effects)
     ax.add_collection(lines, autolim=False)
     lines.set_clip_on(False)
     ax.set_xlim(-0.5, columns - 0.5)
     ax.set_ylim(-0.5, rows - 0.5)
-    return lines
+    key = Line2D([], [], color=how["colors"], linestyle=style, linewidth=2.2 if solid else 1.2, label=name)
+    key.set_path_effects(effects)
+    return key
 
 
-def _name(ax: Axes, rows: list[str], columns: list[Any], across: str, title: str) -> None:
+def _name(ax: Axes, rows: list[str], columns: list[Any], titles: tuple[str, str], title: str) -> None:
     """Name as many rows and columns as there is room for."""
     width, height = inches(ax)
     at, told = some_of(rows, height, 1.3 * TEXT / 72)
@@ -163,4 +173,4 @@ def _name(ax: Axes, rows: list[str], columns: list[Any], across: str, title: str
     ax.set_xticks(at, told if isinstance(columns[0], str) else tick_texts(told), fontsize=TEXT)
     ax.tick_params(length=2)
     ax.spines[:].set_visible(False)
-    label(ax, across, "tolerance", title=title)
+    label(ax, *titles, title=title)

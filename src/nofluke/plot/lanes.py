@@ -12,7 +12,7 @@ from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.marks import Marks, marks_of_result
 from nofluke.plot.panels import make_axes, short
-from nofluke.plot.style import LETTER, PALETTE, few_ticks, inches, ink, label, legend_above, tidy
+from nofluke.plot.style import PALETTE, few_ticks, inches, ink, label, legend_above, tidy
 from nofluke.ratios import divide
 from nofluke.text.tables import show_share
 
@@ -64,7 +64,7 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     ax.set_yticks(rows, told, fontsize=size)
     first = next(iter(results.values())).sequence
     label(ax, "step" if getattr(first, "clock", first) is None else "time")
-    legend_above(ax, handles, beyond=LONGEST * LETTER * size / 72)
+    legend_above(ax, handles, loc="lower right")
     return ax
 
 

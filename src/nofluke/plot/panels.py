@@ -56,15 +56,14 @@ def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float)
     return panels.reshape(shape)
 
 
-def names_beside(ax: Axes, names: list[str]) -> float:
-    """Put a name beside each row, in letters as small as rows are close; returns how many inches the names take."""
+def names_beside(ax: Axes, names: list[str]) -> None:
+    """Put a name beside each row, in letters as small as rows are close."""
     width, height = inches(ax)
     size = float(np.clip(72 * height / max(len(names), 1) / 1.25, 5, 8 if width < 1.4 * NARROW else 10))
     # names may take the room that labels have anyway, and a third of the panel's width
     most = max(int(72 * (0.33 * width + 0.35) / (LETTER * size)), 6)
     shown_as = [short(name, min(most, LONGEST)) for name in names]
     ax.set_yticks(range(len(names)), shown_as, fontsize=size)
-    return max(map(len, shown_as), default=0) * LETTER * size / 72
 
 
 def short(name: str, longest: int = LONGEST) -> str:

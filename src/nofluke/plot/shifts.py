@@ -85,5 +85,6 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         tidy(panel)
         few_ticks(panel, whole="x" if found[first].unit == ", steps" else "")
         label(panel, f"shift of the {every[first].cell.truth.noun}s{found[first].unit}", side)
-        legend_above(panel, keys_of(panel))
+        if alone or panel is panels[0]:
+            legend_above(panel, keys_of(panel))
     return panels

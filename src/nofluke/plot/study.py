@@ -78,11 +78,11 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
     tidy(ax)
     few_ticks(ax)
-    beside = names_beside(ax, [row.detector for row in rows])
+    names_beside(ax, [row.detector for row in rows])
     ax.grid(visible=False, axis="y")
     label(ax, "pooled F1")
     # above, and to the left as far as names reach: nothing is covered
-    legend_above(ax, [f1, *(hollow if apart.any() else []), luck, *shaded[:1]], beyond=beside)
+    legend_above(ax, [f1, *(hollow if apart.any() else []), luck, *shaded[:1]], loc="lower right")
     return ax
 
 
@@ -141,7 +141,7 @@ def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict",
             cells.codes, cmap=ListedColormap(list(COLORS)), vmin=-0.5, vmax=4.5, aspect="auto", interpolation="nearest"
         )
         patches = [Patch(facecolor=COLORS[i], edgecolor=ink(), linewidth=0.4, label=CODES[i]) for i in (4, 3, 2, 1, 0)]
-        legend_above(ax, patches)
+        legend_above(ax, patches, loc="lower right")
         letters = [[LETTERS[code] for code in row] for row in cells.codes.tolist()]
     else:
         shares = show == "verdict"

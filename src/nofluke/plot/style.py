@@ -51,8 +51,10 @@ GREY = "#999999"  # what was left out, and what is near an event
 MOST_DRAWN = 1e300
 """Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
 
-NARROW = 2.2  # inches of a panel below which letters are small
+NARROW, COLUMN = 2.2, 3.33  # inches of a panel below which its letters, or those of its legend, are small
+BESIDE = 0.3  # inches to the left of a panel that labels have in any case
 SMALL, SMALLER = 8.0, 7.0  # points at most of its labels and of its legend
+BREAK = 0.04  # inches of height that a legend may gain rather than break a line
 LETTER = 0.58  # of a letter's size is its width, on average
 
 
@@ -105,12 +107,12 @@ def inches(ax: Axes) -> tuple[float, float]:
     return float(ax.bbox.width) / dpi, float(ax.bbox.height) / dpi
 
 
-def _points(size: Any, ax: Axes, most: float) -> float:
+def _points(size: Any, ax: Axes, most: float, narrow: float = NARROW) -> float:
     """A size of letters in points; at most so many where the panel is narrow."""
     from matplotlib.font_manager import FontProperties
 
     points = float(FontProperties(size=size).get_size_in_points())
-    return min(points, most) if inches(ax)[0] < NARROW else points
+    return min(points, most) if inches(ax)[0] < narrow else points
 
 
 def fitted(text: str, length: float, points: float) -> str:
@@ -120,7 +122,9 @@ def fitted(text: str, length: float, points: float) -> str:
     'predictions\\nthat are hits,\\nof 256'
     """
     letters = max(int(72 * length / (LETTER * points)), 8)
-    return "\n".join(textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False))
+    for sign in ("=", "±", "≤"):  # what belongs together stays in one line
+        text = text.replace(f" {sign} ", f"\xa0{sign}\xa0")
+    return "\n".join(textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)).replace("\xa0", " ")
 
 
 def label(ax: Axes, x: str = "", y: str = "", *, title: str = "") -> None:
@@ -151,14 +155,15 @@ def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "") -> None:
     from matplotlib.ticker import MaxNLocator
 
     width, height = inches(ax)
-    for name, axis, room in (("x", ax.xaxis, width / 0.55), ("y", ax.yaxis, height / 0.35)):
+    for name, axis, room in (("x", ax.xaxis, width / 0.45), ("y", ax.yaxis, height / 0.3)):
         if name not in which:
             continue
-        many = int(np.clip(room, 2, 7))
-        locator: Any = MaxNLocator(many, integer=name in whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=1)
+        least = 1 if name in whole else 3  # of whole numbers there may be no more
+        many = int(np.clip(room, 3 if name == "x" else 2, 7))
+        locator: Any = MaxNLocator(many, integer=name in whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least)
         if isinstance(axis.get_major_locator(), dates.AutoDateLocator):
             make: Any = dates
-            locator = make.AutoDateLocator(minticks=2, maxticks=max(many, 3))
+            locator = make.AutoDateLocator(minticks=2, maxticks=max(many, 4))  # fewer is not always to be had
             axis.set_major_formatter(make.ConciseDateFormatter(locator))
         axis.set_major_locator(locator)
 
@@ -191,29 +196,39 @@ def legend(ax: Axes, loc: Any = "best") -> None:
     ax.legend(loc=loc, frameon=False, fontsize="small")
 
 
-def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, beyond: float = 0.0) -> None:
-    """A legend between the panel and its title, where it covers nothing: as many columns as the width has room for.
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "lower left") -> None:
+    """A legend between the panel and its title, where it covers nothing: in as many columns as make it lowest.
 
-    ``beyond`` is how many inches to the left of the panel are free above its labels.
+    With ``loc="lower right"`` it may reach to the left over names that stand beside the panel.
     """
-    from matplotlib.transforms import ScaledTranslation
-
     found = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
     if not found:
         return
-    width, size = inches(ax)[0] + beyond, _points("small", ax, SMALLER)
-    names = [fitted(str(one.get_label()), width - 2.6 * size / 72, size) for one in found]
-    how: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-beyond / inches(ax)[0], 1.0), "frameon": False}
-    how |= {"fontsize": size, "handlelength": 1.6, "handletextpad": 0.5, "columnspacing": 1.2, "borderaxespad": 0.2}
-    for columns in range(min(len(found), 4), 0, -1):
-        drawn = ax.legend(found, names, ncols=columns, **how)
-        box = drawn.get_window_extent()
-        if box.width <= width * ax.figure.dpi:
-            break
-    # an empty panel as high as the legend: titles stand above it, also those that are set later
+    left, dpi = loc == "lower left", float(ax.figure.dpi)
+    width = inches(ax)[0] * (0.95 if left else 1) + (0 if left else BESIDE)
+    size = _points("small", ax, SMALLER, COLUMN)
+    how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
+    how |= {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
+    made: list[tuple[bool, float, int, list[str]]] = []  # too wide, inches of height, columns, lines
+    for columns in range(1, min(len(found), 4) + 1):
+        for tight in (1.2, 1.0, 0.85):
+            room = tight * (width / columns - 3 * size / 72)
+            names = [fitted(str(one.get_label()), room, size) for one in found]
+            box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
+            broken = sum(name.count("\n") for name in names)
+            made.append((box.width > width * dpi, box.height / dpi + BREAK * broken, columns, names))
+    _, _, columns, names = min(made, key=lambda one: one[:3])
+    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
+    _strut(ax, box.height / dpi)
+
+
+def _strut(ax: Axes, height: float) -> None:
+    """An empty panel of so many inches above another: titles stand above it, also those that are set later."""
+    from matplotlib.transforms import ScaledTranslation
+
     corner: Any = ax.transAxes
     above = ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
-    strut = ax.inset_axes((0, 0, width, box.height / ax.figure.dpi), transform=above)
+    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=above)
     strut.set_axis_off()
     strut.set_in_layout(False)
 

@@ -177,7 +177,8 @@ def tolerance(
             shown_at, told = some_of(names, inches(panel)[0], 0.5)
             panel.set_xticks(shown_at, [text.replace(" to ", "\nto ") for text in told])
         label(panel, title, side)
-        legend_above(panel, keys_of(panel))
+        if len(every) == 1 or panel is panels[0]:
+            legend_above(panel, keys_of(panel))
     return panels
 
 
