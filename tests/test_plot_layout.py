@@ -46,14 +46,18 @@ def result(dates=False, ranges=False):
 def results(n, dates=False):
     """Evaluations of n detectors."""
     truth, scores, how = quakes(dates)
-    return {name: nf.evaluate(truth, scores[name], quantile=0.9, tolerance=2, rng=1, **how) for name in list(scores)[:n]}
+    return {
+        name: nf.evaluate(truth, scores[name], quantile=0.9, tolerance=2, rng=1, **how) for name in list(scores)[:n]
+    }
 
 
 @cache
 def curve(n=3, quantiles=(0.5, 0.7, 0.8, 0.9, 0.95, 0.99), name="a"):
     """A sweep over n tolerances."""
     truth, scores, _ = quakes()
-    return nf.sweep(truth, scores[name], quantiles=quantiles, tolerances=range(n), null="permutation", method="binomial")
+    return nf.sweep(
+        truth, scores[name], quantiles=quantiles, tolerances=range(n), null="permutation", method="binomial"
+    )
 
 
 @cache
@@ -69,7 +73,10 @@ def lists(dates=True):
     day = np.datetime64("2021-03-01")
     events, alarms = (day + np.sort(rng.choice(500, 30, replace=False)) for _ in range(2))
     how = {"span": (day, day + 499), "gaps": [(day + 200, day + 230)], "duplicates": "merge"}
-    kept = [x for x in events if not day + 200 <= x <= day + 230], [x for x in alarms if not day + 200 <= x <= day + 230]
+    kept = (
+        [x for x in events if not day + 200 <= x <= day + 230],
+        [x for x in alarms if not day + 200 <= x <= day + 230],
+    )
     return kept, how
 
 
@@ -195,7 +202,7 @@ CASES = {
 def drawn(case, style="default"):
     """The figure of a case in a column, laid out."""
     with plt.style.context(style):
-        figure = Figure(figsize=(COLUMN, case.height), dpi=150, layout="constrained")
+        figure = Figure(figsize=(COLUMN, case.height), dpi=100, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots(*case.shape) if case.shape else figure.subplots()
         case.draw(axes)
@@ -250,14 +257,14 @@ def test_figures_fit_into_a_column(figure):
     page = figure.bbox
     texts = texts_of(figure)
     for text, box in texts:
-        assert page.x0 - 1 <= box.x0 and box.x1 <= page.x1 + 1, f"{text.get_text()!r} leaves the figure"
-        assert page.y0 - 1 <= box.y0 and box.y1 <= page.y1 + 1, f"{text.get_text()!r} leaves the figure"
+        inside = page.x0 <= box.x0 + 1, page.y0 <= box.y0 + 1, box.x1 <= page.x1 + 1, box.y1 <= page.y1 + 1
+        assert all(inside), f"{text.get_text()!r} leaves the figure"
     for (one, box), (other, beside) in combinations(texts, 2):
         assert not overlap(box, beside), f"{one.get_text()!r} is on {other.get_text()!r}"
     for ax in figure.axes:
         if ax.get_label() != "<colorbar>":
-            width, height = ax.bbox.width / figure.dpi, ax.bbox.height / figure.dpi
-            assert width >= LEAST[0] and height >= LEAST[1], f"a panel of {width:.2f} x {height:.2f} inches"
+            size = ax.bbox.size / figure.dpi
+            assert (size >= LEAST).all(), f"a panel of {size} inches"
             if ax.get_legend() is not None:
                 box = ax.get_legend().get_window_extent(figure.canvas.get_renderer())
                 assert not any(overlap(box, other.bbox) for other in figure.axes), "a legend covers a panel"
@@ -276,7 +283,17 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-DARK = ("null", "sweep of 12 together", "timeline of ranges", "lags", "leaderboard", "verdicts", "heatmap", "compare", "lag of 5")
+DARK = (
+    "null",
+    "sweep of 12 together",
+    "timeline of ranges",
+    "lags",
+    "leaderboard",
+    "verdicts",
+    "heatmap",
+    "compare",
+    "lag of 5",
+)
 
 
 @pytest.mark.parametrize("name", DARK)
@@ -296,6 +313,34 @@ def test_figures_can_be_read_on_dark_paper(name):
         behind = cells.get(text, paper)
         behind = paper if behind[3] == 0 else behind
         assert contrast(to_rgba(text.get_color()), behind) >= 4.5, text.get_text()
+
+
+def test_titles_stand_above_legends_whenever_they_are_set():
+    """Also where nothing lays out the figure: the panel makes room, and a title set later is above the legend."""
+    figure = Figure(figsize=(4, 3))
+    FigureCanvasAgg(figure)
+    ax = plot.precision_recall(curves(5), figure.subplots(), tolerance=2)
+    ax.set_title("set later")
+    figure.canvas.draw()
+    title, legend = ax.title.get_window_extent(), ax.get_legend().get_window_extent()
+    assert ax.bbox.y1 <= legend.y0 + 1
+    assert legend.y1 <= title.y0 + 1
+    assert title.y1 <= figure.bbox.y1 + 1
+
+
+def test_steps_and_hits_have_whole_ticks():
+    """On every axis that counts."""
+    for name in ("null", "timeline", "tolerance", "lag"):
+        for ax in drawn(CASES[name]).axes:
+            assert (ax.get_xticks() % 1 == 0).all(), name
+
+
+def test_dates_are_few_and_short():
+    """At most a handful of them in a column."""
+    (ax,) = drawn(CASES["timeline of ranges"]).axes
+    texts = [text.get_text() for text in ax.get_xticklabels()]
+    assert 2 <= len(texts) <= 6
+    assert max(map(len, texts)) <= 4
 
 
 def test_every_public_figure_is_looked_at():

@@ -10,9 +10,10 @@ import numpy as np
 from nofluke.inference.comparison import NAMES, Comparison
 from nofluke.inference.units import MEASURES
 from nofluke.plain import check_word
+from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_panels, names_beside, short
 from nofluke.plot.study import dots, luck_beside
-from nofluke.plot.style import AxesArray, few_ticks, inches, ink, label, legend_above, tidy
+from nofluke.plot.style import AxesArray, few_ticks, inches, ink, label, tidy
 from nofluke.text.numbers import p_is
 
 if TYPE_CHECKING:

@@ -10,20 +10,9 @@ from nofluke.arrays import FloatArray
 from nofluke.inference.curve import Sweep
 from nofluke.moved import renamed_argument
 from nofluke.plain import check_word
+from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_panels
-from nofluke.plot.style import (
-    PALETTE,
-    SERIES,
-    AxesArray,
-    few_ticks,
-    in_order,
-    in_words,
-    key_of_order,
-    label,
-    legend_above,
-    one_of,
-    tidy,
-)
+from nofluke.plot.style import PALETTE, SERIES, AxesArray, faint, few_ticks, in_order, in_words, label, one_of, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -125,5 +114,5 @@ def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
 
 def draw_band(ax: Axes, at: FloatArray, low: FloatArray, mean: FloatArray, high: FloatArray, *, how: str) -> None:
     """Mean and central 95% of chance over anything."""
-    ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=f"chance, 95% ({how})")
+    ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=faint(), linewidth=0, label=f"chance, 95% ({how})")
     ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")

@@ -12,8 +12,9 @@ from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.lags import CoincidenceSweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
+from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_panels
-from nofluke.plot.style import LETTER, PALETTE, AxesArray, fitted, inches, label, legend_above, some_of
+from nofluke.plot.style import LETTER, PALETTE, AxesArray, fitted, inches, label, some_of
 from nofluke.plot.times import groups_of
 from nofluke.text.numbers import tick_texts
 
@@ -76,7 +77,7 @@ def heatmap(
         check_kind("familywise", familywise, FamilywiseTest, "curve.familywise()")
     alpha = check_alpha(alpha)
     rows, columns, place, titles = _grid(curve)
-    panels = make_panels(ax, (2,), width=4.6, height=3.2)
+    panels = make_panels(ax, (2,), width=4.6, height=3.6)
     values = {side: _values(curve, side, show)[place] for side in SIDES}
     top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
     for panel, side in zip(panels, SIDES, strict=True):

@@ -10,9 +10,10 @@ import numpy as np
 from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
+from nofluke.plot.legends import legend_above, make_room
 from nofluke.plot.marks import Marks, marks_of_result
 from nofluke.plot.panels import make_axes, short
-from nofluke.plot.style import PALETTE, few_ticks, inches, ink, label, legend_above, tidy
+from nofluke.plot.style import LETTER, PALETTE, few_ticks, inches, ink, label, tidy
 from nofluke.ratios import divide
 from nofluke.text.tables import show_share
 
@@ -62,6 +63,7 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     size = float(np.clip(72 * inches(ax)[1] / len(marks) / 4, 4.5, 8))
     told = [f"{short(name, LONGEST)}\n{_beside_chance(one)}" for name, one in results.items()]
     ax.set_yticks(rows, told, fontsize=size)
+    make_room(ax, left=LONGEST * LETTER * size / 72 + 0.1)
     first = next(iter(results.values())).sequence
     label(ax, "step" if getattr(first, "clock", first) is None else "time")
     legend_above(ax, handles, loc="lower right")

@@ -11,8 +11,9 @@ from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
 from nofluke.moved import renamed_argument
+from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import PALETTE, AxesArray, few_ticks, ink, label, legend_above, tidy
+from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, ink, label, tidy
 from nofluke.text.numbers import p_is, show_p
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
             edges,
             fill=True,
             color=PALETTE["chance"],
-            alpha=0.35,
+            alpha=faint(0.35),
             label=f"chance, {level.choice.model.text}",
         )
         ax.set_ylim(0, 1.05 * heights.max())

@@ -15,8 +15,9 @@ from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.moved import renamed_argument
+from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import PALETTE, AxesArray, few_ticks, in_words, ink, label, legend_above, tidy
+from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, in_words, ink, label, tidy
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import show_share
 
@@ -140,7 +141,7 @@ def _outline(
         return
     edges = np.append(hits - 0.5, hits[-1] + 0.5)
     if not dashed:
-        ax.stairs(values, edges, fill=True, color=color, alpha=0.35, linewidth=0)
+        ax.stairs(values, edges, fill=True, color=color, alpha=faint(0.35), linewidth=0)
     ax.stairs(values, edges, color=color, linestyle="--" if dashed else "-", linewidth=1.4, label=label)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from nofluke.errors import InputError, shown
+from nofluke.plot.legends import make_room
 from nofluke.plot.style import LETTER, NARROW, AxesArray, check_matplotlib, inches
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ def names_beside(ax: Axes, names: list[str]) -> None:
     most = max(int(72 * (0.33 * width + 0.35) / (LETTER * size)), 6)
     shown_as = [short(name, min(most, LONGEST)) for name in names]
     ax.set_yticks(range(len(names)), shown_as, fontsize=size)
+    make_room(ax, left=max(map(len, shown_as), default=0) * LETTER * size / 72 + 0.1)
 
 
 def short(name: str, longest: int = LONGEST) -> str:

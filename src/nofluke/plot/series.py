@@ -13,9 +13,10 @@ from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.lanes import several_lanes
+from nofluke.plot.legends import legend_above
 from nofluke.plot.marks import Marks, marks_of
 from nofluke.plot.panels import make_axes
-from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, legend_above, shade, tidy
+from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, shade, tidy
 from nofluke.plot.times import coincidence
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of

@@ -10,20 +10,9 @@ from nofluke.inference.by_shift import hits_by_shift
 from nofluke.inference.cells import BAND
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.curves import SIDES, draw_band
+from nofluke.plot.legends import CHANCE, keys_of, legend_above
 from nofluke.plot.panels import by_name, make_panels, short
-from nofluke.plot.style import (
-    CHANCE,
-    PALETTE,
-    AxesArray,
-    few_ticks,
-    in_words,
-    ink,
-    keys_of,
-    label,
-    legend_above,
-    one_of,
-    tidy,
-)
+from nofluke.plot.style import PALETTE, AxesArray, few_ticks, in_words, ink, label, one_of, tidy
 
 
 def lag(results: Any, ax: Any = None) -> AxesArray:

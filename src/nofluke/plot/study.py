@@ -8,15 +8,15 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.plain import check_word
+from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, names_beside, short
-from nofluke.plot.style import PALETTE, few_ticks, fitted, inches, ink, label, legend_above, paper, tidy
+from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, paper, tidy
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-BAND = "#0072B24D"
 COLORS = ("none", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
 """Of the words in `CODES`; the letters in the cells say the same."""
 LETTERS = ("×", "?", "N", "P", "Y")
@@ -96,7 +96,7 @@ def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name
 def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
     """What chance scores in each row: its mean, and two standard deviations to each side."""
     how: dict[str, Any] = {"fmt": "|", "color": PALETTE["chance"], "markersize": 11, "markeredgewidth": 2}
-    how |= {"ecolor": BAND, "elinewidth": 7, "label": "chance, mean ± 2 std"}
+    how |= {"ecolor": (PALETTE["chance"], faint()), "elinewidth": 7, "label": "chance, mean ± 2 std"}
     return ax.errorbar(expected, np.arange(len(expected)), xerr=np.nan_to_num(2 * std), **how)
 
 

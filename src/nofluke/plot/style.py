@@ -1,4 +1,4 @@
-"""What all figures share: colours, sizes, ticks and legends. Matplotlib is imported only inside.
+"""What all figures share: colours, sizes of letters, ticks. Matplotlib is imported only inside.
 
 The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also differs
 by line style or marker. Ink and paper are the reader's own, from matplotlib's settings: dark backgrounds work.
@@ -52,9 +52,7 @@ MOST_DRAWN = 1e300
 """Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
 
 NARROW, COLUMN = 2.2, 3.33  # inches of a panel below which its letters, or those of its legend, are small
-BESIDE = 0.3  # inches to the left of a panel that labels have in any case
 SMALL, SMALLER = 8.0, 7.0  # points at most of its labels and of its legend
-BREAK = 0.04  # inches of height that a legend may gain rather than break a line
 LETTER = 0.58  # of a letter's size is its width, on average
 
 
@@ -86,10 +84,20 @@ def one_of(i: int, n: int) -> dict[str, Any]:
 def in_order(n: int) -> list[Any]:
     """Colours of n curves that have an order, such as tolerances: dark to light, as far as each differs from the paper."""
     from matplotlib import colormaps
-    from matplotlib.colors import rgb_to_hsv, to_rgb
 
-    on_dark = rgb_to_hsv(to_rgb(paper()))[2] < 0.5
-    return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark else np.linspace(0, 0.85, n)))
+    return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark() else np.linspace(0, 0.85, n)))
+
+
+def on_dark() -> bool:
+    """Whether data are drawn on dark paper."""
+    from matplotlib.colors import to_rgb
+
+    return max(to_rgb(paper())) < 0.5
+
+
+def faint(alpha: float = 0.3) -> float:
+    """How opaque bands are: on dark paper the same colour needs more of itself to be seen."""
+    return 1.5 * alpha if on_dark() else alpha
 
 
 def in_words(methods: Iterable[How]) -> str:
@@ -107,7 +115,7 @@ def inches(ax: Axes) -> tuple[float, float]:
     return float(ax.bbox.width) / dpi, float(ax.bbox.height) / dpi
 
 
-def _points(size: Any, ax: Axes, most: float, narrow: float = NARROW) -> float:
+def points_of(size: Any, ax: Axes, most: float, narrow: float = NARROW) -> float:
     """A size of letters in points; at most so many where the panel is narrow."""
     from matplotlib.font_manager import FontProperties
 
@@ -130,12 +138,12 @@ def fitted(text: str, length: float, points: float) -> str:
 def label(ax: Axes, x: str = "", y: str = "", *, title: str = "") -> None:
     """Name the axes, and the panel if it has a title, in lines that fit into it."""
     width, height = inches(ax)
-    size = _points(_setting("axes.labelsize"), ax, SMALL)
+    size = points_of(_setting("axes.labelsize"), ax, SMALL)
     for text, length, put in ((x, width, ax.set_xlabel), (y, height, ax.set_ylabel)):
         if text:
             put(fitted(text, length, size), fontsize=size)
     if title:
-        heading = _points("medium", ax, SMALL + 1)
+        heading = points_of("medium", ax, SMALL + 1)
         ax.set_title(fitted(title, width * 1.1, heading), fontsize=heading)
 
 
@@ -146,7 +154,7 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
         ax.grid(True, color=ink(), alpha=0.12, linewidth=0.6)
         ax.set_axisbelow(True)
     if inches(ax)[0] < NARROW:
-        ax.tick_params(labelsize=_points(_setting("xtick.labelsize"), ax, SMALL))
+        ax.tick_params(labelsize=points_of(_setting("xtick.labelsize"), ax, SMALL))
 
 
 def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "") -> None:
@@ -187,83 +195,13 @@ def shade(
     """Stretches of ticks over the whole height, as one shape."""
     edges = np.stack([starts, stops, stops], axis=1).ravel()
     height = np.tile([1.0, 1.0, np.nan], len(starts))
-    how: dict[str, Any] = {"color": color, "alpha": alpha, "linewidth": 0, "zorder": 0, "label": name}
+    how: dict[str, Any] = {"color": color, "alpha": faint(alpha), "linewidth": 0, "zorder": 0, "label": name}
     return ax.fill_between(ticks.times(edges), 0, height, transform=ax.get_xaxis_transform(), **how)
 
 
 def legend(ax: Axes, loc: Any = "best") -> None:
     """A legend without a frame, inside."""
     ax.legend(loc=loc, frameon=False, fontsize="small")
-
-
-def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "lower left") -> None:
-    """A legend between the panel and its title, where it covers nothing: in as many columns as make it lowest.
-
-    With ``loc="lower right"`` it may reach to the left over names that stand beside the panel.
-    """
-    found = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
-    if not found:
-        return
-    left, dpi = loc == "lower left", float(ax.figure.dpi)
-    width = inches(ax)[0] * (0.95 if left else 1) + (0 if left else BESIDE)
-    size = _points("small", ax, SMALLER, COLUMN)
-    how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
-    how |= {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
-    made: list[tuple[bool, float, int, list[str]]] = []  # too wide, inches of height, columns, lines
-    for columns in range(1, min(len(found), 4) + 1):
-        for tight in (1.2, 1.0, 0.85):
-            room = tight * (width / columns - 3 * size / 72)
-            names = [fitted(str(one.get_label()), room, size) for one in found]
-            box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
-            broken = sum(name.count("\n") for name in names)
-            made.append((box.width > width * dpi, box.height / dpi + BREAK * broken, columns, names))
-    _, _, columns, names = min(made, key=lambda one: one[:3])
-    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
-    _strut(ax, box.height / dpi)
-
-
-def _strut(ax: Axes, height: float) -> None:
-    """An empty panel of so many inches above another: titles stand above it, also those that are set later."""
-    from matplotlib.transforms import ScaledTranslation
-
-    corner: Any = ax.transAxes
-    above = ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
-    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=above)
-    strut.set_axis_off()
-    strut.set_in_layout(False)
-
-
-CHANCE = "_chance"
-"""The label of each mean of chance where several curves have one: all together have one entry in the legend."""
-
-
-def keys_of(ax: Axes) -> list[Any]:
-    """What a legend shows: everything with a label, and one dashed line for all means of chance."""
-    from matplotlib.lines import Line2D
-
-    drawn = ax.get_legend_handles_labels()[0]
-    if any(line.get_label() == CHANCE for line in ax.get_lines()):
-        drawn.append(Line2D([], [], color=ink(), linestyle="--", linewidth=0.9, label="chance, mean"))
-    return list(drawn)
-
-
-def key_of_order(panels: AxesArray, colours: Sequence[Any], names: Sequence[str], title: str) -> None:
-    """A bar of colours above the panels, for more curves than a legend can tell apart."""
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import BoundaryNorm, ListedColormap
-
-    every = list(panels.flat)
-    scale = ScalarMappable(BoundaryNorm(np.arange(len(names) + 1) - 0.5, len(names)), ListedColormap(list(colours)))
-    width, size = (
-        sum(inches(ax)[0] for ax in panels.reshape(-1, panels.shape[-1])[0]),
-        _points("small", every[0], SMALL),
-    )
-    bar = every[0].figure.colorbar(scale, ax=every, location="top", aspect=40, label=title, pad=0.02)
-    longest = max(map(len, names))
-    at, shown = some_of(names, width, (longest + 1) * LETTER * size / 72)
-    bar.set_ticks(at, labels=shown, fontsize=size)
-    bar.ax.minorticks_off()
-    bar.set_label(title, fontsize=size)
 
 
 def check_matplotlib() -> None:

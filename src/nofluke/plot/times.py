@@ -12,20 +12,9 @@ from nofluke.inference.lags import CoincidenceSweep
 from nofluke.moved import renamed_argument
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
+from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import (
-    GREY,
-    PALETTE,
-    SERIES,
-    AxesArray,
-    few_ticks,
-    in_words,
-    key_of_order,
-    label,
-    legend_above,
-    shade,
-    tidy,
-)
+from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
 from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.series.ticks import Ticks
 from nofluke.text.units import as_people_say

@@ -12,23 +12,9 @@ from nofluke.inference.curve import Sweep
 from nofluke.inference.lags import CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
+from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
 from nofluke.plot.panels import by_name, make_axes, make_panels, short
-from nofluke.plot.style import (
-    CHANCE,
-    PALETTE,
-    SERIES,
-    AxesArray,
-    few_ticks,
-    in_words,
-    inches,
-    key_of_order,
-    keys_of,
-    label,
-    legend_above,
-    one_of,
-    some_of,
-    tidy,
-)
+from nofluke.plot.style import PALETTE, SERIES, AxesArray, few_ticks, in_words, inches, label, one_of, some_of, tidy
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.text.tables import show_number
 from nofluke.text.units import as_people_say
