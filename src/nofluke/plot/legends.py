@@ -18,7 +18,7 @@ BESIDE = 0.3  # inches to the left of a panel that labels have in any case
 MOST = 0.6  # share of a panel that may be given up to what stands around it
 TITLE = 0.28  # inches of a title
 SPACES = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
-BREAK = 0.04  # inches of height that a legend may gain rather than break a line
+BREAK = 0.04  # inches of height that a narrow legend may gain rather than break a line; others have room enough
 
 
 def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "lower left") -> None:
@@ -35,12 +35,13 @@ def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "
     how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
     how |= SPACES
     made: dict[tuple[float, int], list[str]] = {}  # by height and columns, the names in lines
-    for columns, tight in itertools.product(range(1, min(len(found), 4) + 1), (1.2, 1.0, 0.85)):
+    for columns, tight in itertools.product(range(1, min(len(found), 4) + 1), (99.0, 1.2, 1.0, 0.85)):
         room = tight * (width / columns - 3 * size / 72)
         names = [fitted(str(one.get_label()), room, size) for one in found]
         wide, high = _extent(names, columns, size)
         too_wide = max(wide - width, 0.0)
-        made.setdefault((high + BREAK * sum(name.count("\n") for name in names) + 100 * too_wide, columns), names)
+        breaks = sum(name.count("\n") for name in names) * (BREAK if width < COLUMN else 1.0)
+        made.setdefault((high + breaks + 100 * too_wide, columns), names)
     (_, columns), names = min(made.items())
     box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
     make_room(ax, above=box.height / dpi + TITLE)
