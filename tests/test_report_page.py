@@ -8,7 +8,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.nulls.base import NullModel
-from nofluke.show.report import grid as grids
+from nofluke.show.report import positions
 from nofluke.show.report.grid import make_grid
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import show_share
@@ -345,7 +345,7 @@ def test_no_events_and_no_predictions_are_said_and_drawn(visit, tmp_path):
 
 def test_a_million_steps_open(visit, tmp_path, monkeypatch):
     """Below 10 MB, and every event is there to be seen."""
-    monkeypatch.setattr(grids, "SECONDS", 2.0)
+    monkeypatch.setattr(positions, "SECONDS", 2.0)
     rng = np.random.default_rng(0)
     events = rng.choice(1_000_000, 300, replace=False)
     scores = rng.standard_normal(1_000_000)
