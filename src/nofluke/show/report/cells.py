@@ -25,6 +25,7 @@ from nofluke.series.counting import within
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
+from nofluke.show.report.positions import is_slow
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much
@@ -103,7 +104,12 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
 
         return drawn
     hurried = model.hurried()
-    return lambda cell: hurried.distributions(cell, method, n_resamples=n_resamples, rng=seed)
+
+    def alone(cell: Cell) -> Nulls:
+        how: Any = "montecarlo" if method == "auto" and is_slow(model, cell) else method
+        return hurried.distributions(cell, how, n_resamples=n_resamples, rng=seed)
+
+    return alone
 
 
 def _interior(grid: Grid) -> bool:
