@@ -195,6 +195,17 @@ def test_delays_are_all_in_the_bars(small):
             assert sum(cell["delay"]["counts"]) == cell["recall"]["hits"]
 
 
+def test_delays_of_daily_data_are_drawn_in_days():
+    """A delay of one day is 1, not 24 hours, and a step is one of them, however short the delays are."""
+    days = np.datetime64("2020-01-01") + np.arange(60)
+    truth, alarms = np.arange(60) % 10 == 4, np.arange(60) % 20 == 5
+    result = nf.evaluate(truth, predictions=alarms, times=days, tolerance="1d", null="permutation")
+    payload = make_payload(result)
+    d, k = payload["chosen"]
+    assert payload["cells"][d][k]["delay"] == {"unit": "days", "at": [1.0], "counts": [3], "step": 1.0}
+    assert payload["cells"][d][k]["text"]["delay"] == "median 1d (middle half 1d to 1d)"
+
+
 @pytest.mark.parametrize("quantile", [0.9, 0.5])
 def test_pictures_show_the_distribution_itself(quantile, monkeypatch):
     """What is drawn are probabilities of the null at whole numbers of hits, whichever way and however far."""
