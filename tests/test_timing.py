@@ -200,7 +200,9 @@ def test_delays_are_told_in_the_units_of_the_data():
     late = Delays(values=np.array([-97.0, 5_400.0, 93_600.0]), found=np.ones(3, dtype=bool), unit="seconds", step=60.0)
     assert [show_time(value, "seconds", late.step) for value in late.values] == ["-97s", "1.5h", "26h"]
     alarms = [days[1] + np.timedelta64(1, "D")]
-    assert str(nf.coincidence(days[[1, 4]], alarms, tolerance="1d", span=(days[0], days[5])).delays).startswith("median 1d")
+    assert str(nf.coincidence(days[[1, 4]], alarms, tolerance="1d", span=(days[0], days[5])).delays).startswith(
+        "median 1d"
+    )
 
 
 def test_the_printed_rate_and_delay():
