@@ -17,7 +17,9 @@ from click.testing import CliRunner
 
 import nofluke as nf
 from nofluke.cli import cli
+from nofluke.show.report import Source
 from nofluke.show.report import positions as places
+from nofluke.show.several.origin import own_source
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 
@@ -186,7 +188,7 @@ def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
         alone = result.report(tmp_path / "alone.html", scripts="cdn").read_text(encoding="utf-8")
         assert own[name] == embedded(alone)
         body = re.search('<section id="verdict".*?<section id="how">', alone, re.DOTALL)[0]
-        assert body in page
+        assert body.replace("nf.evaluate(truth, scores,", html.escape(f"nf.evaluate(truth, scores[{name!r}],")) in page
     assert page.count("plotly.js v") == 1
     outside = re.sub("<template.*?</template>", "", page.partition("<script>/**")[0], flags=re.DOTALL)
     assert "data-text" not in outside
@@ -217,8 +219,10 @@ def test_odd_detectors_have_their_place(tmp_path):
     p = nf.evaluate(truth, predictions=alarms["given"], tolerance=1, null="permutation").precision_test.pvalue
     assert rows["given"][9:11] == [show_p(p), show_p(3 * p)]
     lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
-    drawn = re.findall(r"<g class=\"s\d round\"><title>(\w+)</title>.*?</g>", lines)
-    assert drawn == ["given", "noise", "silent"] * 3
+    drawn = re.findall(r'<path class="points s\d solid"[^>]*><title>(\w+)</title>', lines)
+    assert drawn == ["given", "noise", "given", "noise", "silent", "given", "noise"], (
+        "the silent one has a recall alone"
+    )
     assert "Alarms that were given without scores are one point" in page
     assert "NaN" not in page.partition("<template")[0]
     assert "nan" not in lines
@@ -232,19 +236,17 @@ def test_curves_go_through_the_values_of_evaluate(tmp_path, monkeypatch):
     truth, scores = truth[:60], {name: scores[name][:60] for name in ("noise", "middling")}
     page = made(tmp_path, truth, scores, **how)
     lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
-    svg = re.findall('<svg class="lines" .*?</svg>', lines, re.DOTALL)[0]
-    own = packed(page)
-    ticks = [(float(y) - 4, float(text)) for y, text in re.findall(r'class="level" x="34" y="(.+?)">(.+?)<', svg)]
-    (floor, _), (ceiling, top) = ticks[0], ticks[-1]
-    for group, (name, data) in zip(re.findall("<g .*?</g>", svg, re.DOTALL), own.items(), strict=True):
-        points = re.findall(r"M([\d.]+) ([\d.]+)h0", re.search('class="points" d="(.*?)"', group)[1])
+    svg = re.findall('<svg class="static lines".*?<h3>', lines + "<h3>", re.DOTALL)[0]
+    top = max(float(text) for text in re.findall(r'<text class="y"[^>]*>(.+?)</text>', svg))
+    rings = re.findall(r'<circle class="ring s\d solid" cx="(.+?)%" cy="(.+?)%"', svg)
+    drawn = re.findall(r'<path class="points s\d solid" d="(.+?)"', svg)
+    for (name, data), path, (_, ring) in zip(packed(page).items(), drawn, rings, strict=True):
+        heights = [float(y) for y in re.findall(r"M\d+ (\d+)", path)]
         values = [cell["precision"]["value"] for cell in data["cells"][data["chosen"][0]]]
-        assert 0 < data["chosen"][1] < len(points) - 1
-        assert [(floor - float(y)) / (floor - ceiling) * top for _, y in points] == pytest.approx(values, abs=0.002)
-        ring = re.search(r'class="ring" cx="([\d.]+)" cy="([\d.]+)"', group)
-        assert ring.groups() == points[data["chosen"][1]]
+        assert 0 < data["chosen"][1] < len(values) - 1
+        assert [(1 - y / 1000) * top for y in heights] == pytest.approx(values, abs=0.002)
         value = nf.evaluate(truth, scores[name], **how).precision
-        assert (floor - float(ring[2])) / (floor - ceiling) * top == pytest.approx(value, abs=0.002)
+        assert (1 - float(ring) / 100) * top == pytest.approx(value, abs=0.002)
 
 
 def test_a_step_that_one_lacks_is_left_out_for_all(tmp_path):
@@ -353,6 +355,10 @@ def test_the_command_writes_a_page_that_says_how_to_repeat_it(file, tmp_path):
     )
     assert hashlib.sha256(file.read_bytes()).hexdigest() in page
     assert "scores: good, time: day" in page, "the own page names its own column"
+    good = re.search('<template data-detector="good">.*?</template>', page, re.DOTALL)[0]
+    advised = html.unescape(re.findall('<pre class="try">(nofluke evaluate .*?)</pre>', good)[0])
+    assert re.findall("--(?:scores|predictions) (\\S+)", advised) == ["good"]
+    run(*shlex.split(advised)[1:])
     assert python.index('"no\'s"') < python.index("'good'"), "in the order typed, which decides among equals"
     run(*shlex.split(command)[1:])
     assert out.read_text(encoding="utf-8") == page
@@ -417,23 +423,26 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     assert shown.evaluate("new URLSearchParams(location.hash.slice(1)).get('detector')") == NASTY
     assert shown.locator("#one h1").text_content().startswith(NASTY)
     assert shown.evaluate("document.activeElement === document.querySelector('#one h1')")
-    assert shown.locator("#which [aria-current=page]").get_attribute("title") == NASTY
+    assert shown.locator("#detectors [aria-current=page]").get_attribute("title") == NASTY
     shown.locator("#tolerance").focus()
     shown.keyboard.press("Home")
     cell = data["cells"][0][data["chosen"][1]]
     assert shown.locator('[data-text="precision.value"]').first.text_content() == cell["precision"]["text"]["value"]
     first = shown.evaluate("(window.before = window.page, window.page.state.d)")
     assert first == 0
-    shown.locator("#which a", has_text="middling").click()
+    shown.locator("#detectors a", has_text="middling").click()
     shown.wait_for_function("() => window.page && window.page !== window.before")
     other = packed(page)["middling"]
     assert shown.evaluate("[window.page.state.d, window.page.state.k]") == other["chosen"]
     assert shown.locator("#one h1").count() == 1
-    shown.locator("#which a", has_text="All detectors").click()
+    shown.locator("#detectors a", has_text="All detectors").click()
     shown.wait_for_selector("#overview", state="visible")
     assert shown.evaluate("window.page") is None
     assert shown.locator("#one").inner_html() == ""
     assert shown.evaluate("document.activeElement.textContent") == "middling"
+    with shown.expect_download() as saved:
+        shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, beside chance as CSV").click()
+    assert saved.value.suggested_filename.startswith("detectors-ranking")
     assert troubles == []
 
 
@@ -457,11 +466,23 @@ def test_the_overview_needs_no_script_and_fits_a_phone(browser, written):
         shown = context.new_page()
         shown.goto(written.as_uri())
         assert shown.locator("#overview table").count() == 3
-        assert shown.locator("#overview figure svg[role=img]").count() == 6
+        assert shown.locator("#overview figure [role=img]:visible").count() == 6
         if how:
-            assert shown.locator("noscript").is_visible()
-            assert shown.locator("#which").is_hidden()
+            assert shown.locator("#overview noscript").is_visible()
+            assert shown.locator("#detectors").is_hidden()
             assert shown.locator("#choose").is_hidden()
         else:
             assert shown.evaluate("document.documentElement.scrollWidth") == 390
         context.close()
+
+
+def test_advice_about_alarms_has_no_rule_for_scores():
+    """A detector's own command has its own column, and no threshold where it has no scores."""
+    command = "nofluke report d.csv --truth y --scores a --scores 'b c' --predictions p --budget 1% --tolerance 2"
+    columns = {"truth": "y", "scores:a": "a", "scores:b c": "b c", "predictions:p": "p"}
+    source = Source(file="d.csv", columns=columns, command=command)
+    assert own_source(source, "b c").columns == {"truth": "y", "scores": "b c"}
+    assert own_source(source, "b c").command == (
+        "nofluke report d.csv --truth y --scores 'b c' --budget 1% --tolerance 2"
+    )
+    assert own_source(source, "p").command == "nofluke report d.csv --truth y --predictions p --tolerance 2"

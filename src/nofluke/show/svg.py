@@ -51,7 +51,7 @@ class Chart:
     _drawn: list[str] = field(default_factory=list)
     _marks: list[str] = field(default_factory=list)
 
-    def line(self, xs: Iterable[Number], ys: Iterable[Number], name: str) -> None:
+    def line(self, xs: Iterable[Number], ys: Iterable[Number], name: str, title: str = "") -> None:
         """Through all points in their order, interrupted where one is undefined; a point on its own has a mark."""
         runs: list[list[str]] = [[]]
         for x, y in zip(xs, ys, strict=True):
@@ -60,7 +60,7 @@ class Chart:
             elif runs[-1]:
                 runs.append([])
         # a line of no length has round ends, and is a dot
-        self.path("".join("M" + "L".join(run if len(run) > 1 else run * 2) for run in runs if run), name)
+        self.path("".join("M" + "L".join(run if len(run) > 1 else run * 2) for run in runs if run), name, title=title)
 
     def area(self, xs: Sequence[Number], lows: Sequence[Number], highs: Sequence[Number], name: str) -> None:
         """Between two lines; points that are undefined are left out."""
@@ -84,10 +84,11 @@ class Chart:
         sides = ((_at(self.x.share(a)), _at(self.x.share(b))) for a, b in spans)
         self.path("".join(f"M{left} 0H{right}V{SIZE}H{left}z" for left, right in sides), name)
 
-    def path(self, data: str, name: str, style: str = "") -> None:
-        """Any path in the stretched drawing."""
+    def path(self, data: str, name: str, style: str = "", title: str = "") -> None:
+        """Any path in the stretched drawing; whoever points at it is told its title."""
+        told = f"><title>{escape(title)}</title></path>" if title else "/>"
         if data:
-            self._drawn.append(f'<path class="{name}"{style} d="{data}"/>')
+            self._drawn.append(f'<path class="{name}"{style} d="{data}"{told}')
 
     def ring(self, x: Number, y: Number, name: str = "ring") -> None:
         """Around a point."""

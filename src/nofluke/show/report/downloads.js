@@ -124,7 +124,7 @@ function csvOf(table) {
 }
 
 function addDownloads(root) {
-  const head = words(document.querySelector("h1"));
+  const head = words((root.parentElement || root).querySelector("h1")); // of several pages in one document, its own
   const button = (text, what, act) => {
     const made = document.createElement("button");
     made.type = "button";

@@ -157,10 +157,14 @@ def palette() -> str:
 
 
 def embedding(payload: dict[str, Any]) -> str:
-    """JSON that cannot end the element it stands in, whatever the data say; without what stands in the page as it is."""
+    """JSON that cannot end the element it stands in, whatever the data say."""
+    return json_of(payload).replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+
+
+def json_of(payload: dict[str, Any]) -> str:
+    """JSON of all that scripts look up; what stands in the page as it is has no place there."""
     data = {name: value for name, value in payload.items() if name not in PRINTED}
-    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
+    return json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 
 
 def check_plotly() -> None:

@@ -11,7 +11,7 @@ from nofluke.inference.several import error_of
 from nofluke.inference.side_by_side import SideBySide
 from nofluke.show.report import Parts, Source, parts_of
 from nofluke.show.report.page import Scripts, check_plotly, check_scripts
-from nofluke.show.several.origin import own_source
+from nofluke.show.several.origin import own_calls, own_source
 from nofluke.show.several.page import render
 from nofluke.show.several.rows import best_in_words, chance_in_words, rows_of
 
@@ -60,9 +60,11 @@ def make_several_page(
     for row in rows:
         try:
             own = own_source(source, row.detector)
-            parts[row.detector] = parts_of(row.result, title=title, source=own, metrics=metrics, label=row.detector)
+            made = parts_of(row.result, title=title, source=own, metrics=metrics, label=row.detector)
         except InputError as error:
             raise error_of(row.detector, error) from None
+        made.payload["next"] = own_calls(made.payload["next"], row.detector)
+        parts[row.detector] = made
     return render(found, rows, parts, title=title, scripts=scripts, source=source)
 
 

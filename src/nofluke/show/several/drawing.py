@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from html import escape
-from itertools import pairwise
 from typing import Any
 
 from nofluke.plot.style import SERIES
 from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
 from nofluke.show.several.rows import Row
+from nofluke.show.svg import Axis, Chart, Number
+from nofluke.show.ticks import Tick, number_ticks
 from nofluke.studies.pooled_row import MEASURES, NAMES
 
-WIDE, HIGH = 440, 300
-LEFT, RIGHT, TOP, BOTTOM = 40, 18, 10, 46
+WIDE, RIGHT = 440, 12
 NAMED = 132  # of the width, for the names beside dots
 LETTERS = 17  # of a name that fit there
 QUANTILES = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999)
-Number = float | None
-Place = Callable[[float], float]
+FINEST = 10**6  # steps, of which one is the last that a tick tells from none
+Line = tuple[Sequence[Number], Sequence[Number]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,114 +85,54 @@ def dot_plots(rows: tuple[Row, ...]) -> str:
     return "".join(map(figure, MEASURES))
 
 
-def by_threshold(curves: Sequence[Curve], measure: str, top: float, step: float) -> str:
-    """One measure of all detectors by their thresholds."""
+def curves_of(curves: Sequence[Curve]) -> dict[str, str]:
+    """Three figures of all detectors: both measures by threshold, and precision against recall."""
     farthest = max((x for curve in curves for x in curve.at), default=1.0) or 1.0
-    across, up = _axis(0.0, farthest, LEFT, WIDE - RIGHT), _axis(0.0, top, HIGH - BOTTOM, TOP)
-    ticks = [(across(_stretched(q, 10**6)), f"{q:g}") for q in QUANTILES if _stretched(q, 10**6) <= farthest + 1e-9]
-    drawn = (
-        _drawn(i, curve, curve.at, getattr(curve, measure), curve.at, getattr(curve, f"chance_{measure}"), across, up)
-        for i, curve in enumerate(curves)
-    )
-    return _figure(
-        drawn, ticks, up, top, step, "threshold, as a quantile of the detector’s scores", f"about-{measure}-by"
-    )
-
-
-def against(curves: Sequence[Curve], top: float, step: float) -> str:
-    """Precision against recall."""
-    across, up = _axis(0.0, 1.0, LEFT, WIDE - RIGHT), _axis(0.0, top, HIGH - BOTTOM, TOP)
-    drawn = (
-        _drawn(i, curve, curve.recall, curve.precision, curve.chance_recall, curve.chance_precision, across, up)
-        for i, curve in enumerate(curves)
-    )
-    ticks = [(across(k / 5), f"{k / 5:g}") for k in range(6)]
-    return _figure(drawn, ticks, up, top, step, "recall", "about-against")
-
-
-def end_of_curves(curves: Iterable[Curve], measure: str) -> tuple[float, float]:
-    """The upper end of an axis for one measure of all curves and of chance, and its step."""
-    values = (x for c in curves for x in (*getattr(c, measure), *getattr(c, f"chance_{measure}")) if x is not None)
-    return end_of(values)
+    ticks = [Tick(_stretched(q, FINEST), f"{q:g}") for q in QUANTILES]
+    across = Axis(low=0.0, high=farthest, ticks=ticks, title="threshold, as a quantile of the detector’s scores")
+    ends = {measure: _values(curves, measure) for measure in ("precision", "recall")}
+    charts = {measure: Chart(x=across, y=axis) for measure, axis in ends.items()}
+    recall = Axis(low=0.0, high=1.0, ticks=number_ticks(0.0, 1.0), title="recall")
+    charts["against"] = Chart(x=recall, y=replace(ends["precision"], title="precision"))
+    for i, curve in enumerate(curves):
+        _draw(charts["precision"], i, curve, (curve.at, curve.precision), (curve.at, curve.chance_precision))
+        _draw(charts["recall"], i, curve, (curve.at, curve.recall), (curve.at, curve.chance_recall))
+        chance = (curve.chance_recall, curve.chance_precision)
+        _draw(charts["against"], i, curve, (curve.recall, curve.precision), chance)
+    return {name: chart.svg("static lines") for name, chart in charts.items()}
 
 
 def key_of(curves: Sequence[Curve]) -> str:
     """Which line is which detector."""
-    return "".join(
-        f'<li><svg class="lines sample" width="30" height="12" aria-hidden="true"><g class="{_style(i)}"><path class="line" d="M2 6h26"/>'
-        f"{_points('M15 6h0', i)}</g></svg>{escape(curve.detector)}</li>"
-        for i, curve in enumerate(curves)
-    )
+    return "".join(f'<li class="{_style(i)}">{escape(curve.detector)}</li>' for i, curve in enumerate(curves))
 
 
 def colours() -> str:
     """The colours of lines as the style sheet takes them, those of all of nofluke's figures."""
-    return (
-        ":root { "
-        + " ".join(f"--series-{i}: {one[0].lower()};" for i, one in enumerate(SERIES))
-        + " }\n"
-        + "".join(
-            f".s{i} {{ --own: color-mix(in srgb, var(--series-{i}) 85%, var(--ink)); }}\n" for i in range(len(SERIES))
-        )
+    own = (
+        f".s{i} {{ --own: color-mix(in srgb, {one[0].lower()} 85%, var(--ink)); }}\n" for i, one in enumerate(SERIES)
     )
+    return "".join(own)
+
+
+def _values(curves: Sequence[Curve], measure: str) -> Axis:
+    """An axis for one measure of all curves and of chance."""
+    top, step = end_of(
+        x for curve in curves for x in (*getattr(curve, measure), *getattr(curve, f"chance_{measure}")) if x is not None
+    )
+    return Axis(low=0.0, high=top, ticks=number_ticks(0.0, top, most=round(top / step) + 1))
+
+
+def _draw(chart: Chart, i: int, curve: Curve, own: Line, chance: Line) -> None:
+    """Chance, the line with its points, and a ring where the detector was evaluated."""
+    name, style = curve.detector, _style(i)
+    chart.line(*chance, f"of-chance {style}", f"chance for {name}")
+    chart.line(*own, f"line {style}", name)
+    xs, ys = ([value for point in points for value in (point, None)] for points in own)
+    chart.line(xs, ys, f"points {style}", name)
+    chart.ring(own[0][curve.chosen], own[1][curve.chosen], f"ring {style}")
 
 
 def _style(i: int) -> str:
-    """Colours come again after some; then marks are hollow, then square."""
-    return f"s{i % len(SERIES)} {('round', 'hollow', 'square')[i // len(SERIES) % 3]}"
-
-
-def _points(path: str, i: int) -> str:
-    hollow = f'<path class="holes" d="{path}"/>' if "hollow" in _style(i) else ""
-    return f'<path class="points" d="{path}"/>{hollow}'
-
-
-def _axis(low: float, high: float, start: float, end: float) -> Place:
-    return lambda value: start + (value - low) / (high - low) * (end - start)
-
-
-def _drawn(
-    i: int,
-    curve: Curve,
-    xs: Sequence[Number],
-    ys: Sequence[Number],
-    chance_xs: Sequence[Number],
-    chance_ys: Sequence[Number],
-    across: Place,
-    up: Place,
-) -> str:
-    """Chance, the line with its points, and a ring where the detector was evaluated."""
-    line, points = _path(xs, ys, across, up)
-    chance, _ = _path(chance_xs, chance_ys, across, up)
-    x, y = xs[curve.chosen], ys[curve.chosen]
-    ring = "" if x is None or y is None else f'<circle class="ring" cx="{across(x):.1f}" cy="{up(y):.1f}" r="7"/>'
-    return (
-        f'<g class="{_style(i)}"><title>{escape(curve.detector)}</title><path class="chance" d="{chance}"/>'
-        f'<path class="line" d="{line}"/>{_points(points, i)}{ring}</g>'
-    )
-
-
-def _path(xs: Sequence[Number], ys: Sequence[Number], across: Place, up: Place) -> tuple[str, str]:
-    """A line through what is defined, interrupted where a point is not; and its points, as strokes of no length."""
-    places = [None if x is None or y is None else f"{across(x):.1f} {up(y):.1f}" for x, y in zip(xs, ys, strict=True)]
-    line = "".join(f"{'L' if before else 'M'}{here}" for before, here in pairwise([None, *places]) if here is not None)
-    return line, "".join(f"M{place}h0" for place in places if place is not None)
-
-
-def _figure(
-    drawn: Iterable[str], ticks: list[tuple[float, str]], up: Place, top: float, step: float, title: str, about: str
-) -> str:
-    floor = HIGH - BOTTOM
-    rules = "".join(
-        f'<path class="rule" d="M{x:.1f} {TOP}V{floor}"/><text class="tick" x="{x:.1f}" y="{floor + 16}">{text}</text>'
-        for x, text in ticks
-    )
-    rules += "".join(
-        f'<path class="rule" d="M{LEFT} {up(y):.1f}H{WIDE - RIGHT}"/><text class="level" x="{LEFT - 6}" y="{up(y) + 4:.1f}">{y:.2g}</text>'
-        for y in (k * step for k in range(round(top / step) + 1))
-    )
-    middle = (LEFT + WIDE - RIGHT) / 2
-    return (
-        f'<svg class="lines" viewBox="0 0 {WIDE} {HIGH}" role="img" aria-labelledby="{about}">{rules}{"".join(drawn)}'
-        f'<text class="tick" x="{middle:g}" y="{HIGH - 8}">{title}</text></svg>'
-    )
+    """Colours come again after some; then lines are dashed, then dotted."""
+    return f"s{i % len(SERIES)} {('solid', 'dashed', 'dotted')[i // len(SERIES) % 3]}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,12 @@ from nofluke import __version__
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.side_by_side import SideBySide
 from nofluke.show.report.lists import Source
+from nofluke.show.report.next_steps import RULES
 from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code
 from nofluke.text.tables import plural, show_number
+
+OUTPUTS = ("--scores", "--predictions")
+PASSED = (("", "scores"), ("predictions=", "predictions"))
 
 
 def title_of(title: str | None, source: Source | None) -> str:
@@ -21,14 +26,34 @@ def title_of(title: str | None, source: Source | None) -> str:
 
 
 def own_source(source: Source | None, detector: str) -> Source | None:
-    """The source with the column of one detector only."""
+    """The source as if it were of one detector: its own column, and the command without the others."""
     if source is None:
         return None
     roles = {role: role.partition(":") for role in source.columns}
-    columns = {
-        kind: source.columns[role] for role, (kind, several, name) in roles.items() if not several or name == detector
-    }
-    return replace(source, columns=columns)
+    kinds = {kind: role for role, (kind, several, name) in roles.items() if not several or name == detector}
+    words, kept = iter(shlex.split(source.command)), []
+    for word in words:
+        if word in OUTPUTS:
+            name = next(words)
+            kept += [word, name] if name == detector else []
+        elif word in RULES and "scores" not in kinds:
+            next(words)
+        else:
+            kept.append(word)
+    columns = {kind: source.columns[role] for kind, role in kinds.items()}
+    return replace(source, columns=columns, command=shlex.join(kept))
+
+
+def own_calls(steps: list[dict[str, str]], detector: str) -> list[dict[str, str]]:
+    """What to do next in Python, with one detector out of those that were passed."""
+    own = {f"(truth, {start}{name},": f"(truth, {start}{name}[{detector!r}]," for start, name in PASSED}
+
+    def told(command: str) -> str:
+        for before, now in own.items():
+            command = command.replace(before, now, 1)
+        return command
+
+    return [{**step, "command": told(step["command"])} for step in steps]
 
 
 def facts_of(found: SideBySide, source: Source | None) -> tuple[tuple[str, str], ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import json
 import zlib
 from dataclasses import replace
 from html import escape
@@ -14,8 +13,8 @@ from nofluke.inference.side_by_side import SideBySide
 from nofluke.show.dots import shortened
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.report import Parts, Source
-from nofluke.show.report.page import Scripts, body_of, document, filled, how_of, plotly_tag, script, style
-from nofluke.show.several.drawing import against, by_threshold, colours, curve_of, dot_plots, end_of_curves, key_of
+from nofluke.show.report.page import Scripts, body_of, document, filled, how_of, json_of, plotly_tag, script, style
+from nofluke.show.several.drawing import colours, curve_of, curves_of, dot_plots, key_of
 from nofluke.show.several.origin import code_of_page, facts_of, title_of
 from nofluke.show.several.rows import Row, best_in_words, chance_in_words
 from nofluke.show.several.tables import address, pairs_table, ranking_table, reasons_table
@@ -39,7 +38,6 @@ def render(
     plotly, sources = plotly_tag(scripts)
     name, code = title_of(title, source), code_of_page(found, source, title, parts[rows[0].detector].metrics)
     comparison, curves = found.comparison, [curve_of(row, parts[row.detector].payload) for row in rows]
-    ends = {measure: end_of_curves(curves, measure) for measure in ("precision", "recall")}
     first = rows[0].result
     alone = any(row.result.sequence.scores is None for row in rows)
     page = {
@@ -60,9 +58,7 @@ def render(
         "reasons": reasons_table(rows),
         "dots": dot_plots(rows),
         "key": key_of(curves),
-        "precision": by_threshold(curves, "precision", *ends["precision"]),
-        "recall": by_threshold(curves, "recall", *ends["recall"]),
-        "against": against(curves, *ends["precision"]),
+        **curves_of(curves),
         "tolerance": escape(str(first.tolerance)),
         "alone": ALONE if alone else "",
         "pairs": pairs_table(comparison),
@@ -78,7 +74,7 @@ def render(
         kind="report",
         style=style() + colours() + _read("board.css") + _read("several/several.css"),
         data={"detectors": [row.detector for row in rows]},
-        script=script() + "\n" + _read("several/several.js"),
+        script="\n".join([script(), "(() => {", _read("report/downloads.js"), _read("several/several.js"), "})();"]),
         plotly=plotly,
         sources=sources,
     )
@@ -97,8 +93,7 @@ def _template(row: Row, n: int, parts: Parts, code: tuple[tuple[str, str], ...],
 
 def _packed(payload: dict[str, Any]) -> str:
     """JSON, deflated, as letters and digits: a tenth of its size, which counts where there are many detectors."""
-    text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    return base64.b64encode(zlib.compress(text.encode("utf-8"), 9)).decode("ascii")
+    return base64.b64encode(zlib.compress(json_of(payload).encode("utf-8"), 9)).decode("ascii")
 
 
 def _read(name: str) -> str:
