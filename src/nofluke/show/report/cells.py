@@ -29,6 +29,7 @@ from nofluke.show.report.positions import is_slow
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much
+ENOUGH_RESAMPLES = 1_999  # for a p-value that can only raise another one
 MOST_POINTS = 160  # of a distribution that is drawn
 
 
@@ -65,7 +66,8 @@ def evaluator_under(result: Evaluation, grid: Grid, seed: int) -> Callable[[int,
     def evaluated(d: int, k: int, choice: Choice) -> Evaluation:
         settings = replace(result.settings, choice=choice)
         method = settings.method if settings.method in choice.model.methods else "auto"
-        laws = choice.model.hurried().distributions(grid.cell(d, k), method, n_resamples=settings.n_resamples, rng=seed)
+        many = min(settings.n_resamples, ENOUGH_RESAMPLES)
+        laws = choice.model.hurried().distributions(grid.cell(d, k), method, n_resamples=many, rng=seed)
         return _evaluation(result, grid, (d, k), laws, settings)
 
     return evaluated
