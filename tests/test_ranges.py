@@ -671,24 +671,23 @@ class TestResults:
             assert sum(int(t.rsplit(" ", 1)[1]) for t in texts if t.startswith("ranges")) == len(truth)
 
     def test_a_page_draws_ranges_as_ranges(self):
-        """A report is made; its lanes have the steps of each range, at every threshold, and the second matrix is hidden."""
+        """Its timeline has the first and the last step of each range, and the steps whose alarms find it."""
         pytest.importorskip("plotly")
         from nofluke.show.report.grid import make_grid
+        from nofluke.show.report.packing import unpacked
         from nofluke.show.report.timeline import timeline
 
         result = nf.evaluate(self.truth, SCORES, threshold=6, tolerance=1, null="circular-shift")
         grid = make_grid(result)
         page = timeline(result, grid)
-        import base64
-
+        first, last, steps = (unpacked(page["events"][name]).tolist() for name in ("first", "last", "steps"))
+        assert (first, last, steps) == ([1, 6, 8], [3, 6, 9], [3, 1, 2])
+        base = unpacked(page["finders"]["base"])
+        starts, lengths = (unpacked(page["finders"][name]).reshape(-1, 3) for name in ("starts", "lengths"))
         d, k = grid.chosen
-        missed, found = (
-            np.frombuffer(base64.b64decode(page[lane]), dtype=np.uint8).reshape(-1, 10)[d]
-            for lane in ("missed", "found")
-        )
-        assert np.flatnonzero(missed != 255).tolist() == [1, 2, 3, 6, 8, 9]
-        assert np.flatnonzero((missed != 255) & (missed <= k)).tolist() == [1, 2, 3]
-        assert np.flatnonzero((found != 255) & (found > k)).tolist() == [6, 8, 9]
+        assert (base + starts[d]).tolist() == [0, 5, 7]
+        assert lengths[d].tolist() == [5, 3, 3]
+        assert np.flatnonzero(unpacked(page["levels"]) > k).tolist() == np.flatnonzero(np.array(SCORES) >= 6).tolist()
 
 
 def run(capsys, *arguments):

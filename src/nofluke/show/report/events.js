@@ -9,7 +9,10 @@ let tableRows = []; // what is shown and what more there is, in order
 let tableOf = ""; // the position that the rows are of
 let shownRows = ROWS_AT_FIRST;
 
-const number = (value, digits) => String(Number(value.toPrecision(digits || 4)));
+const number = (value, digits) => {
+  const short = Number(value.toPrecision(digits || 4));
+  return String(Number.isFinite(short) ? short : value); // the largest floats round to infinity
+};
 const thousands = (value) => value.toLocaleString("en-US");
 
 function timeInWords(ticks) {

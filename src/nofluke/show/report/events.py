@@ -148,9 +148,15 @@ def _delay(value: float, result: Evaluation) -> str:
 
 
 def _score(value: float, digits: int = 4) -> str:
-    """A number in so many digits, without an exponent where it can be."""
+    """A number in so many digits, written as the scripts of the page write it.
+
+    >>> _score(1234.5678), _score(1.25), _score(0.00001), _score(1e-7), _score(1.7976931348623157e308)
+    ('1235', '1.25', '0.00001', '1e-7', '1.7976931348623157e+308')
+    """
     short = float(f"{value:.{digits}g}") + 0.0
-    return f"{short:.0f}" if short.is_integer() and abs(short) < 1e15 else repr(short)
+    if short == 0 or 1e-6 <= abs(short) < 1e21:
+        return np.format_float_positional(short, trim="-")
+    return repr(short if math.isfinite(short) else value).replace("e-0", "e-")  # the largest floats round to infinity
 
 
 def _about(result: Evaluation, timeline: dict[str, Any]) -> str:

@@ -83,11 +83,14 @@ function start() {
   // paper is white, and narrower than most windows
   addEventListener("beforeprint", () => forPaper(true), listening);
   addEventListener("afterprint", () => forPaper(false), listening);
-  openSeries().then(() => {
+  const unpacking = typeof DecompressionStream === "undefined" ? Promise.reject() : openSeries();
+  unpacking.then(() => {
     if (closing.signal.aborted) return;
     openTimeline();
     openEvents();
     document.documentElement.dataset.ready = "yes";
+  }, () => {
+    document.getElementById("events-count").textContent = "This browser cannot unpack the timeline: a newer one can.";
   });
   return { state, select, setView, forPaper, colours, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }
