@@ -323,7 +323,7 @@ def test_the_map_of_values_marks_what_is_missing():
     groups = map_cells(board.detectors, cells, failed, most=30)
     ax = nf.plot.verdicts(groups, Figure().subplots())
     assert np.allclose(ax.images[0].get_array(), groups.share_yes)
-    assert ax.get_title(loc="left") == groups.about
+    assert ax.get_title(loc="left").replace("\n", " ") == groups.about
     with pytest.raises(InputError, match="show='p' must be one of 'verdict', 'value'"):
         nf.plot.verdicts(found, show="p")
     plt.close("all")

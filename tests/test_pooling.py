@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exact_oracles import at_least_k_with_skill, convolved, mantel_haenszel
 from nofluke.errors import InputError
+from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.comonotone import comonotone
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import SMALLEST, How, exactly
-from nofluke.laws.precision import PrecisionFourier, PrecisionSaddlepoint, PrecisionTable
+from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
 from nofluke.series.windows import Windows

@@ -19,8 +19,7 @@ import nofluke as nf
 from nofluke.cli import cli
 from nofluke.inference.cells import BAND
 from nofluke.nulls.advice import lag_profile
-from nofluke.show.report import cells, write_report
-from nofluke.show.report import grid as grids
+from nofluke.show.report import cells, positions, write_report
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
 from nofluke.show.report.metrics import code_of, metrics_beside
@@ -167,7 +166,7 @@ def test_the_level_is_the_one_asked_for_everywhere(tmp_path):
     result = nf.evaluate(*example(), quantile=0.83, tolerance=2, alpha=0.01)
     page = page_of(tmp_path, result, scripts="cdn")
     payload = embedded(page)
-    words = re.sub(r"<style>.*?</style>|<script.*?</script>", "", page, flags=re.DOTALL)
+    words = re.sub(r'<style>.*?</style>|<script.*?</script>|<svg class="static.*?</div>', "", page, flags=re.DOTALL)
     assert "reach p = 0.01" in words
     assert re.findall(r".{40}\b0?\.05\b.{20}", words.replace("\n", " ")) == []
     for cell, side in itertools.product(itertools.chain(*payload["cells"]), ("precision", "recall")):
@@ -194,6 +193,17 @@ def test_delays_are_all_in_the_bars(small):
     for row in payload["cells"]:
         for cell in row:
             assert sum(cell["delay"]["counts"]) == cell["recall"]["hits"]
+
+
+def test_delays_of_daily_data_are_drawn_in_days():
+    """A delay of one day is 1, not 24 hours, and a step is one of them, however short the delays are."""
+    days = np.datetime64("2020-01-01") + np.arange(60)
+    truth, alarms = np.arange(60) % 10 == 4, np.arange(60) % 20 == 5
+    result = nf.evaluate(truth, predictions=alarms, times=days, tolerance="1d", null="permutation")
+    payload = make_payload(result)
+    d, k = payload["chosen"]
+    assert payload["cells"][d][k]["delay"] == {"unit": "days", "at": [1.0], "counts": [3], "step": 1.0}
+    assert payload["cells"][d][k]["text"]["delay"] == "median 1d (middle half 1d to 1d)"
 
 
 @pytest.mark.parametrize("quantile", [0.9, 0.5])
@@ -262,14 +272,17 @@ def test_tolerances_grow_around_the_chosen_one(early, late, unit, n):
 
 
 def test_a_small_budget_leaves_out_the_expensive_low_thresholds(small, monkeypatch):
-    """However little time there is, the chosen cell stays; what is left out is said."""
+    """However little time there is, the chosen cell and its neighbours stay; what is left out is said."""
     result, _ = small
     all_of_them = make_grid(result)
-    monkeypatch.setattr(grids, "SECONDS", 0.0)
+    monkeypatch.setattr(positions, "SECONDS", 0.0)
     few = make_grid(result)
-    assert few.thresholds.tolist() == [result.threshold]
+    at = all_of_them.chosen[1]
+    assert few.thresholds.tolist() == all_of_them.thresholds[at - 3 : at + 4].tolist()
+    assert few.told[few.chosen[1]] == result.threshold
     assert few.tolerances[few.chosen[0]] == result.tolerance
-    assert "left out" in few.left_out
+    assert "lower thresholds were left out" in few.left_out
+    assert "higher thresholds were left out" in few.left_out
     assert all_of_them.left_out == ""
     assert len(all_of_them.thresholds) > 20
 
@@ -277,9 +290,9 @@ def test_a_small_budget_leaves_out_the_expensive_low_thresholds(small, monkeypat
 def test_long_sequences_get_fewer_tolerances(small, monkeypatch):
     """Where time allows few thresholds, tolerances give way before thresholds do."""
     result, _ = small
-    monkeypatch.setattr(grids, "cell_seconds", lambda *_: 1.0)
-    monkeypatch.setattr(grids, "SECONDS", 40.0)
-    assert make_grid(result).shape == (4, 10)
+    monkeypatch.setattr(positions, "cell_seconds", lambda *_: 1.0)
+    monkeypatch.setattr(positions, "SECONDS", 40.0)
+    assert make_grid(result).shape == (4, 11)
 
 
 def test_thresholds_that_predict_the_same_steps_are_one():
@@ -675,7 +688,7 @@ def test_the_command_repeats_its_metrics(file, tmp_path):
 
 def test_the_demo_writes_a_report(tmp_path, monkeypatch):
     """`nofluke demo --report` shows the built-in data on their days."""
-    monkeypatch.setattr(grids, "SECONDS", 0.0)
+    monkeypatch.setattr(positions, "SECONDS", 0.0)
     run("demo", "--report", tmp_path / "demo.html")
     page = (tmp_path / "demo.html").read_text(encoding="utf-8")
     assert "<h1>Simulated tweets about earthquakes</h1>" in page

@@ -7,7 +7,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.inference.every_null import every_null
-from nofluke.show.report import grid as grids
+from nofluke.show.report import positions as places
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
 
@@ -20,7 +20,7 @@ RANK = {"yes": 2, "partly": 1, "no": 0, "cannot tell": 0}
 @pytest.fixture(autouse=True)
 def few_thresholds(monkeypatch):
     """Pages of some 50 positions are enough."""
-    monkeypatch.setattr(grids, "QUANTILES", (0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98))
+    monkeypatch.setattr(places, "QUANTILES", (0.5, 0.7, 0.8, 0.85, 0.9, 0.95, 0.98))
 
 
 def by_corrected(cell, alpha):

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.show.report import grid as grids
 from nofluke.show.report import make_page
+from nofluke.show.report import positions as places
 from nofluke.show.report import scores as report_scores
 from nofluke.show.report.events import events_of
 from nofluke.show.report.packing import packed, packed_ascending, unpacked
@@ -23,7 +23,7 @@ sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not 
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 needs_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
-SCRIPTS = Path(grids.__file__).parent
+SCRIPTS = Path(places.__file__).parent
 
 
 @pytest.fixture(scope="module")
@@ -245,7 +245,7 @@ def runs_of(flags):
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_every_position_has_the_events_and_false_alarms_of_evaluate(ask, case, monkeypatch):
     """Found or missed, delays and false alarms, against a call of the library at that threshold and tolerance."""
-    monkeypatch.setattr(grids, "SECONDS", 0.5)
+    monkeypatch.setattr(places, "SECONDS", 0.5)
     judge, given, how = case()
     result = judge(*given, **how)
     grid = grid_of(result)
@@ -269,7 +269,7 @@ def test_every_position_has_the_events_and_false_alarms_of_evaluate(ask, case, m
 @pytest.mark.parametrize("case", [masked, clock, ranges, turned, between], ids=lambda case: case.__name__)
 def test_scores_and_episodes_are_those_of_a_slow_look(ask, case, monkeypatch):
     """The best score of each window, runs of false alarms and their peaks, step by step."""
-    monkeypatch.setattr(grids, "SECONDS", 0.5)
+    monkeypatch.setattr(places, "SECONDS", 0.5)
     judge, given, how = case()
     result = judge(*given, **how)
     grid = grid_of(result)
@@ -358,14 +358,14 @@ def table_of(page):
 
 def without_scripts(text):
     body = re.search(r'id="events-table".*?<tbody>(.*?)</tbody>', text, flags=re.DOTALL)[1]
-    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr>(.*?)</tr>", body)]
+    return [re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row) for row in re.findall("<tr[^>]*>(.*?)</tr>", body)]
 
 
 @needs_chromium
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.__name__)
 def test_without_scripts_the_table_is_that_of_the_evaluated_position(ask, case, monkeypatch):
     """Python writes the same words into the page as the scripts do."""
-    monkeypatch.setattr(grids, "SECONDS", 0.5)
+    monkeypatch.setattr(places, "SECONDS", 0.5)
     judge, given, how = case()
     result = judge(*given, **how)
     grid = grid_of(result)
@@ -385,7 +385,7 @@ def test_without_scripts_the_table_is_that_of_the_evaluated_position(ask, case, 
 def opened(browser, tmp_path_factory):
     """A page of 150 steps in a browser, with its file, the result and the grid behind it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grids, "SECONDS", 0.01)
+        patch.setattr(places, "SECONDS", 0.01)
         judge, given, how = steps()
         result = judge(*given, **how)
         grid = grid_of(result)

@@ -207,6 +207,7 @@ def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
     assert "Shift" not in phone.locator("body").inner_text()
     assert "Drag" not in phone.locator("body").inner_text()
     assert phone.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    assert phone.evaluate("[...document.querySelectorAll('.pair')].every(e => e.scrollWidth <= e.clientWidth)")
     phone.evaluate("page.select(0, 0)")
     phone.get_by_role("button", name="As evaluated").tap()
     assert phone.locator("#moved").is_hidden()

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import nofluke as nf
 from nofluke.cli import cli
 from nofluke.show.report import Source
-from nofluke.show.report import grid as grids
+from nofluke.show.report import positions as places
 from nofluke.show.several.origin import own_source
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
@@ -44,7 +44,7 @@ def example():
 def few_cells():
     """The threshold that was evaluated is enough but for curves."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grids, "SECONDS", 0.0)
+        patch.setattr(places, "SECONDS", 0.0)
         yield
 
 
@@ -231,7 +231,7 @@ def test_odd_detectors_have_their_place(tmp_path):
 
 def test_curves_go_through_the_values_of_evaluate(tmp_path, monkeypatch):
     """Where the ring is, precision is that of the ranking; other points are other thresholds."""
-    monkeypatch.setattr(grids, "SECONDS", 0.1)
+    monkeypatch.setattr(places, "SECONDS", 0.1)
     how = {**HOW, "quantile": 0.95}
     truth, scores = example()
     truth, scores = truth[:60], {name: scores[name][:60] for name in ("noise", "middling")}

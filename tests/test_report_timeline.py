@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import nofluke as nf
-from nofluke.show.report import grid as grids
+from nofluke.show.report import positions as places
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -23,7 +23,7 @@ def visit(tmp_path_factory):
     """Opens the page of a result, with few positions on its sliders; nothing may go wrong in it."""
     troubles = []
     with sync_api.sync_playwright() as started, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(grids, "SECONDS", 0.01)
+        patch.setattr(places, "SECONDS", 0.01)
         browser = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
 
         def opened(result, **how):

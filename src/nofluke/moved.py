@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 import warnings
+from collections.abc import Callable
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 MOVED = {
     "testing": {
@@ -55,6 +57,26 @@ class Renamed:
             return self
         _warn(f"{self.name} is now .{self.now}")
         return attrgetter(self.now)(instance)
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def renamed_argument(old: str, now: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+    """A function that still takes an argument under its old name."""
+
+    def wrapped(function: Callable[P, R]) -> Callable[P, R]:
+        @functools.wraps(function)
+        def call(*args: P.args, **kwargs: P.kwargs) -> R:
+            if old in kwargs:
+                _warn(f"{old}= is now {now}=")
+                kwargs[now] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return call
+
+    return wrapped
 
 
 def _warn(what: str) -> None:

@@ -108,12 +108,6 @@ class Coincidence(Evaluation):
         """What a prediction is called."""
         return "alarm"
 
-    def plot_times(self, ax: Any = None) -> Any:
-        """Draw both lists over time: found and missed, hit and false, windows and gaps (matplotlib); returns the Axes."""
-        from nofluke.plot import coincidence as plot_coincidence
-
-        return plot_coincidence(self, ax)
-
     def _title(self) -> str:
         read = self.sequence
         gaps = len(read.gaps.starts)

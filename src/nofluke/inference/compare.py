@@ -151,4 +151,5 @@ def compare_read(
         title=f"{plural(first.sequence.n, 'step')}, {plural(cell.n_counted, cell.truth.noun)}, "
         f"{plural(len(cells), 'detector')}; tolerance {window}",
         notes=notes,
+        cells=cells,
     )

@@ -18,6 +18,7 @@ from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
 from nofluke.nulls.base import as_seed, check_resamples
 from nofluke.plain import check_alpha
 from nofluke.progress import progress_bar
+from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural
 
@@ -75,6 +76,7 @@ def compared(
     rng: Any,
     title: str,
     notes: tuple[str, ...],
+    cells: Mapping[str, Cell] | None = None,
 ) -> Comparison:
     """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have together."""
     if len(own) < 2:
@@ -106,6 +108,7 @@ def compared(
         seed=seed,
         title=title,
         notes=(*notes, *_remarks(counts, found, noun, alpha)),
+        cells=cells or {},
     )
 
 

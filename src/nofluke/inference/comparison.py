@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance import significant
+from nofluke.inference.compare_chance import chance_of
 from nofluke.inference.differences import Difference, with_ends
 from nofluke.inference.interval import Intervals, Kind
 from nofluke.inference.units import MEASURES
 from nofluke.plain import check_word, finite_or_none
+from nofluke.series.trial import Cell
 from nofluke.text.frames import Backend, make_frame
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_share
@@ -46,6 +49,8 @@ class Comparison(ByValue):
     title : str
     notes : tuple of str
         What a reader should know.
+    cells : mapping of str to Cell
+        The trial of each detector, what chance is computed from; empty where units are series or groups.
 
     Examples
     --------
@@ -72,6 +77,7 @@ class Comparison(ByValue):
     seed: int
     title: str = ""
     notes: tuple[str, ...] = ()
+    cells: Mapping[str, Cell] = field(repr=False, compare=False, default_factory=dict)
 
     @property
     def n_pairs(self) -> int:
@@ -117,6 +123,22 @@ class Comparison(ByValue):
         at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
         one = self.differences[at * len(MEASURES) + MEASURES.index(measure)]
         return one if i < j else one.turned()
+
+    def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that its data allow.
+
+        NaN where the measure is undefined or no trial is known. Computed when asked for.
+        """
+        check_word(measure, "measure", MEASURES)
+        unknown = (math.nan, math.nan)
+        known = {name: chance_of(cell, measure, self.alpha, self.seed) for name, cell in self.cells.items()}
+        return tuple(known.get(name, unknown) for name in self.detectors)
+
+    def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
+        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two Axes."""
+        from nofluke.plot import compare as plot_compare
+
+        return plot_compare(self, ax, measure=measure)
 
     def _place(self, name: str, argument: str) -> int:
         check_word(name, argument, self.detectors)

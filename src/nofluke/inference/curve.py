@@ -14,7 +14,7 @@ from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
-from nofluke.moved import Renamed
+from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
@@ -244,11 +244,12 @@ class Sweep(CellMeasures, ByValue):
             else (how,)
         )
 
-    def plot(self, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
+    @renamed_argument("axes", "ax")
+    def plot(self, ax: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
         """Draw recall and precision by threshold, with the band of chance (matplotlib); returns the Axes."""
         from nofluke.plot import sweep as plot_sweep
 
-        return plot_sweep(self, axes, chance=chance)
+        return plot_sweep(self, ax, chance=chance)
 
     def __repr__(self) -> str:
         best = max(self.best(), key=lambda at: self.f1[at], default=None)

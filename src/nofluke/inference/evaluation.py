@@ -22,7 +22,7 @@ from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
-from nofluke.moved import Renamed
+from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_beta, finite_or_none
 from nofluke.ratios import divide, f_beta
@@ -425,11 +425,18 @@ class Evaluation(ByValue):
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
         return csv_text((*columns, "low", "high"), rows)
 
-    def plot(self, axes: Any = None, *, compare_binomial: bool = True) -> Any:
+    @renamed_argument("axes", "ax")
+    def plot(self, ax: Any = None, *, compare_binomial: bool = True) -> Any:
         """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""
         from nofluke.plot import evaluation as plot_evaluation
 
-        return plot_evaluation(self, axes, compare_binomial=compare_binomial)
+        return plot_evaluation(self, ax, compare_binomial=compare_binomial)
+
+    def plot_times(self, ax: Any = None) -> Any:
+        """Draw what was found and missed, hit and false over time (matplotlib); returns the Axes."""
+        from nofluke.plot import timeline
+
+        return timeline(self, ax=ax)
 
     def report(
         self,

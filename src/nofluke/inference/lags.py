@@ -14,6 +14,7 @@ from nofluke.inference.curve import Sweep
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.inference.sweep import LEVEL, as_tolerances
+from nofluke.moved import renamed_argument
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
@@ -98,11 +99,12 @@ class CoincidenceSweep(Sweep):
             notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
         )
 
-    def plot(self, axes: Any = None, *, chance: Any = "auto") -> Any:
+    @renamed_argument("axes", "ax")
+    def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
         """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns the Axes."""
         from nofluke.plot import lags as plot_lags
 
-        return plot_lags(self, axes, chance=chance)
+        return plot_lags(self, ax, chance=chance)
 
     def __repr__(self) -> str:
         at = int(np.nanargmax(self.f1)) if not np.isnan(self.f1).all() else None

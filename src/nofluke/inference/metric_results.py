@@ -11,6 +11,7 @@ from nofluke.errors import InputError, shown
 from nofluke.inference.chance import significant
 from nofluke.inference.metric_result import COLUMNS, Significance, table_columns
 from nofluke.inference.verdict import Verdict, headline
+from nofluke.moved import renamed_argument
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, csv_text, plural
 
@@ -153,11 +154,12 @@ class Significances(ByValue):
         rows = [(*result.csv_row(), float(p)) for result, p in zip(self.results, self.corrected, strict=True)]
         return csv_text((*COLUMNS, "pvalue_corrected"), rows)
 
-    def plot(self, axes: Any = None) -> Any:
+    @renamed_argument("axes", "ax")
+    def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives in each metric, with its value (matplotlib); returns the Axes."""
         from nofluke.plot import significances as plot_significances
 
-        return plot_significances(self, axes)
+        return plot_significances(self, ax)
 
     def __repr__(self) -> str:
         told = "; ".join(f"{one.name} {one.value:.4g} ({p_is(one.pvalue)})" for one in self.results)

@@ -11,8 +11,9 @@ import numpy as np
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import significant
+from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.law import How, Law
-from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
+from nofluke.laws.precision import precision_law
 from nofluke.nulls.base import as_seed
 from nofluke.nulls.permutation import CELL_OPERATIONS
 from nofluke.series.windows import Windows

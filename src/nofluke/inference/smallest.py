@@ -15,10 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
+from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.laws.law import How
-from nofluke.laws.montecarlo import hits_of
-from nofluke.laws.montecarlo.in_time import folded
 from nofluke.nulls.base import NullModel, as_seed
 from nofluke.nulls.simulation import SIDES, draws
 from nofluke.ratios import TIE_SLACK, f_of_hits
@@ -43,14 +41,23 @@ def placed(trial: TimedTrial, model: NullModel, n_resamples: int, rng: Any) -> P
     if listed is not None:
         return listed
     seed = as_seed(rng)
-    found, blocks = folded(trial), []
+    hits = {"precision": [trial.precision_hits.T], "recall": [trial.recall_hits.T]}
     for rows in draws(model, trial, n_resamples, rng if seed is None else seed):
-        blocks.append(hits_of(found.problem, found.fold(rows)))
-    own = {"precision": trial.precision_hits, "recall": trial.recall_hits}
-    hits = {
-        side: np.concatenate([own[side][None], *(getattr(block, side) for block in blocks)])[:, :, 0] for side in SIDES
-    }
-    return Placed(**hits, how=How(kind="simulated", n_resamples=n_resamples, seed=seed))
+        for side, counted in _counted(trial, rows).items():
+            hits[side].append(counted)
+    both = {side: np.concatenate(blocks) for side, blocks in hits.items()}
+    return Placed(**both, how=How(kind="simulated", n_resamples=n_resamples, seed=seed))
+
+
+def _counted(trial: TimedTrial, rows: AnyArray) -> dict[str, IntArray]:
+    """Both hits of placements in all windows: arrays of shape (placements, windows)."""
+    from nofluke.laws.montecarlo.window_kernels import hits_of_windows
+
+    alarms = np.flatnonzero(trial.levels)
+    starts, stops = (np.array([getattr(w, end)[alarms] for w in trial.alarm_windows]) for end in ("starts", "stops"))
+    hits = {side: np.zeros((len(rows), len(starts)), dtype=np.int64) for side in SIDES}
+    hits_of_windows(np.sort(rows.astype(np.int64), axis=1), starts, stops, **hits)
+    return hits
 
 
 def _listed(trial: TimedTrial, model: NullModel) -> Placed | None:

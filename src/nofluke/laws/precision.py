@@ -16,8 +16,9 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.laws import costs
+from nofluke.laws.approximate import OfWindows, PrecisionSaddlepoint
 from nofluke.laws.exact.few import few_cost
-from nofluke.laws.exact.moments import Moments, precision_moments
+from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.law import MASS_ERROR, How, Law, Tail, TailSide, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
 from nofluke.lazy import lazy
@@ -72,39 +73,14 @@ def _constant(size: int, hits: int) -> TableLaw:
     return TableLaw(certain, mean=float(hits), var=0.0, method=exactly("constant"))
 
 
-class _OfWindows(Law):
-    """What all laws of precision's hits have: the windows, the number of events, exact moments.
-
-    ``size`` counts the predictions, those too that nothing can hit: their windows are not among the windows.
-    """
-
-    def __init__(self, windows: Windows, n_events: int, method: How, size: int | None) -> None:
-        Law.__init__(self, size=windows.n if size is None else size, method=method)
-        self.windows = windows.hittable
-        self.n_events = n_events
-
-    @lazy
-    def _exact_moments(self) -> Moments:
-        return precision_moments(self.windows, self.n_events)
-
-    def _filled(self, first: int, law: FloatArray) -> FloatArray:
-        """A whole table from probabilities that begin somewhere."""
-        table = np.zeros(self.size + 1)
-        table[first : first + len(law)] = law
-        return table
-
-    def _moments(self) -> tuple[float, float]:
-        return self._exact_moments.mean, self._exact_moments.var
-
-
-def _not_certified(law: _OfWindows, hits: int, side: TailSide) -> InputError:
+def _not_certified(law: OfWindows, hits: int, side: TailSide) -> InputError:
     return InputError(
         f"method='exact' cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {law.size:,} predictions and "
         f"{law.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
     )
 
 
-class PrecisionTable(_OfWindows, TableLaw):
+class PrecisionTable(OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
     def __init__(
@@ -133,7 +109,7 @@ class PrecisionTable(_OfWindows, TableLaw):
         return Tail.of_log(min(far.log_p, math.log(max(2 * found, 1e-280))), BOUND)
 
 
-class PrecisionFourier(_OfWindows):
+class PrecisionFourier(OfWindows):
     """Each tail by a certified Fourier inversion of its own, and the whole law only when asked for.
 
     Parameters
@@ -239,7 +215,13 @@ class PrecisionFourier(_OfWindows):
             if abs(float(law.sum()) - 1.0) <= CENTRAL_SLACK:
                 break
         else:  # a law with long tails: all of it
-            first, law = super().bulk(math.inf)
+            try:
+                first, law = super().bulk(math.inf)
+            except InputError:
+                if self.insist:
+                    raise
+                # no more than its tails, which say so themselves, is the bulk of the law certain here
+                first, law = PrecisionSaddlepoint(self.windows, self.n_events, self.size).bulk(CENTRAL[0])
         return first, law, np.cumsum(law[::-1])[::-1]
 
     def _quantile(self, level: float) -> int:
@@ -262,27 +244,3 @@ class PrecisionFourier(_OfWindows):
         if len(reached) and reached[0] > 0:
             return first + int(reached[0])
         return super().critical_value(alpha)
-
-
-class PrecisionSaddlepoint(_OfWindows):
-    """Tails by Skovgaard's approximation, which has no error bound."""
-
-    def __init__(self, windows: Windows, n_events: int, size: int | None = None) -> None:
-        super().__init__(windows, n_events, How(kind="approximate", name="saddlepoint"), size)
-
-    def _tail(self, hits: int, side: TailSide) -> Tail:
-        from nofluke.laws.exact import saddlepoint
-
-        if self.var == 0.0:  # chance always scores the same: there is nothing to approximate
-            certain = hits <= round(self.mean) if side == "upper" else hits >= round(self.mean)
-            return Tail.of(float(certain), exactly("constant"))
-        found = saddlepoint.tail(self.windows, self.n_events, hits, side=side)
-        # at an end of the law the formula has no saddle: what a table cannot be is cut off there
-        return Tail.of_log(found.log_p, self.method)
-
-    def _table(self) -> FloatArray:
-        """From differences of tails, as far as eight standard deviations from the mean."""
-        low = max(0, math.floor(self.mean - 8 * self.std))
-        high = min(self.size, math.ceil(self.mean + 8 * self.std))
-        tails = [1.0, *(self.upper(k) for k in range(low + 1, high + 1)), 0.0]
-        return self._filled(low, np.maximum(-np.diff(np.minimum.accumulate(tails)), 0.0))

@@ -10,12 +10,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_engine
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw, Uniform
 from nofluke.laws.montecarlo.in_time import uniform
-from nofluke.laws.precision import PrecisionSaddlepoint, precision_law
+from nofluke.laws.precision import precision_law
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import interior
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of

@@ -158,15 +158,16 @@ def refuse_windows(windows: int, n_steps: int, null: str) -> None:
 
 def _recall(n_events: int, counts: list[tuple[int, int, int]]) -> Law:
     """Sum of one hypergeometric number for each stratum: their tables are convolved, all terms positive."""
+    counts = [row for row in counts if row[2]]  # strata without an event add nothing, and there may be many
     moments = [recall_moments(*row) for row in counts]
     parts = [hypergeometric_pmf(*row) for row in counts]
     table = np.zeros(n_events + 1)
-    summed = reduce(np.convolve, parts)
+    summed = reduce(np.convolve, parts, np.ones(1))
     table[: len(summed)] = summed
     return TableLaw(
         table,
-        mean=sum(m.mean for m in moments),
-        var=sum(m.var for m in moments),
+        mean=sum((m.mean for m in moments), 0.0),
+        var=sum((m.var for m in moments), 0.0),
         method=exactly("hypergeometric in each phase"),
     )
 

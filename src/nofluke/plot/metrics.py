@@ -10,14 +10,16 @@ from nofluke.arrays import FloatArray
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
-from nofluke.plot.style import PALETTE, AxesArray, check_kind, legend, make_axes, make_panels, tidy
+from nofluke.moved import renamed_argument
+from nofluke.plot.legends import legend_above
+from nofluke.plot.panels import check_kind, make_axes, make_panels
+from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, ink, label, tidy
 from nofluke.text.numbers import p_is, show_p
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MOST_BINS = 60
-HEADROOM = 0.66  # share of the panel that the bars take; the legend stands above them
 
 
 def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
@@ -74,19 +76,20 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     check_kind("result", result, Significance, "nf.significance")
     ax = _draw(result, make_axes(ax), (result.value,))
     if np.isfinite(result.value):
-        label = f"observed {result.shown(result.value)}, {p_is(result.pvalue)}"
-        ax.axvline(result.value, 0, HEADROOM, color=PALETTE["observed"], linewidth=2, label=label)
+        name = f"observed {result.shown(result.value)}, {p_is(result.pvalue)}"
+        ax.axvline(result.value, color=PALETTE["observed"], linewidth=2, label=name)
     return _with_legend(ax)
 
 
-def significances(results: Significances, axes: Any = None) -> AxesArray:
+@renamed_argument("axes", "ax")
+def significances(results: Significances, ax: Any = None) -> AxesArray:
     """Draw a panel for each of several metrics.
 
     Parameters
     ----------
     results : Significances
         From :func:`nofluke.significance` with a list of metrics.
-    axes : array of matplotlib Axes, optional
+    ax : array of matplotlib Axes, optional
         As many as there are metrics; by default a new figure.
 
     Returns
@@ -108,15 +111,15 @@ def significances(results: Significances, axes: Any = None) -> AxesArray:
     n = len(results)
     columns = 1 if n == 1 else 2 if n <= 4 else 3
     rows = -(-n // columns)
-    if axes is None:
+    if ax is None:
         every = make_panels(None, (rows, columns), width=4.2, height=2.8).ravel()
         for spare in every[n:]:
             spare.remove()
-        axes = every[:n]
-    panels = make_panels(axes, (n,), width=4.2, height=2.8)
-    for ax, result, corrected in zip(panels, results, results.corrected.tolist(), strict=True):
-        significance(result, ax)
-        ax.set_title(f"p corrected for {n} metrics: {show_p(corrected)}", fontsize="small", loc="left")
+        ax = every[:n]
+    panels = make_panels(ax, (n,), width=4.2, height=2.8)
+    for panel, result, corrected in zip(panels, results, results.corrected.tolist(), strict=True):
+        significance(result, panel)
+        label(panel, title=f"p corrected for {n} metrics: {show_p(corrected)}")
     return panels
 
 
@@ -131,7 +134,7 @@ def bars_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 def _with_legend(ax: Axes) -> Axes:
     """A legend, or a word where there is nothing to draw."""
     if ax.get_legend_handles_labels()[0]:
-        legend(ax, "upper left")
+        legend_above(ax)
     else:
         ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", va="center")
     return ax
@@ -148,26 +151,25 @@ def _draw(level: ChanceLevel, ax: Axes, also: tuple[float, ...]) -> Axes:
             edges,
             fill=True,
             color=PALETTE["chance"],
-            alpha=0.35,
+            alpha=faint(0.35),
             label=f"chance, {level.choice.model.text}",
         )
-        ax.set_ylim(0, heights.max() / HEADROOM)
+        ax.set_ylim(0, 1.05 * heights.max())
         ends += [float(edges[0]), float(edges[-1])]
     bar = level.critical_value
     if bar is not None and not also:
-        label = f"to exceed at the {level.alpha:g} level: {level.shown(bar)}"
-        ax.axvline(bar, 0, HEADROOM, color=PALETTE["ink"], linestyle="--", linewidth=1.2, label=label)
+        name = f"to exceed at the {level.alpha:g} level: {level.shown(bar)}"
+        ax.axvline(bar, color=ink(), linestyle="--", linewidth=1.2, label=name)
         ends.append(bar)
     perfect = level.metric.perfect
     if perfect is not None and ends and max(ends) > perfect - 0.15 * max(abs(perfect), 1.0):
         ends.append(perfect)  # a level near the perfect value should be seen to be near it
-        label = f"perfect {level.shown(perfect)}"
-        ax.axvline(perfect, 0, HEADROOM, color=PALETTE["ink"], linestyle=":", linewidth=0.8, label=label)
+        name = f"perfect {level.shown(perfect)}"
+        ax.axvline(perfect, color=ink(), linestyle=":", linewidth=0.8, label=name)
     if ends:
         pad = 0.04 * (max(ends) - min(ends)) or 0.05 * max(abs(ends[0]), 1.0)
         ax.set_xlim(min(ends) - pad, max(ends) + pad)
-    ax.locator_params(axis="x", nbins=6)
-    ax.set_xlabel(level.name)
-    ax.set_ylabel("share of draws")
     tidy(ax)
+    few_ticks(ax)
+    label(ax, level.name, "share of draws")
     return ax

@@ -1,17 +1,25 @@
-"""The timeline: score and threshold, which events were found, and which predictions were hits."""
+"""The timeline: score and threshold, which events were found, and which predictions were hits; of one detector or several."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.arrays import BoolArray, FloatArray
-from nofluke.plot.style import MOST_DRAWN, PALETTE, make_axes, shade, tidy
+from nofluke.arrays import FloatArray
+from nofluke.errors import InputError
+from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.evaluation import Evaluation
+from nofluke.plot.lanes import several_lanes
+from nofluke.plot.legends import legend_above
+from nofluke.plot.marks import Marks, marks_of
+from nofluke.plot.panels import make_axes
+from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, shade, tidy
+from nofluke.plot.times import coincidence
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of
-from nofluke.series.counting import within
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.marks import event_reaches
 from nofluke.series.ranges import Overlaps
@@ -21,12 +29,13 @@ from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
+from nofluke.text.numbers import show_chance
 from nofluke.text.tables import show_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
+FEW_STEPS = 400  # up to which one sees which are near an event
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
 
 
@@ -55,8 +64,12 @@ def timeline(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
-    count_alarms, refractory, missing, count_events, overlaps
+    truth : Evaluation, mapping of str to Evaluation, or events
+        A result of :func:`nofluke.evaluate` or :func:`nofluke.coincidence`, with which no other argument goes but ``ax``
+        (``result.plot_times()`` is the same); several of them by the names of their detectors, a row for each; or the
+        events, as :func:`nofluke.evaluate` takes them.
+    scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is, count_alarms,
+    refractory, missing, count_events, overlaps
         As in :func:`nofluke.evaluate`, and counted in the same way.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
@@ -64,9 +77,10 @@ def timeline(
     Returns
     -------
     matplotlib Axes
-        The legend has the counts. Steps near an event are shaded where there are few enough steps to see them, steps
+        The legend has the counts, and of a result what chance scores. Steps near an event are shaded where there are few enough steps to see them, steps
         left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn
-        across gaps in the times. Events between two steps stand at their own times. A long score is thinned to the smallest and the largest value of each stretch.
+        across gaps in the times. Events between two steps stand at their own times. A long score is thinned to the
+        smallest and the largest value of each stretch.
 
     Examples
     --------
@@ -75,7 +89,25 @@ def timeline(
     >>> ax = nf.plot.timeline([0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0], threshold=1, tolerance=1, ax=Figure().subplots())
     >>> [text.get_text() for text in ax.get_legend().get_texts()][-4:]
     ['events found: 1', 'events missed: 1', 'predictions that are hits: 1', 'false alarms: 0']
+    >>> result = nf.evaluate([0, 1, 0, 0, 0, 1], [0, 0, 1, 0, 0, 0], threshold=1, tolerance=1)
+    >>> ax = nf.plot.timeline(result, ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()][3]
+    'events found: 1 (chance 1.00 ± 0.58)'
+    >>> ax = nf.plot.timeline({"first": result, "second": result}, ax=Figure().subplots())
     """
+    results = list(truth.values()) if isinstance(truth, Mapping) else [truth]
+    if results and all(isinstance(one, Evaluation) for one in results):
+        given = {"scores": scores, "predictions": predictions, "threshold": threshold, "quantile": quantile}
+        given |= {"budget": budget, "tolerance": tolerance or None, "times": times, "mask": mask, "warmup": warmup}
+        if extra := [name for name, value in given.items() if value is not None]:
+            raise InputError(
+                f"truth is a result, which has its {extra[0]} already: pass it alone, or the events themselves."
+            )
+        if isinstance(truth, Mapping):
+            return several_lanes(truth, ax)
+        return (
+            coincidence(truth, ax) if isinstance(truth, Coincidence) else _draw(truth.sequence, truth.cell, ax, truth)
+        )
     sequence = prepare(
         truth,
         scores,
@@ -91,63 +123,60 @@ def timeline(
     )
     window = as_tolerance(tolerance)
     cuts = choose_cut(sequence, threshold, quantile, budget)
-    cell = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory)).trial.cell(0, 0)
-    cut = cell.threshold
-    steps = len(sequence.truth)
-    alarms, near_event = (np.zeros(steps, dtype=np.bool_) for _ in range(2))
-    alarms[sequence.open_steps], near_event[sequence.open_steps] = _alarms_and_near(cell)
-    hits = alarms & near_event
-    if cell.trial.count_alarms == "episodes":
-        of_episode = np.cumsum(np.diff(np.flatnonzero(alarms[sequence.open_steps]), prepend=-2) > 1)
-        hits[alarms] = np.isin(of_episode, of_episode[hits[alarms]])
+    made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
+    return _draw(sequence, made.trial.cell(0, 0), ax, None)
 
+
+def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | None) -> Axes:
+    """One cell of a sequence; beside the counts of a result stands what chance scores."""
     ax = make_axes(ax, (9, 3.2))
-    when = _when(sequence)
+    marks, cut, steps = marks_of(sequence, cell), cell.threshold, len(sequence.truth)
+    when = marks.when
     across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
-    if isinstance(cell, TimedCell) and len(cell.truth.at) and steps <= 400:
-        shade(ax, *event_reaches(cell), cell.trial.watch.ticks, "#999999", 0.25, "near an event")
-    elif steps <= 400 and sequence.n_events:
-        ax.fill_between(
-            when,
-            0,
-            1,
-            where=near_event,
-            step="mid",
-            transform=across,
-            color="#999999",
-            alpha=0.25,
-            linewidth=0,
-            label="near a range" if sequence.spans is not None else "near an event",
-        )
+    grey: dict[str, Any] = {"step": "mid", "transform": across, "color": GREY, "linewidth": 0}
+    if isinstance(cell, TimedCell) and len(cell.truth.at) and steps <= FEW_STEPS:
+        shade(ax, *event_reaches(cell), cell.trial.watch.ticks, GREY, 0.25, "near an event")
+    elif steps <= FEW_STEPS and sequence.n_events:
+        name = "near a range" if sequence.spans is not None else "near an event"
+        ax.fill_between(when, 0, 1, where=marks.near, alpha=0.25, label=name, **grey)
     if not sequence.open_steps.all():
-        left_out = ~sequence.open_steps
-        ax.fill_between(when, 0, 0.04, where=left_out, step="mid", transform=across, color="#999999", label="left out")
+        ax.fill_between(when, 0, 0.04, where=~sequence.open_steps, label="left out", **grey)
     if sequence.scores is not None and cut is not None:
         gaps = np.zeros(0, dtype=np.int64) if sequence.clock is None else sequence.clock.gaps
         _draw_scores(ax, when, np.where(sequence.open_steps, sequence.scores, np.nan), cut, gaps)
-        ax.set_ylabel("score")
+        tidy(ax, grid=False)
+        few_ticks(ax, which="y")
+        label(ax, y="score")
     else:
         ax.set_yticks([])
-    begins, ends = _extents(cell, sequence, when)
-    noun, found = cell.truth.noun, cell.found
+    _draw_lanes(ax, marks, cell, result)
+    if steps > 1:
+        ax.set_xlim(when[0], when[-1])
+    tidy(ax, grid=False)
+    few_ticks(ax, which="x", whole="x" if sequence.clock is None else "")
+    label(ax, "step" if sequence.clock is None else "time")
+    legend_above(ax)
+    return ax
+
+
+def _draw_lanes(ax: Axes, marks: Marks, cell: Cell, result: Evaluation | None) -> None:
+    """Events found and missed, hits and false alarms, above the score."""
+    across, noun, found = ax.get_xaxis_transform(), cell.truth.noun, marks.found
     lanes = (
-        (f"{noun}s found", begins[found], 0.97, "v", "good"),
-        (f"{noun}s missed", begins[~found], 0.92, "x", "bad"),
-        ("predictions that are hits", when[hits], 0.86, "|", "good"),
-        ("false alarms", when[alarms & ~hits], 0.81, "|", "bad"),
+        (f"{noun}s found", marks.begins[found], 0.97, "v", "good"),
+        (f"{noun}s missed", marks.begins[~found], 0.92, "x", "bad"),
+        ("predictions that are hits", marks.hits, 0.86, "|", "good"),
+        ("false alarms", marks.false, 0.81, "|", "bad"),
     )
     if noun == "range":  # from begin to end, one line a range
         for which, (_, _, height, _, meaning) in zip((found, ~found), lanes, strict=False):
-            ax.hlines(
-                np.full(int(which.sum()), height),
-                begins[which],
-                ends[which],
-                transform=across,
-                color=PALETTE[meaning],
-                linewidth=3,
-            )
+            heights = np.full(int(which.sum()), height)
+            how: dict[str, Any] = {"transform": across, "color": PALETTE[meaning], "linewidth": 3}
+            ax.hlines(heights, marks.begins[which], marks.ends[which], **how)
     told = (None, None, cell.precision_hits, cell.n_predictions - cell.precision_hits)
-    for (name, at, height, marker, meaning), count in zip(lanes, told, strict=True):
+    tests = (None, None, None, None) if result is None else (result.recall_test, None, result.precision_test, None)
+    for (name, at, height, marker, meaning), count, test in zip(lanes, told, tests, strict=True):
+        chance = "" if test is None else f" (chance {show_chance(test.expected, test.std)})"
         ax.plot(
             at,
             np.full(len(at), height),
@@ -156,39 +185,24 @@ def timeline(
             markersize=6 if marker == "|" else 4,
             color=PALETTE[meaning],
             transform=across,
-            label=f"{name}: {len(at) if count is None else count:,}",
+            label=f"{name}: {len(at) if count is None else count:,}{chance}",
         )
-    if steps > 1:
-        ax.set_xlim(when[0], when[-1])
-    ax.set_xlabel("step" if sequence.clock is None else "time")
-    tidy(ax, grid=False)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, fontsize="small")
-    return ax
-
-
-def _alarms_and_near(cell: Cell) -> tuple[BoolArray, BoolArray]:
-    """Of the steps that count, which are predicted, and on which a prediction would be a hit."""
-    if not isinstance(cell, TimedCell):
-        return cell.alarm_flags, cell.trial.near_flags(0)
-    alarms = np.zeros(len(cell.trial.at), dtype=np.bool_)
-    alarms[cell.trial.chosen(cell.k)] = True
-    return alarms, within(cell.truth.starts, cell.trial.alarm_windows[0]) > 0
 
 
 def _draw_scores(ax: Axes, when: npt.NDArray[Any], scores: FloatArray, cut: float, gaps: npt.NDArray[np.int64]) -> None:
     kept = _thinned(scores)
-    label = f"threshold {show_number(cut)}"
+    name = f"threshold {show_number(cut)}"
     finite = np.isfinite(cut)
     scores, cut = np.clip(scores, -MOST_DRAWN, MOST_DRAWN), float(np.clip(cut, -MOST_DRAWN, MOST_DRAWN))
     broken = np.searchsorted(kept, gaps, side="right")  # nothing, drawn behind the last step before a gap
     ax.plot(
         np.insert(when[kept], broken, when[gaps]),
         np.insert(scores[kept], broken, np.nan),
-        color=PALETTE["ink"],
+        color=ink(),
         linewidth=0.7,
         label="score",
     )
-    ax.axhline(cut, color=PALETTE["ink"], linestyle="--", linewidth=1, label=label)
+    ax.axhline(cut, color=ink(), linestyle="--", linewidth=1, label=name)
     seen = np.append(scores[~np.isnan(scores)], cut if finite else [])
     low, high = float(seen.min()), float(seen.max())
     # an axis must be long enough for floats of its size to differ
@@ -206,24 +220,3 @@ def _thinned(scores: FloatArray) -> npt.NDArray[np.int64]:
     low, high = np.where(np.isnan(scores), np.inf, scores), np.where(np.isnan(scores), -np.inf, scores)
     ends = [s[0] + int(np.argmin(low[s])) for s in stretches] + [s[0] + int(np.argmax(high[s])) for s in stretches]
     return np.unique(np.array(ends, dtype=np.int64))
-
-
-def _extents(cell: Cell, sequence: Sequence, when: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """Where each event begins and ends on the timeline's axis: its own ends on a clock, else its first and last step."""
-    truth, clock = cell.truth, sequence.clock
-    if isinstance(cell, TimedCell):
-        own = cell.trial.watch.ticks.times(cell.truth.at)
-        return own, own
-    if truth.begins is not None and truth.ends is not None and clock is not None:
-        unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
-        return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)
-    at = when[sequence.open_steps]
-    return at[truth.starts], at[truth.stops - 1]
-
-
-def _when(sequence: Sequence) -> npt.NDArray[Any]:
-    """What the timeline's axis shows: dates, the clock's numbers, or steps."""
-    clock = sequence.clock
-    if clock is None:
-        return np.arange(len(sequence.truth))
-    return clock.ticks.astype(f"datetime64[{clock.unit}]") if clock.is_dates else clock.ticks

@@ -6,21 +6,24 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from nofluke.arrays import FloatArray
 from nofluke.plain import check_word
-from nofluke.plot.style import PALETTE, check_kind, make_axes, tidy
+from nofluke.plot.legends import legend_above
+from nofluke.plot.panels import check_kind, make_axes, names_beside, short
+from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, paper, tidy
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-INK, WHITE, BEST, BAND = PALETTE["ink"], "#FFFFFF", "#F6F1E1", "#0072B24D"
-COLORS = ("#FFFFFF", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
+COLORS = ("none", "#C3C8CF", "#F4C08A", "#7CC4EE", PALETTE["good"])
 """Of the words in `CODES`; the letters in the cells say the same."""
 LETTERS = ("×", "?", "N", "P", "Y")
+ON_LIGHT, ON_DARK = PALETTE["ink"], "#FFFFFF"  # letters in cells, whatever is behind the panel
 TOLD = "F1 where a null holds"
-LETTERED = 60  # columns that are wide enough for a letter in each cell
-LONGEST = 28  # letters of a name beside a row
+LETTERED, CELL = 60, 0.06  # columns at most, and inches of each at least, for a letter in each cell
+NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
 
 def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
@@ -59,34 +62,42 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     value, low, high, expected, std = (
         np.array([getattr(row.f1, name) for row in rows]) for name in ("value", "low", "high", "expected", "std")
     )
-    known: dict[str, Any] = {"fmt": "o", "color": PALETTE["observed"], "markersize": 5, "linewidth": 2, "zorder": 3}
-    reach = np.nan_to_num(np.stack([value - low, high - value])).clip(min=0)
-    f1 = ax.errorbar(value, at, xerr=reach, label=f"F1, {100 * board.about.level:.3g}% interval", **known)
-    spread = np.nan_to_num(2 * std)
-    chance: dict[str, Any] = {"fmt": "|", "color": PALETTE["chance"], "markersize": 11, "markeredgewidth": 2}
-    luck = ax.errorbar(expected, at, xerr=spread, ecolor=BAND, elinewidth=7, label="chance, mean ± 2 std", **chance)
+    f1 = dots(ax, value, low, high, name=f"F1, {100 * board.about.level:.3g}% interval")
+    luck = luck_beside(ax, expected, std)
     apart = np.array([row.f1.told_apart for row in rows], dtype=bool)
     told = np.array([row.f1.told for row in rows])
-    hollow = ax.plot(told[apart], at[apart], "o", mec=PALETTE["observed"], mfc=WHITE, ms=5, label=TOLD, zorder=2.9)
-    shaded = [ax.axhspan(i - 0.5, i + 0.5, color=BEST, zorder=0) for i, row in enumerate(rows) if row.best]
+    hollow = ax.plot(told[apart], at[apart], "o", mec=PALETTE["observed"], mfc=paper(), ms=5, label=TOLD, zorder=2.9)
+    shaded = [
+        ax.axhspan(i - 0.5, i + 0.5, color=ink(), alpha=0.08, linewidth=0, zorder=0)
+        for i, row in enumerate(rows)
+        if row.best
+    ]
     for shape in shaded[:1]:
         shape.set_label("not told from the best")
-    ax.set_yticks(at, [_short(row.detector) for row in rows])
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
-    ax.set_xlabel("pooled F1")
     tidy(ax)
+    few_ticks(ax)
+    names_beside(ax, [row.detector for row in rows])
     ax.grid(visible=False, axis="y")
+    label(ax, "pooled F1")
     # above, and to the left as far as names reach: nothing is covered
-    place: dict[str, Any] = {"loc": "lower right", "bbox_to_anchor": (1, 1), "frameon": False, "fontsize": "small"}
-    ax.legend(
-        handles=[f1, *(hollow if apart.any() else []), luck, *shaded[:1]],
-        ncols=4 if apart.any() else 3,
-        columnspacing=1.2,
-        handlelength=1.6,
-        **place,
-    )
+    legend_above(ax, [f1, *(hollow if apart.any() else []), luck, *shaded[:1]], loc="lower right")
     return ax
+
+
+def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name: str) -> Any:
+    """A dot in each row, with its interval if it has one."""
+    reach = np.nan_to_num(np.stack([value - low, high - value])).clip(min=0)
+    how: dict[str, Any] = {"fmt": "o", "color": PALETTE["observed"], "markersize": 5, "linewidth": 2, "zorder": 3}
+    return ax.errorbar(value, np.arange(len(value)), xerr=reach, label=name, **how)
+
+
+def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
+    """What chance scores in each row: its mean, and two standard deviations to each side."""
+    how: dict[str, Any] = {"fmt": "|", "color": PALETTE["chance"], "markersize": 11, "markeredgewidth": 2}
+    how |= {"ecolor": (PALETTE["chance"], faint()), "elinewidth": 7, "label": "chance, mean ± 2 std"}
+    return ax.errorbar(expected, np.arange(len(expected)), xerr=np.nan_to_num(2 * std), **how)
 
 
 def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict", "value"] = "verdict") -> Axes:
@@ -129,33 +140,36 @@ def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict",
         ax.imshow(
             cells.codes, cmap=ListedColormap(list(COLORS)), vmin=-0.5, vmax=4.5, aspect="auto", interpolation="nearest"
         )
-        patches = [Patch(facecolor=COLORS[i], edgecolor=INK, linewidth=0.4, label=CODES[i]) for i in (4, 3, 2, 1, 0)]
-        ax.legend(handles=patches, loc="lower left", bbox_to_anchor=(0, 1), ncols=5, frameon=False, fontsize="small")
+        patches = [Patch(facecolor=COLORS[i], edgecolor=ink(), linewidth=0.4, label=CODES[i]) for i in (4, 3, 2, 1, 0)]
+        legend_above(ax, patches, loc="lower right")
         letters = [[LETTERS[code] for code in row] for row in cells.codes.tolist()]
     else:
         shares = show == "verdict"
         values, name = (cells.share_yes, "share of yes") if shares else (cells.values, "F1 corrected for chance")
         scale = LinearSegmentedColormap.from_list("above chance", ["#D55E00", "#F4F5F6", "#06446E"])
         drawn = ax.imshow(np.clip(values, -1, 1), cmap=scale, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
-        bar = ax.figure.colorbar(drawn, ax=ax, label=name, boundaries=np.linspace(0.0 if shares else -1, 1, 101))
+        bar = ax.figure.colorbar(
+            drawn, ax=ax, label=fitted(name, inches(ax)[1], 10), boundaries=np.linspace(0.0 if shares else -1, 1, 101)
+        )
         bar.set_ticks([0, 0.5, 1] if shares else [-1, 0, 1])
         letters = [["×" if empty else "" for empty in row] for row in gone.tolist()]
-    if n_columns <= LETTERED:
-        dark = cells.codes == 4
+    wide = n_columns <= min(LETTERED, inches(ax)[0] / CELL)
+    if wide:
+        told = cells.codes if show == "verdict" and cells.kind == "series" else np.where(gone, 0, 1)
+        colours, size = {0: ink(), 4: ON_DARK}, float(np.clip(65 * inches(ax)[0] / n_columns, 4, 7))
         for i, j in np.ndindex(n_rows, n_columns):
             if letters[i][j]:
-                ink = WHITE if show == "verdict" and cells.kind == "series" and dark[i, j] else INK
-                ax.text(j, i, letters[i][j], ha="center", va="center", fontsize="x-small", color=ink)
-    _borders(cells, ax)
-    ax.set_yticks(np.arange(n_rows), [_short(name) for name in cells.detectors])
-    if n_columns <= LETTERED:
+                colour = colours.get(int(told[i, j]), ON_LIGHT)
+                ax.text(j, i, letters[i][j], ha="center", va="center", fontsize=size, color=colour)
         ax.set_xticks(np.arange(n_columns + 1) - 0.5, minor=True)
         ax.set_yticks(np.arange(n_rows + 1) - 0.5, minor=True)
-        ax.grid(which="minor", color=WHITE, linewidth=1)
+        ax.grid(which="minor", color=paper(), linewidth=1)
+    _borders(cells, ax)
+    names_beside(ax, list(cells.detectors))
     ax.tick_params(which="both", length=0)
     ax.spines[:].set_visible(False)
     if cells.about:
-        ax.set_title(cells.about, fontsize="small", loc="left", pad=24)
+        ax.set_title(fitted(cells.about, inches(ax)[0], 8), fontsize=8, loc="left")
     return ax
 
 
@@ -165,20 +179,13 @@ def _borders(cells: CellMap, ax: Axes) -> None:
     grouped = cells.kind == "series" and 1 < len(spans) < len(cells.columns)
     if grouped:
         for _, first, _ in spans[1:]:
-            ax.axvline(first - 0.5, color=INK, linewidth=0.8)
+            ax.axvline(first - 0.5, color=ink(), linewidth=0.8)
     places = (
         [((first + last - 1) / 2, name) for name, first, last in spans] if grouped else list(enumerate(cells.columns))
     )
-    if len(places) > LETTERED // 2:
+    if len(places) > min(NAMED, inches(ax)[0] / SLANTED):
         ax.set_xticks([])
-        ax.set_xlabel(f"{len(cells.columns):,} {cells.kind}")
+        label(ax, f"{len(cells.columns):,} {cells.kind}")
         return
-    ax.set_xticks(
-        [at for at, _ in places], [_short(name) for _, name in places], rotation=35, ha="right", rotation_mode="anchor"
-    )
-
-
-def _short(name: str) -> str:
-    """A name that leaves room for the figure; a dollar sign is no formula."""
-    line = " ".join(name.split())
-    return (line if len(line) <= LONGEST else line[: LONGEST - 1] + "…").replace("$", r"\$")
+    slanted: dict[str, Any] = {"rotation": 35, "ha": "right", "rotation_mode": "anchor", "fontsize": 8}
+    ax.set_xticks([at for at, _ in places], [short(name) for _, name in places], **slanted)

@@ -1,12 +1,13 @@
-"""What all figures share: one palette, and the Axes they are drawn into. Matplotlib is imported only inside.
+"""What all figures share: colours, sizes of letters, ticks. Matplotlib is imported only inside.
 
 The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also differs
-by line style or marker.
+by line style or marker. Ink and paper are the reader's own, from matplotlib's settings: dark backgrounds work.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import textwrap
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,7 +32,7 @@ PALETTE = {
     "good": "#0072B2",
     "bad": "#D55E00",
 }
-"""What each colour means, in every figure."""
+"""What each colour means, in every figure; figures themselves draw ink and binomial in the text colour of matplotlib."""
 
 SERIES: tuple[tuple[str, Any], ...] = (
     ("#E69F00", "-"),
@@ -43,9 +44,60 @@ SERIES: tuple[tuple[str, Any], ...] = (
 )
 """Colour and line style of the first, second, ... of several curves."""
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">", "p")
+"""Of the first six detectors, the next six, ...: with the colour, each has its own."""
 
+GREY = "#999999"  # what was left out, and what is near an event
 MOST_DRAWN = 1e300
 """Scores beyond this are drawn there: an axis from the smallest to the largest float has no length."""
+
+NARROW, COLUMN = 2.2, 3.33  # inches of a panel below which its letters, or those of its legend, are small
+SMALL, SMALLER = 8.0, 7.0  # points at most of its labels and of its legend
+LETTER = 0.58  # of a letter's size is its width, on average
+
+
+def ink() -> Any:
+    """The colour of lines and letters: that of text in matplotlib's settings, light on dark backgrounds."""
+    return _setting("text.color")
+
+
+def paper() -> Any:
+    """The colour behind the data."""
+    return _setting("axes.facecolor")
+
+
+def _setting(name: str) -> Any:
+    check_matplotlib()
+    import matplotlib
+
+    settings: Any = matplotlib.rcParams
+    return settings[name]
+
+
+def one_of(i: int, n: int) -> dict[str, Any]:
+    """How the i-th of n curves that have no order, such as detectors, is drawn; beyond six, markers tell them apart too."""
+    color, style = SERIES[i % len(SERIES)]
+    marker = MARKERS[i // len(SERIES) % len(MARKERS)] if n > len(SERIES) else None
+    return {"color": color, "linestyle": style, "linewidth": 1.8, "marker": marker, "markersize": 4}
+
+
+def in_order(n: int) -> list[Any]:
+    """Colours of n curves that have an order, such as tolerances: dark to light, as far as each differs from the paper."""
+    from matplotlib import colormaps
+
+    return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark() else np.linspace(0, 0.85, n)))
+
+
+def on_dark() -> bool:
+    """Whether data are drawn on dark paper."""
+    from matplotlib.colors import to_rgb
+
+    return max(to_rgb(paper())) < 0.5
+
+
+def faint(alpha: float = 0.3) -> float:
+    """How opaque bands are: on dark paper the same colour needs more of itself to be seen."""
+    return 1.5 * alpha if on_dark() else alpha
 
 
 def in_words(methods: Iterable[How]) -> str:
@@ -57,19 +109,78 @@ def in_words(methods: Iterable[How]) -> str:
     return " and ".join(dict.fromkeys("binomial" if how.name.startswith("binomial") else how.kind for how in methods))
 
 
-def check_kind(name: str, value: object, kind: type, origin: str) -> None:
-    """Refuse to draw what is something else."""
-    if not isinstance(value, kind):
-        article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise InputError(f"{name} must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}.")
+def inches(ax: Axes) -> tuple[float, float]:
+    """Width and height of a panel, as far as they are known before its figure is laid out."""
+    dpi = float(ax.figure.dpi)
+    return float(ax.bbox.width) / dpi, float(ax.bbox.height) / dpi
+
+
+def points_of(size: Any, ax: Axes, most: float, narrow: float = NARROW) -> float:
+    """A size of letters in points; at most so many where the panel is narrow."""
+    from matplotlib.font_manager import FontProperties
+
+    points = float(FontProperties(size=size).get_size_in_points())
+    return min(points, most) if inches(ax)[0] < narrow else points
+
+
+def fitted(text: str, length: float, points: float) -> str:
+    """A text broken into lines of about so many inches.
+
+    >>> fitted("predictions that are hits, of 256", 1.2, 10)
+    'predictions\\nthat are hits,\\nof 256'
+    """
+    letters = max(int(72 * length / (LETTER * points)), 8)
+    for sign in ("=", "±", "≤"):  # what belongs together stays in one line
+        text = text.replace(f" {sign} ", f"\xa0{sign}\xa0")
+    return "\n".join(textwrap.wrap(text, letters, break_long_words=False, break_on_hyphens=False)).replace("\xa0", " ")
+
+
+def label(ax: Axes, x: str = "", y: str = "", *, title: str = "") -> None:
+    """Name the axes, and the panel if it has a title, in lines that fit into it."""
+    width, height = inches(ax)
+    size = points_of(_setting("axes.labelsize"), ax, SMALL)
+    for text, length, put in ((x, width, ax.set_xlabel), (y, height, ax.set_ylabel)):
+        if text:
+            put(fitted(text, length, size), fontsize=size)
+    if title:
+        heading = points_of("medium", ax, SMALL + 1)
+        ax.set_title(fitted(title, width * 1.1, heading), fontsize=heading)
 
 
 def tidy(ax: Axes, *, grid: bool = True) -> None:
-    """No box, a light grid."""
+    """No box, a light grid, small numbers in a narrow panel."""
     ax.spines[["top", "right"]].set_visible(False)
     if grid:
-        ax.grid(True, color=PALETTE["ink"], alpha=0.12, linewidth=0.6)
+        ax.grid(True, color=ink(), alpha=0.12, linewidth=0.6)
         ax.set_axisbelow(True)
+    if inches(ax)[0] < NARROW:
+        ax.tick_params(labelsize=points_of(_setting("xtick.labelsize"), ax, SMALL))
+
+
+def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "") -> None:
+    """As many ticks as there is room for on some axes: dates in few words, whole numbers on those named in ``whole``."""
+    from matplotlib import dates
+    from matplotlib.ticker import MaxNLocator
+
+    width, height = inches(ax)
+    for name, axis, room in (("x", ax.xaxis, width / 0.45), ("y", ax.yaxis, height / 0.3)):
+        if name not in which:
+            continue
+        least = 1 if name in whole else 3  # of whole numbers there may be no more
+        many = int(np.clip(room, 3 if name == "x" else 2, 7))
+        locator: Any = MaxNLocator(many, integer=name in whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least)
+        if isinstance(axis.get_major_locator(), dates.AutoDateLocator):
+            make: Any = dates
+            locator = make.AutoDateLocator(minticks=2, maxticks=max(many, 4))  # fewer is not always to be had
+            axis.set_major_formatter(make.ConciseDateFormatter(locator))
+        axis.set_major_locator(locator)
+
+
+def some_of(names: Sequence[Any], room: float, each: float) -> tuple[list[int], list[Any]]:
+    """Evenly chosen positions of names, and the names, where each takes so many inches of the room."""
+    apart = max(-(-len(names) // max(int(room / each), 1)), 1)
+    at = list(range(0, len(names), apart))
+    return at, [names[i] for i in at]
 
 
 def shade(
@@ -84,41 +195,13 @@ def shade(
     """Stretches of ticks over the whole height, as one shape."""
     edges = np.stack([starts, stops, stops], axis=1).ravel()
     height = np.tile([1.0, 1.0, np.nan], len(starts))
-    how: dict[str, Any] = {"color": color, "alpha": alpha, "linewidth": 0, "zorder": 0, "label": name}
+    how: dict[str, Any] = {"color": color, "alpha": faint(alpha), "linewidth": 0, "zorder": 0, "label": name}
     return ax.fill_between(ticks.times(edges), 0, height, transform=ax.get_xaxis_transform(), **how)
 
 
 def legend(ax: Axes, loc: Any = "best") -> None:
-    """A legend without a frame."""
+    """A legend without a frame, inside."""
     ax.legend(loc=loc, frameon=False, fontsize="small")
-
-
-def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
-    """The Axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
-    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
-    return made
-
-
-def make_panels(axes: Any, shape: tuple[int, ...], *, width: float, height: float) -> AxesArray:
-    """The Axes given, in the shape needed; or those of a new figure."""
-    if axes is None:
-        rows, columns = (1, *shape)[-2:]
-        size = (width * columns, height * rows)
-        axes = pyplot().subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
-    panels: AxesArray = np.asarray(axes, dtype=object)
-    if panels.size != np.prod(shape):
-        raise InputError(f"axes must be {' × '.join(map(str, shape))} Axes, got {panels.size}.")
-    return panels.reshape(shape)
-
-
-def pyplot() -> Any:
-    """matplotlib.pyplot."""
-    check_matplotlib()
-    import matplotlib.pyplot as plt
-
-    return plt
 
 
 def check_matplotlib() -> None:

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.lags import CoincidenceSweep
-from nofluke.plot.style import (
-    PALETTE,
-    SERIES,
-    AxesArray,
-    check_kind,
-    in_words,
-    make_axes,
-    make_panels,
-    shade,
-    tidy,
-)
+from nofluke.moved import renamed_argument
+from nofluke.plain import check_word
+from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
+from nofluke.plot.legends import key_of_order, legend_above
+from nofluke.plot.panels import check_kind, make_axes, make_panels
+from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
 from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.series.ticks import Ticks
 from nofluke.text.units import as_people_say
@@ -32,7 +26,7 @@ COLUMNS = 3000  # marks that no two of which would share a column of ink are as 
 MOST_WINDOWS = 300  # that can be told apart; more would be a carpet
 THINNEST = 1 / 1500  # of the axis: windows that are shorter are no wider than a mark
 LEVEL = 0.05
-AWAY, GREY = "#999999", "#BBBBBB"
+UNCOUNTED = "#BBBBBB"
 
 
 def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
@@ -76,7 +70,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     handles = [_marks(ax, at, ends, ticks, low, PALETTE[meaning], name) for name, at, low, meaning in lanes]
     for at, low in ((events[~counted], 1.1), (cell.at[~heard], 0.1)):
         if len(at):
-            handles.append(_marks(ax, at, ends, ticks, low, GREY, "does not count"))
+            handles.append(_marks(ax, at, ends, ticks, low, UNCOUNTED, "does not count"))
     starts, stops = event_reaches(cell)
     long = bool(len(starts)) and float((stops - starts).min()) >= THINNEST * (ends[1] - ends[0] + 1)
     if long and len(starts) <= MOST_WINDOWS and (stops > starts).all():
@@ -84,22 +78,14 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
         handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
     gaps = read.gaps
     if len(gaps.starts):
-        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, AWAY, 0.45, "nobody watched"))
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "nobody watched"))
     ax.set_yticks([0.5, 1.5], ["alarms", "events"])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
-    ax.set_xlabel("time")
     tidy(ax, grid=False)
-    named = {handle.get_label(): handle for handle in handles}
-    columns = 2 if len(named) <= 4 else 3
-    ax.legend(
-        handles=list(named.values()),
-        loc="lower center",
-        bbox_to_anchor=(0.5, 1.0),
-        ncols=columns,
-        frameon=False,
-        fontsize="small",
-    )
+    few_ticks(ax, which="x")
+    label(ax, "time")
+    legend_above(ax, list({handle.get_label(): handle for handle in handles}.values()))
     return ax
 
 
@@ -114,7 +100,8 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
     return lines
 
 
-def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> AxesArray:
+@renamed_argument("axes", "ax")
+def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
     """Draw recall and precision by lag, beside what chance scores: a needle where one lag has it all, or a hill.
 
     Parameters
@@ -122,7 +109,7 @@ def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "
     sweep : CoincidenceSweep
         From :func:`nofluke.sweep_tolerances`; ``sweep.plot()`` is the same. Where it has one lag, measures are drawn by
         tolerance.
-    axes : matplotlib Axes, optional
+    ax : array of matplotlib Axes, optional
         Where to draw; by default a new figure.
     chance : {"auto", "band", "none"}
         "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows whose
@@ -144,46 +131,58 @@ def lags(sweep: CoincidenceSweep, axes: Any = None, *, chance: Literal["auto", "
     >>> axes[0, 0].get_title(), axes[0, 0].get_xlabel()
     ('tolerance 1', 'lag')
     """
-    if chance not in ("auto", "band", "none"):
-        raise InputError(f"chance={chance!r} must be 'auto', 'band' or 'none'.")
+    check_word(chance, "chance", ("auto", "band", "none"))
     check_kind("sweep", sweep, CoincidenceSweep, "nofluke.sweep_tolerances")
-    banded = chance == "band" or (chance == "auto" and sweep.shows_chance)
+    banded = shows(sweep, chance)
     by_lag = len(set(sweep.moves)) > 1
-    groups = _groups(sweep) if by_lag else [("", np.arange(len(sweep.tolerances)))]
+    groups = groups_of(sweep) if by_lag else [("", np.arange(len(sweep.tolerances)))]
     values, unit = as_people_say(np.array(sweep.moves if by_lag else _reaches(sweep), dtype=np.float64), _dates(sweep))
-    panels = make_panels(axes, (len(groups) if banded and by_lag else 1, 2), width=4.2, height=2.6)
+    panels = make_panels(ax, (len(groups) if banded and by_lag else 1, 2), width=4.2, height=2.6)
+    styles = styles_of(len(groups))
     for i, (width, rows) in enumerate(groups):
         rows = rows[np.argsort(values[rows], kind="stable")]
-        for ax, side in zip(panels[i if banded else 0], ("recall", "precision"), strict=True):
-            color, style = (PALETTE["observed"], "-") if banded or not by_lag else SERIES[i % len(SERIES)]
-            if banded:
-                _chance(ax, sweep, side, rows, values[rows])
-            label = "observed" if banded or not by_lag else f"tolerance {width}"
+        alone = {
+            "color": PALETTE["observed"],
+            "linewidth": 2,
+            "marker": "o" if len(rows) == 1 else None,
+            "markersize": 4,
+        }
+        for panel, side in zip(panels[i if banded else 0], SIDES, strict=True):
             measure = getattr(sweep, side)[rows, 0]
-            marker = {} if len(rows) > 1 else {"marker": "o", "markersize": 4}
-            ax.plot(values[rows], measure, color=color, linestyle=style, linewidth=2, label=label, **marker)
+            title = ""
             if banded:
-                _significant(ax, getattr(sweep.chance, side).holm[rows, 0] <= LEVEL, values[rows], measure)
-                ax.set_title(f"tolerance {width}" if by_lag else _one_lag(sweep))
-            ax.set_xlabel(("lag" if by_lag else "tolerance") + unit)
-            ax.set_ylabel(side)
-            ax.set_ylim(0, _top(sweep, side, banded))
-            tidy(ax)
-    # one for all panels: in each of them it would cover the curves
-    named = {label: handle for ax in panels.flat for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
-    panels.flat[0].legend(named.values(), named.keys(), loc="best", frameon=False, fontsize="small")
+                ends = (share[rows, 0] for share in chance_shares(sweep, side))
+                draw_band(panel, values[rows], *ends, how=in_words(getattr(sweep.chance, side).methods))
+                title = f"tolerance {width}" if by_lag else _one_lag(sweep)
+            if banded or not by_lag:
+                panel.plot(values[rows], measure, **alone, label="observed")
+            else:
+                panel.plot(values[rows], measure, **styles[i], label=f"tolerance {width}")
+            if banded:
+                _significant(panel, getattr(sweep.chance, side).holm[rows, 0] <= LEVEL, values[rows], measure)
+            panel.set_ylim(0, _top(sweep, side, banded))
+            tidy(panel)
+            few_ticks(panel)
+            label(panel, ("lag" if by_lag else "tolerance") + unit, side, title=title)
+    if not banded and by_lag and len(groups) > len(SERIES):
+        key_of_order(panels, [style["color"] for style in styles], [width for width, _ in groups], "tolerance")
+    else:
+        for column, panel in enumerate(panels[0]):
+            # what is significant may be so in any row
+            every = {one.get_label(): one for row in panels for one in row[column].get_legend_handles_labels()[0]}
+            legend_above(panel, list(every.values()))
     return panels
 
 
 def _top(sweep: CoincidenceSweep, side: str, banded: bool) -> float:
-    """The height of all panels of a measure, so that they can be compared: what is drawn, and room for the legend."""
+    """The height of all panels of a measure, so that they can be compared."""
     of = len(sweep.occurrences.alarms) if side == "precision" else sweep.n_events
     seen = np.nan_to_num(getattr(sweep, side)).max(initial=0.0)
     high = getattr(sweep.chance, side).high.max(initial=0) / of if banded and of else 0.0
-    return float(min(max(1.5 * max(seen, high), 0.01), 1.02))
+    return float(min(max(1.1 * max(seen, high), 0.01), 1.02))
 
 
-def _groups(sweep: CoincidenceSweep) -> list[tuple[str, IntArray]]:
+def groups_of(sweep: CoincidenceSweep) -> list[tuple[str, IntArray]]:
     """The windows of each tolerance, which may have come more than once in other words."""
     names = np.array([width.removesuffix(".0") for width in sweep.widths])
     return [(name, np.flatnonzero(names == name)) for name in dict.fromkeys(names.tolist())]
@@ -202,17 +201,6 @@ def _one_lag(sweep: CoincidenceSweep) -> str:
 
 def _dates(sweep: CoincidenceSweep) -> bool:
     return sweep.occurrences.ticks.is_dates
-
-
-def _chance(ax: Axes, sweep: CoincidenceSweep, side: str, rows: IntArray, at: FloatArray) -> None:
-    cells = getattr(sweep.chance, side)
-    of = len(sweep.occurrences.alarms) if side == "precision" else sweep.n_events
-    low, mean, high = (
-        values[rows, 0] / of if of else np.full(len(rows), np.nan) for values in (cells.low, cells.mean, cells.high)
-    )
-    name = f"chance, 95% ({in_words(cells.methods)})"
-    ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=0.3, linewidth=0, label=name)
-    ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")
 
 
 def _significant(ax: Axes, which: BoolArray, at: FloatArray, measure: AnyArray) -> None:

@@ -77,6 +77,7 @@ def gap_shrinks(study: Study, side: str, reading: Reading) -> Claim:
         finding=f"{_GAPS[reading]}, for {DELTAS}: {whole} on average over the thresholds, of which first and last "
         f"decide; {half} from the median threshold on; {at} at the .9-quantile. From δ = {TOLERANCES[0]} to "
         f"{TOLERANCES[-1]} it shrinks at {shrinks.sum()} of {gap.shape[1]} thresholds and grows at {grows.sum()}{where}."
+        + ("" if (np.diff(mean) < 0).all() else " The average does not fall at every step.")
         + (" So it depends on the thresholds." if min(shrinks.sum(), grows.sum()) > 5 else ""),
         decided_by="Figure 3",
     )

@@ -84,17 +84,17 @@ def _formats(
     """A figure of that size in inches, in the formats that are wanted."""
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.figure import Figure
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
 
     with rc_context():
         rcdefaults()  # a user's own settings must not change the bytes
         rcParams.update(SETTINGS)  # type: ignore[arg-type]  # the stubs of some versions list every key
-        figure = Figure(figsize=size, layout="constrained", facecolor="white")
+        layout = ConstrainedLayoutEngine()
+        figure = Figure(figsize=size, layout=layout, facecolor="white")
         make(figure)
         if note:
             figure.supxlabel(note, fontsize=8, x=0.99, ha="right", style="italic")
-        engine = figure.get_layout_engine()
-        if engine is not None:
-            engine.execute(figure)
+        layout.execute(figure)
         figure.set_layout_engine("none")  # laid out once, for all formats
         formats = {}
         for form, metadata in wanted.items():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 ROUNDING = 1e-12  # a deviation of less than this share of the mean is that of sums of floats
@@ -50,3 +51,23 @@ def show_chance(mean: float, std: float) -> str:
         return f"{mean:.{min(max(digits, 1), 7)}g} ± {std:.2g}"
     places = max(-place, 0)
     return f"{round(mean, places) + 0.0:,.{places}f} ± {std:,.{places}f}"  # 0.0 more, or -0.001 were -0.00
+
+
+def tick_texts(values: list[float]) -> list[str]:
+    """Numbers for the ticks of an axis, in as few digits as place each of them well among the others, and apart from 1.
+
+    >>> tick_texts([0.5, 0.9, 0.99, 0.9999]), tick_texts([0.1, 0.125, 0.30000000000000004]), tick_texts([10, 2500])
+    (['0.5', '0.9', '0.99', '0.9999'], ['0.1', '0.125', '0.3'], ['10', '2500'])
+    """
+    ordered = sorted(value for value in set(values) if math.isfinite(value))
+    apart = min((b - a for a, b in itertools.pairwise(ordered)), default=math.inf)
+
+    def well(value: float, text: str) -> bool:
+        error = abs(float(text) - value) if math.isfinite(value) else 0.0
+        return error <= 0.02 * min(apart, abs(value)) and (value == 1 or error <= 0.5 * abs(1 - value))
+
+    for digits in range(1, 18):
+        texts = [f"{value:.{digits}g}" for value in values]
+        if all(map(well, values, texts)):
+            break
+    return [f"{value:g}" if "e" in text else text for text, value in zip(texts, values, strict=True)]

@@ -25,9 +25,11 @@ from nofluke.series.counting import within
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
+from nofluke.show.report.positions import is_slow
 
 NEARLY_NOTHING = 1e-6  # hits less likely than this share of the most likely ones are not drawn
 DRAWN = 3.0  # standard deviations around the mean that are enough where a whole distribution costs much
+ENOUGH_RESAMPLES = 1_999  # for a p-value that can only raise another one
 MOST_POINTS = 160  # of a distribution that is drawn
 
 
@@ -64,7 +66,8 @@ def evaluator_under(result: Evaluation, grid: Grid, seed: int) -> Callable[[int,
     def evaluated(d: int, k: int, choice: Choice) -> Evaluation:
         settings = replace(result.settings, choice=choice)
         method = settings.method if settings.method in choice.model.methods else "auto"
-        laws = choice.model.hurried().distributions(grid.cell(d, k), method, n_resamples=settings.n_resamples, rng=seed)
+        many = min(settings.n_resamples, ENOUGH_RESAMPLES)
+        laws = choice.model.hurried().distributions(grid.cell(d, k), method, n_resamples=many, rng=seed)
         return _evaluation(result, grid, (d, k), laws, settings)
 
     return evaluated
@@ -103,7 +106,12 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
 
         return drawn
     hurried = model.hurried()
-    return lambda cell: hurried.distributions(cell, method, n_resamples=n_resamples, rng=seed)
+
+    def alone(cell: Cell) -> Nulls:
+        how: Any = "montecarlo" if method == "auto" and is_slow(model, cell) else method
+        return hurried.distributions(cell, how, n_resamples=n_resamples, rng=seed)
+
+    return alone
 
 
 def _interior(grid: Grid) -> bool:

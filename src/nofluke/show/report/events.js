@@ -213,5 +213,6 @@ function openEvents() {
     }));
   }
   document.getElementById("events-csv").addEventListener("click", () => save(new Blob([eventsCsv()], { type: "text/csv" }), "events.csv"));
+  document.querySelector("#events .tools").hidden = false;
   drawEvents(true);
 }

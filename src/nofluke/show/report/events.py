@@ -189,7 +189,7 @@ def section_of_events(events: dict[str, Any], noun: str) -> str:
         for name, text in events["columns"].items()
     )
     rows = "".join(
-        '<tr><th scope="row">'
+        f'<tr data-outcome="{escape(row[1])}"><th scope="row">'
         + "</td><td>".join(escape(cell) for cell in row).replace("</td>", "</th>", 1)
         + "</td></tr>"
         for row in events["rows"]
@@ -199,8 +199,7 @@ def section_of_events(events: dict[str, Any], noun: str) -> str:
     options = "".join(f'<option value="{value}">{text}</option>' for value, text in kinds.items())
     return (
         '<section id="events">\n<h2>Events and false alarms</h2>\n'
-        f'<p class="fine">{escape(events["about"])}</p>\n'
-        '<form class="tools" aria-label="Which rows to show" onsubmit="return false">'
+        '<form class="tools" aria-label="Which rows to show" onsubmit="return false" hidden>'
         f'<label>Show <select id="events-kind" autocomplete="off">{options}</select></label>'
         '<label>with <input type="search" id="events-text" placeholder="any text" autocomplete="off"></label>'
         '<button type="button" id="events-csv">Download as CSV</button></form>\n'
@@ -208,5 +207,6 @@ def section_of_events(events: dict[str, Any], noun: str) -> str:
         '<div class="scroll" tabindex="0" role="region" aria-label="Events and false alarms">'
         '<table class="events" id="events-table" data-csv="own"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
-        '<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n</section>'
+        '<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n'
+        f'<details class="fine"><summary>What the columns mean</summary><p>{escape(events["about"])}</p></details>\n</section>'
     )

@@ -226,12 +226,14 @@ function drawLag() {
 
 function drawDelay() {
   const c = colours();
-  const { at, counts, unit } = cellAt(state.d, state.k).delay;
-  const gaps = at.slice(1).map((value, i) => value - at[i]);
+  const { at, counts, unit, step } = cellAt(state.d, state.k).delay;
+  const span = at.length ? at[at.length - 1] - at[0] : 0;
+  // as wide as a step where that can be seen, and never into the next bar
+  const width = 0.85 * Math.min(Math.max(step, span / 50), ...at.slice(1).map((value, i) => value - at[i]));
   draw(
     "delay",
-    [{ x: at, y: counts, type: "bar", width: gaps.length ? 0.85 * Math.min(...gaps) : 0.5, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} " + data.noun + "s<extra></extra>" }],
-    axis("delay in " + unit + "; negative is early", at.length ? { nticks: 9 } : { showticklabels: false }),
+    [{ x: at, y: counts, type: "bar", width, marker: { color: c.good }, hovertemplate: "%{x} " + unit + ": %{y} " + data.noun + "s<extra></extra>" }],
+    axis("delay in " + unit + "; negative is early", at.length ? { nticks: 9, ...(at.every(Number.isInteger) ? wholeTicks(span + 2 * width) : {}) } : { showticklabels: false }),
     axis(data.noun + "s", { rangemode: "tozero", tickformat: ",d", nticks: 6, ...wholeTicks(Math.max(...counts, 0)) }),
   );
 }

@@ -9,28 +9,15 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.inference.evaluation import Evaluation
-from nofluke.series.counting import reaching
-from nofluke.series.thresholds import Cuts, quantile_thresholds
-from nofluke.series.timed import TimedCell
+from nofluke.series.thresholds import Cuts
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
+from nofluke.show.report.positions import Position, affordable, candidates, evaluated
 
-QUANTILES = (
-    *(k / 10 for k in range(5)),  # 0 to .4
-    *(k / 20 for k in range(10, 17)),  # to .8
-    *(k / 50 for k in range(41, 46)),  # to .9
-    *(k / 100 for k in range(91, 100)),  # to .99
-    0.995,
-    0.998,
-    0.999,
-)
 REACHES = (0, 1, 2, 3, 4, 6, 8, 12)
 FACTORS = (0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0)
 FEW_FACTORS = (0.0, 0.5, 1.0, 2.0)  # where long sequences leave time for few cells
 FEW_THRESHOLDS = 12
-DRAWN_TIME = 2e-8  # seconds for each event or alarm of a placement in time
-PAIR_TIME = 2e-7  # seconds for each pair of an event and an alarm, where all shifts are counted
-SECONDS = 20.0  # what chance in all cells may take, roughly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,15 +76,15 @@ def make_grid(result: Evaluation) -> Grid:
     trial = result.cell.trial
     steps = len(result.sequence.truth)
     tolerances = tolerances_around(result.tolerance, steps)
-    kept: list[tuple[float, float | None]] = [(1.0, None)]
+    kept: list[Position] = [(1.0, None)]
     left_out = ""
     if trial.scored:
-        candidates = _candidates(result)
-        kept, left_out = _affordable(result, candidates, tolerances)
+        found = candidates(result)
+        kept, left_out = affordable(result, found, tolerances)
         if left_out and len(kept) < FEW_THRESHOLDS:
             tolerances = tolerances_around(result.tolerance, steps, FEW_FACTORS)
-            kept, left_out = _affordable(result, candidates, tolerances)
-    chosen = _chosen(result) if trial.scored else (1.0, None)
+            kept, left_out = affordable(result, found, tolerances)
+    chosen = evaluated(result) if trial.scored else (1.0, None)
     thresholds = np.array([threshold for threshold, _ in kept])
     told = result.sequence.sign * thresholds + 0.0
     told[kept.index(chosen)] = chosen[0] if result.threshold is None else result.threshold
@@ -107,11 +94,6 @@ def make_grid(result: Evaluation) -> Grid:
         chosen=(tolerances.index(result.tolerance), kept.index(chosen)),
         left_out=left_out,
     )
-
-
-def _chosen(result: Evaluation) -> tuple[float, float | None]:
-    """The chosen threshold as scores are compared with it, and its quantile."""
-    return float(result.cell.trial.thresholds[result.cell.k]), result.quantile
 
 
 def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...] = FACTORS) -> tuple[Tolerance, ...]:
@@ -154,61 +136,3 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
 def _moved(tolerance: Tolerance, lag: Any) -> Tolerance:
     sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
     return Tolerance(early=sides[0] - lag, late=sides[1] + lag, unit=tolerance.unit)
-
-
-def _candidates(result: Evaluation) -> list[tuple[float, float | None]]:
-    """Thresholds with different predictions, ascending; the chosen one before others that predict the same steps."""
-    sequence = result.sequence
-    chosen = _chosen(result)
-    cuts = quantile_thresholds(sequence, QUANTILES)
-    scores = result.cell.trial.detector
-    pairs = sorted([chosen, *zip(cuts, QUANTILES, strict=True)], key=lambda pair: pair[0])  # as counting needs them
-    counts = reaching(scores, np.array([threshold for threshold, _ in pairs])).tolist()
-    first = {counts[pairs.index(chosen)]: chosen}
-    for pair, n_predictions in zip(pairs, counts, strict=True):
-        if n_predictions > 0:
-            first.setdefault(n_predictions, pair)
-    return [first[n] for n in sorted(first, reverse=True)]
-
-
-def _affordable(
-    result: Evaluation,
-    candidates: list[tuple[float, float | None]],
-    tolerances: tuple[Tolerance, ...],
-) -> tuple[list[tuple[float, float | None]], str]:
-    """The candidates from the highest threshold down, as long as chance in all of them stays cheap; always the chosen one."""
-    looked_at = (tolerances[len(tolerances) // 2], tolerances[-1])
-    trial = result.cell.trial.over(looked_at, np.array([threshold for threshold, _ in candidates]))
-    kept: list[tuple[float, float | None]] = []
-    spent, dropped, open_ended = 0.0, 0, True
-    for k, pair in reversed(list(enumerate(candidates))):
-        if open_ended:
-            cells = [trial.cell(d, k) for d in range(len(looked_at))]
-            cost = sum(cell_seconds(result, cell) for cell in cells) / len(cells) * len(tolerances)
-            open_ended = spent + cost <= SECONDS
-            spent += cost
-        if open_ended or pair[0] == _chosen(result)[0]:
-            kept.append(pair)
-        else:
-            dropped += 1
-    lowest = kept[-1] if kept else candidates[0]
-    words = (
-        f"{dropped} lower threshold{'s were' if dropped != 1 else ' was'} left out, because chance there takes long to "
-        f"compute; the lowest kept is {lowest[0]:.4g}."
-        if dropped
-        else ""
-    )
-    return kept[::-1], words
-
-
-def cell_seconds(result: Evaluation, cell: Cell) -> float:
-    """About how long one cell takes."""
-    size = cell.trial.size
-    counting = 2e-3 + 2e-7 * size
-    method = result.settings.method
-    exact = result.null.exact_seconds(cell) if method in ("auto", "exact", "saddlepoint") else None
-    if isinstance(cell, TimedCell) and exact is None:
-        if len(result.null.exact_sides(result.cell)) == 2:  # shifts, counted out pair by pair
-            return counting + PAIR_TIME * cell.n_events * cell.n_predictions
-        return counting + DRAWN_TIME * result.settings.n_resamples * (cell.n_events + cell.n_predictions)
-    return counting + (1e-6 * size if exact is None else exact)

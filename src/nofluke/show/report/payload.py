@@ -265,17 +265,17 @@ def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
 
 def _delay(delays: Delays) -> dict[str, Any]:
     """How many events were found with which delay, as bars."""
-    values = delays.values[delays.found]
+    values, step = delays.values[delays.found], delays.step
     unit = {"steps": "steps", "clock": "time units"}.get(delays.unit)
     if unit is None:  # seconds, in a unit that people would take
         size, unit = people_unit(values * 1e9, delays.step * 1e9)
-        values = values / (size / 1e9)
+        values, step = values / (size / 1e9), step / (size / 1e9)
     at, counts = np.unique(values, return_counts=True)
     sparse = len(at) > 1 and float(np.ptp(at)) > MOST_BARS * float(np.diff(at).min())  # bars would be slivers
     if len(at) > MOST_BARS or sparse:
         counts, edges = np.histogram(values, bins=min(MOST_BARS, max(2 * math.isqrt(len(values)), 8)))
         at = (edges[1:] + edges[:-1]) / 2
-    return {"unit": unit, "at": _short(at), "counts": counts.tolist()}
+    return {"unit": unit, "at": _short(at), "counts": counts.tolist(), "step": step}
 
 
 def _numbers(cells: list[list[Any]], side: str, name: str) -> FloatArray:

@@ -12,7 +12,12 @@ async function unpacked(packed) {
   const bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
   const inflated = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const values = new KINDS[packed.kind](await new Response(inflated).arrayBuffer());
+  const planes = new Uint8Array(await new Response(inflated).arrayBuffer()); // all first bytes, then all second ones
+  const size = KINDS[packed.kind].BYTES_PER_ELEMENT;
+  const many = planes.length / size;
+  const flat = new Uint8Array(planes.length);
+  for (let byte = 0; byte < size; byte++) for (let i = 0; i < many; i++) flat[i * size + byte] = planes[byte * many + i];
+  const values = new KINDS[packed.kind](flat.buffer);
   if (packed.from === undefined) return values;
   let sum = packed.from; // ascending ones were packed as differences
   return Float64Array.from(values, (more) => (sum += more));
@@ -69,13 +74,13 @@ function firstWhere(length, is) {
 }
 
 // where lags are on a slider, every cell has windows of its own; else every tolerance, and levels tell the thresholds apart
-const rowAt = (d, k) => (data.column === "lag" ? d * data.thresholds.length + k : d);
-const levelAt = (k) => (data.column === "lag" ? 0 : k);
+const rowOfCell = (d, k) => (data.column === "lag" ? d * data.thresholds.length + k : d);
+const levelOfCell = (k) => (data.column === "lag" ? 0 : k);
 
 let known = {}; // the last position that was asked for
 function marksAt(d, k) {
   if (known.d === d && known.k === k) return known;
-  const [row, level] = [rowAt(d, k), levelAt(k)];
+  const [row, level] = [rowOfCell(d, k), levelOfCell(k)];
   const { n, levels, alarmsCounted } = series;
   const near = known.row === row ? known.near : nearEvents(row);
   const marks = new Uint8Array(n);

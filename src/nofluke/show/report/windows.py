@@ -14,7 +14,8 @@ from nofluke.plain import exact_fraction
 from nofluke.series.ticks import Ticks, length_in_words
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.watch import Watch
-from nofluke.show.report.grid import FACTORS, FEW_FACTORS, SECONDS, Grid, cell_seconds, make_grid, tolerances_around
+from nofluke.show.report.grid import FACTORS, FEW_FACTORS, Grid, make_grid, tolerances_around
+from nofluke.show.report.positions import SECONDS, cell_seconds
 
 HALVES = (8, 6, 4, 2, 1, 0)  # lags to each side of the chosen one, as many as there is time for
 PER_WINDOW = 4  # steps of the lag in which a window moves by its own length

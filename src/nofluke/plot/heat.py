@@ -1,0 +1,177 @@
+"""Maps of every tolerance and threshold: p-values or measures, and which cells exceed chance."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.inference.curve import Sweep
+from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.lags import CoincidenceSweep
+from nofluke.plain import check_alpha, check_word
+from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
+from nofluke.plot.legends import legend_above
+from nofluke.plot.panels import check_kind, make_panels
+from nofluke.plot.style import LETTER, PALETTE, AxesArray, fitted, inches, label, some_of
+from nofluke.plot.times import groups_of
+from nofluke.text.numbers import tick_texts
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+TEXT = 8.0  # points of the names of rows and columns
+DIGITS = 5  # that a threshold may need
+
+
+def heatmap(
+    curve: Sweep,
+    ax: Any = None,
+    *,
+    show: Literal["p", "value"] = "p",
+    familywise: FamilywiseTest | None = None,
+    alpha: float = 0.05,
+) -> AxesArray:
+    """Draw every cell of a sweep as a map, tolerances by thresholds or lags: p-values or measures.
+
+    Parameters
+    ----------
+    curve : Sweep
+        From :func:`nofluke.sweep`, or :func:`nofluke.sweep_tolerances` (tolerances by lags).
+    ax : two matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    show : {"p", "value"}
+        What the colours are: -log10 of the p-value of each cell, or recall and precision.
+    familywise : FamilywiseTest, optional
+        ``curve.familywise()``, whose adjusted p-values decide what is outlined; by default Holm's.
+    alpha : float
+        The level of the outline.
+
+    Returns
+    -------
+    array of two matplotlib Axes
+        Recall, precision. A solid line is around the cells that are significant after correction for all of them, a dashed one around
+        those above the central 95% of chance. Undefined cells are blank.
+
+    Notes
+    -----
+    Computes chance in every cell, if that was not done before.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> z = nf.detectors.energy_transient(quakes.counts)
+    >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.5, 0.8, 0.9], tolerances=(0, 1, 2))
+    >>> left, right = nf.plot.heatmap(curve, Figure().subplots(1, 2))
+    >>> left.get_title(), left.get_ylabel(), [tick.get_text() for tick in left.get_yticklabels()]
+    ('recall', 'tolerance, steps', ['0', '1', '2'])
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    check_kind("curve", curve, Sweep, "nofluke.sweep")
+    check_word(show, "show", ("p", "value"))
+    if familywise is not None:
+        check_kind("familywise", familywise, FamilywiseTest, "curve.familywise()")
+    alpha = check_alpha(alpha)
+    rows, columns, place, titles = _grid(curve)
+    panels = make_panels(ax, (2,), width=4.6, height=3.6)
+    values = {side: _values(curve, side, show)[place] for side in SIDES}
+    top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
+    for panel, side in zip(panels, SIDES, strict=True):
+        mesh = _mesh(panel, values[side], top, root=show == "p")
+        cells = getattr(curve.chance, side)
+        adjusted = cells.holm if familywise is None else getattr(familywise, f"{side}_adjusted")
+        defined = ~np.isnan(values[side])
+        measure, high = getattr(curve, side), chance_shares(curve, side)[2]
+        with np.errstate(invalid="ignore"):
+            above = (measure > high)[place] & defined
+        corrected = "Holm" if familywise is None else "familywise"
+        handles = [
+            _outline(panel, (adjusted <= alpha)[place] & defined, "-", f"p ≤ {alpha:g}, corrected ({corrected})"),
+            _outline(panel, above, (0, (2, 1.5)), "above 95% of chance"),
+        ]
+        _name(panel, rows, columns, titles, side)
+    legend_above(panels[0], handles)
+    title = "−log₁₀ p" if show == "p" else "measure"
+    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
+    bar = panels[0].figure.colorbar(mesh, ax=list(panels), location="right" if stacked else "top", aspect=30)
+    bar.set_label(title, fontsize=TEXT)
+    bar.ax.tick_params(labelsize=TEXT)
+    bar.locator = MaxNLocator(4)
+    bar.update_ticks()
+    return panels
+
+
+def _grid(curve: Sweep) -> tuple[list[str], list[Any], tuple[IntArray, IntArray], tuple[str, str]]:
+    """Names of rows and columns, where in the sweep each cell is, and the titles of columns and rows."""
+    if isinstance(curve, CoincidenceSweep):
+        groups = groups_of(curve)
+        lags = list(dict.fromkeys(curve.lags))
+        where = np.array([[rows[[curve.lags[d] for d in rows].index(lag)] for lag in lags] for _, rows in groups])
+        return [name for name, _ in groups], lags, (where, np.zeros_like(where)), ("lag", "tolerance")
+    d, k = np.indices(curve.shape)
+    title = "threshold" if curve.quantiles is None else "threshold (quantile)"
+    steps = all(t.unit == "steps" and t.early == t.late for t in curve.tolerances)
+    rows = [f"{t.early}" if steps else str(t) for t in curve.tolerances]
+    titles = (title, "tolerance, steps" if steps else "tolerance")
+    return rows, sweep_axis(curve).tolist(), (d, k), titles
+
+
+def _values(curve: Sweep, side: str, show: str) -> FloatArray:
+    measure: FloatArray = getattr(curve, side)
+    if show == "value":
+        return measure
+    return np.where(np.isnan(measure), np.nan, -getattr(curve.chance, side).log10_pvalue + 0.0)
+
+
+def _mesh(ax: Axes, values: FloatArray, top: float, *, root: bool) -> Any:
+    """Cells as squares of colour, spread over what occurs; p-values by their root, so that small ones do not drown the rest."""
+    from matplotlib.colors import PowerNorm
+
+    edges = (np.arange(n + 1) - 0.5 for n in values.shape[::-1])
+    norm = PowerNorm(0.5 if root else 1.0, vmin=0, vmax=top)
+    mesh = ax.pcolormesh(*edges, values, cmap="cividis", norm=norm)
+    mesh.set_edgecolor("face")  # or some viewers show seams between cells
+    return mesh
+
+
+def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
+    """A line around the chosen cells, light on dark cells and dark on light ones; and its key."""
+    from matplotlib.collections import LineCollection
+    from matplotlib.lines import Line2D
+    from matplotlib.patheffects import Normal, Stroke
+
+    rows, columns = chosen.shape
+    padded = np.pad(chosen, 1)
+    upright = np.argwhere(padded[1:-1, 1:] != padded[1:-1, :-1])
+    level = np.argwhere(padded[1:, 1:-1] != padded[:-1, 1:-1])
+    segments = [[(k - 0.5, d - 0.5), (k - 0.5, d + 0.5)] for d, k in upright.tolist()]
+    segments += [[(k - 0.5, d - 0.5), (k + 0.5, d - 0.5)] for d, k in level.tolist()]
+    solid = style == "-"
+    how: dict[str, Any] = {"colors": PALETTE["observed"] if solid else "white", "linestyles": [style], "label": name}
+    lines = LineCollection(segments, linewidths=2.2 if solid else 1.2, zorder=3 if solid else 3.1, **how)
+    effects: Any = [] if solid else [Stroke(linewidth=2.2, foreground="black"), Normal()]
+    lines.set_path_effects(effects)
+    ax.add_collection(lines, autolim=False)
+    lines.set_clip_on(False)
+    ax.set_xlim(-0.5, columns - 0.5)
+    ax.set_ylim(-0.5, rows - 0.5)
+    key = Line2D([], [], color=how["colors"], linestyle=style, linewidth=2.2 if solid else 1.2, label=name)
+    key.set_path_effects(effects)
+    return key
+
+
+def _name(ax: Axes, rows: list[str], columns: list[Any], titles: tuple[str, str], title: str) -> None:
+    """Name as many rows and columns as there is room for."""
+    width, height = inches(ax)
+    at, told = some_of(rows, height, 1.3 * TEXT / 72)
+    ax.set_yticks(at, [fitted(name, 0.9, TEXT) if len(rows) < 6 else name for name in told], fontsize=TEXT)
+    longest = max(len(one) if isinstance(one, str) else DIGITS for one in columns)
+    at, told = some_of(columns, width, (longest + 1.5) * LETTER * TEXT / 72)
+    ax.set_xticks(at, told if isinstance(columns[0], str) else tick_texts(told), fontsize=TEXT)
+    ax.tick_params(length=2)
+    ax.spines[:].set_visible(False)
+    label(ax, *titles, title=title)

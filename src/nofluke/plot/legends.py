@@ -1,0 +1,124 @@
+"""Legends of all figures: above the panels, where they cover nothing, and below their titles."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke.plot.style import COLUMN, LETTER, SMALL, SMALLER, AxesArray, fitted, inches, ink, points_of, some_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BESIDE = 0.3  # inches to the left of a panel that labels have in any case
+MOST = 0.6  # share of a panel that may be given up to what stands around it
+TITLE = 0.28  # inches of a title
+SPACES = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
+BREAK = 0.04  # inches of height that a narrow legend may gain rather than break a line; others have room enough
+
+
+def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "lower left") -> None:
+    """A legend between the panel and its title, where it covers nothing: in as many columns as make it lowest.
+
+    With ``loc="lower right"`` it may reach to the left over names that stand beside the panel.
+    """
+    found = ax.get_legend_handles_labels()[0] if handles is None else list(handles)
+    if not found:
+        return
+    left, dpi = loc == "lower left", float(ax.figure.dpi)
+    width = inches(ax)[0] * (0.95 if left else 1) + (0 if left else BESIDE)
+    size = points_of("small", ax, SMALLER, COLUMN)
+    how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
+    how |= SPACES
+    made: dict[tuple[float, int], list[str]] = {}  # by height and columns, the names in lines
+    for columns, tight in itertools.product(range(1, min(len(found), 4) + 1), (99.0, 1.2, 1.0, 0.85)):
+        room = tight * (width / columns - 3 * size / 72)
+        names = [fitted(str(one.get_label()), room, size) for one in found]
+        wide, high = _extent(names, columns, size)
+        too_wide = max(wide - width, 0.0)
+        breaks = sum(name.count("\n") for name in names) * (BREAK if width < COLUMN else 1.0)
+        made.setdefault((high + breaks + 100 * too_wide, columns), names)
+    (_, columns), names = min(made.items())
+    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
+    make_room(ax, above=box.height / dpi + TITLE)
+    _strut(ax, box.height / dpi)
+
+
+def _extent(names: Sequence[str], columns: int, size: float) -> tuple[float, float]:
+    """Width and height of a legend in inches, as matplotlib will lay it out: column by column."""
+    parts = np.array_split(np.arange(len(names)), columns)
+    wide = [max(max(_width(line, size) for line in names[i].split("\n")) for i in part) for part in parts]
+    high = [sum(1.2 * names[i].count("\n") + 1.2 + SPACES["labelspacing"] for i in part) for part in parts]
+    keys = columns * (SPACES["handlelength"] + SPACES["handletextpad"]) + (columns - 1) * SPACES["columnspacing"] + 0.8
+    return sum(wide) + keys * size / 72, (max(high) + 0.8) * size / 72
+
+
+@functools.lru_cache(maxsize=10_000)
+def _width(text: str, size: float) -> float:
+    """Inches that a line of text takes."""
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
+
+    measure: Any = text_to_path.get_text_width_height_descent
+    return float(measure(text, FontProperties(size=size), False)[0]) / 72
+
+
+def make_room(ax: Axes, *, above: float = 0.0, left: float = 0.0) -> None:
+    """Make a panel smaller where so many inches above or beside it are not free and nothing lays out its figure."""
+    figure, spec = ax.figure, ax.get_subplotspec()
+    if figure.get_layout_engine() is not None:
+        return
+    box, width, height = ax.get_position(), *(float(side) / float(figure.dpi) for side in figure.bbox.size)
+    alone = spec is None or spec.is_first_row(), spec is None or spec.is_first_col()
+    down = max(above / height - (1 - box.y1 if alone[0] else 0), 0.0)
+    right = max(left / width - box.x0, 0.0) if alone[1] else 0.0
+    down, right = min(down, MOST * box.height), min(right, MOST * box.width)
+    ax.set_position((box.x0 + right, box.y0, box.width - right, box.height - down))
+
+
+def _strut(ax: Axes, height: float) -> None:
+    """An empty panel of so many inches above another: titles stand above it, also those that are set later."""
+    from matplotlib.transforms import ScaledTranslation
+
+    corner: Any = ax.transAxes
+    above = ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
+    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=above)
+    strut.set_axis_off()
+    strut.set_in_layout(False)
+
+
+CHANCE = "_chance"
+"""The label of each mean of chance where several curves have one: all together have one entry in the legend."""
+
+
+def keys_of(ax: Axes) -> list[Any]:
+    """What a legend shows: everything with a label, and one dashed line for all means of chance."""
+    from matplotlib.lines import Line2D
+
+    drawn = ax.get_legend_handles_labels()[0]
+    if any(line.get_label() == CHANCE for line in ax.get_lines()):
+        drawn.append(Line2D([], [], color=ink(), linestyle="--", linewidth=0.9, label="chance, mean"))
+    return list(drawn)
+
+
+def key_of_order(panels: AxesArray, colours: Sequence[Any], names: Sequence[str], title: str) -> None:
+    """A bar of colours above the panels, for more curves than a legend can tell apart."""
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import BoundaryNorm, ListedColormap
+
+    every = list(panels.flat)
+    scale = ScalarMappable(BoundaryNorm(np.arange(len(names) + 1) - 0.5, len(names)), ListedColormap(list(colours)))
+    width, size = (
+        sum(inches(ax)[0] for ax in panels.reshape(-1, panels.shape[-1])[0]),
+        points_of("small", every[0], SMALL),
+    )
+    bar = every[0].figure.colorbar(scale, ax=every, location="top", aspect=40, label=title, pad=0.02)
+    longest = max(map(len, names))
+    at, shown = some_of(names, width, (longest + 1) * LETTER * size / 72)
+    bar.set_ticks(at, labels=shown, fontsize=size)
+    bar.ax.minorticks_off()
+    bar.set_label(title, fontsize=size)

@@ -1,0 +1,88 @@
+"""The Axes that figures are drawn into, and the kinds of results that they draw: one, or several by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+
+from nofluke.errors import InputError, shown
+from nofluke.plot.legends import make_room
+from nofluke.plot.style import LETTER, NARROW, AxesArray, check_matplotlib, inches
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Kind = TypeVar("Kind")
+LONGEST = 28  # letters of a name beside a row
+
+
+def check_kind(name: str, value: object, kind: type, origin: str) -> None:
+    """Refuse to draw what is something else."""
+    if not isinstance(value, kind):
+        article = "an" if kind.__name__[0] in "AEIOU" else "a"
+        raise InputError(f"{name} must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}.")
+
+
+def by_name(argument: str, value: Any, kind: type[Kind], origin: str) -> dict[str, Kind]:
+    """One result, under an empty name, or several by their names."""
+    if not isinstance(value, Mapping):
+        check_kind(argument, value, kind, origin)
+        return {"": value}
+    if not value:
+        raise InputError(f"{argument} is an empty dict: pass at least one {kind.__name__}, by its name.")
+    for name, one in value.items():
+        check_kind(f"{argument}[{shown(name)}]", one, kind, origin)
+    return {str(name): one for name, one in value.items()}
+
+
+def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
+    """The Axes given, or those of a new figure."""
+    if ax is not None:
+        return ax
+    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+    return made
+
+
+def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float) -> AxesArray:
+    """The Axes given, in the shape needed; or those of a new figure."""
+    if ax is None:
+        rows, columns = (1, *shape)[-2:]
+        size = (width * columns, height * rows)
+        ax = pyplot().subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
+    panels: AxesArray = np.asarray(ax, dtype=object)
+    if panels.size != np.prod(shape):
+        raise InputError(f"ax must be {' × '.join(map(str, shape))} Axes, got {panels.size}.")
+    return panels.reshape(shape)
+
+
+def names_beside(ax: Axes, names: list[str]) -> None:
+    """Put a name beside each row, in letters as small as rows are close."""
+    width, height = inches(ax)
+    size = float(np.clip(72 * height / max(len(names), 1) / 1.25, 5, 8 if width < 1.4 * NARROW else 10))
+    # names may take the room that labels have anyway, and a third of the panel's width
+    most = max(int(72 * (0.33 * width + 0.35) / (LETTER * size)), 6)
+    shown_as = [short(name, min(most, LONGEST)) for name in names]
+    ax.set_yticks(range(len(names)), shown_as, fontsize=size)
+    make_room(ax, left=max(map(len, shown_as), default=0) * LETTER * size / 72 + 0.1)
+
+
+def short(name: str, longest: int = LONGEST) -> str:
+    """A name that leaves room for the figure, with its end, by which names often differ; a dollar sign is no formula.
+
+    >>> short("isolation forest, window 10", 16)
+    'isolatio…ndow 10'
+    """
+    line = " ".join(name.split())
+    if len(line) > longest:
+        line = line[: longest // 2] + "…" + line[len(line) - (longest - 1 - longest // 2) :]
+    return line.replace("$", r"\$")
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot."""
+    check_matplotlib()
+    import matplotlib.pyplot as plt
+
+    return plt

@@ -1,0 +1,218 @@
+"""Precision against recall, and both by tolerance: of one detector or several, beside what chance scores."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke.arrays import FloatArray
+from nofluke.errors import InputError, shown
+from nofluke.inference.curve import Sweep
+from nofluke.inference.lags import CoincidenceSweep
+from nofluke.plain import check_word
+from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
+from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
+from nofluke.plot.panels import by_name, make_axes, make_panels, short
+from nofluke.plot.style import PALETTE, SERIES, AxesArray, few_ticks, in_words, inches, label, one_of, some_of, tidy
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.text.tables import show_number
+from nofluke.text.units import as_people_say
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FEW = 8  # values that an error can name
+
+
+def precision_recall(
+    curves: Any, ax: Axes | None = None, *, tolerance: Length | Tolerance | None = None, chance: Chance = "auto"
+) -> Axes:
+    """Draw precision against recall over the thresholds of a sweep, beside chance's.
+
+    Parameters
+    ----------
+    curves : Sweep, or mapping of str to Sweep
+        From :func:`nofluke.sweep`; several detectors by their names.
+    ax : matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    tolerance : int, str, timedelta or Tolerance, optional
+        One of the tolerances of the sweep; by default all of them, a curve each. Several detectors need one.
+    chance : {"auto", "band", "none"}
+        Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision over
+        the mean of its recall; of a curve that is alone also the central 95% of precision.
+
+    Returns
+    -------
+    matplotlib Axes
+        Nothing is drawn where precision or recall is undefined.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> scores = {"energy": nf.detectors.energy_transient(quakes.counts), "counts": quakes.counts}
+    >>> curves = {name: nf.sweep(quakes.truth, z, quantiles=[0.5, 0.9], tolerances=2) for name, z in scores.items()}
+    >>> ax = nf.plot.precision_recall(curves, Figure().subplots())
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['energy', 'counts', 'chance, mean']
+    """
+    check_word(chance, "chance", ("auto", "band", "none"))
+    every = by_name("curves", curves, Sweep, "nofluke.sweep")
+    if len(every) == 1 and tolerance is None:
+        ((name, curve),) = every.items()
+        rows = [(name, curve, d) for d in range(len(curve.tolerances))]
+    else:
+        rows = [(name, curve, _row(name, curve, tolerance)) for name, curve in every.items()]
+    ax = make_axes(ax, (4.8, 4.2))
+    alone, detectors = len(rows) == 1, len(every) > 1
+    ordered = styles_of(len(rows))
+    for i, (name, curve, d) in enumerate(rows):
+        style = one_of(i, len(rows)) if detectors else ordered[i]
+        told = short(name) if detectors else f"tolerance {curve.tolerances[d]}"
+        if alone:
+            style, told = {"color": PALETTE["observed"], "linewidth": 2}, name or "observed"
+        if shows(curve, chance):
+            _draw_chance(ax, curve, d, style["color"], alone=alone)
+        ax.plot(curve.recall[d], curve.precision[d], **style, label=told)
+    ax.set_xlim(0, 1.02)
+    ax.set_ylim(0, 1.02)
+    tidy(ax)
+    few_ticks(ax)
+    label(ax, "recall", "precision")
+    many = not detectors and len(rows) > len(SERIES)
+    if many:
+        names = [str(curve.tolerances[d]) for _, curve, d in rows]
+        key_of_order(np.array([ax], dtype=object), [style["color"] for style in ordered], names, "tolerance")
+    legend_above(ax, keys_of(ax)[len(rows) if many else 0 :])
+    return ax
+
+
+def _draw_chance(ax: Axes, curve: Sweep, d: int, color: Any, *, alone: bool) -> None:
+    """Chance's means by threshold; for a curve that is alone also the band of precision."""
+    at = chance_shares(curve, "recall")[1][d]
+    low, mean, high = (values[d] for values in chance_shares(curve, "precision"))
+    if alone:
+        draw_band(ax, at, low, mean, high, how=in_words(curve.chance.precision.methods))
+    else:
+        ax.plot(at, mean, color=color, linestyle="--", linewidth=0.9, zorder=1.5, label=CHANCE)
+
+
+def tolerance(
+    curves: Any,
+    ax: Any = None,
+    *,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    chance: Chance = "auto",
+) -> AxesArray:
+    """Draw recall and precision by tolerance at one threshold, beside chance's: wide windows are easily hit.
+
+    Parameters
+    ----------
+    curves : Sweep, or mapping of str to Sweep
+        From :func:`nofluke.sweep` or, with one lag, :func:`nofluke.sweep_tolerances`; several detectors by their names.
+    ax : two matplotlib Axes, optional
+        Where to draw; by default a new figure.
+    threshold, quantile : float, optional
+        One of the thresholds or quantiles of the sweep; not needed where it has only one.
+    chance : {"auto", "band", "none"}
+        Whether chance is drawn: "auto" wherever tables would show it. The mean, and of a detector that is alone the central 95%.
+
+    Returns
+    -------
+    array of two matplotlib Axes
+        Recall, precision.
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> z = nf.detectors.energy_transient(quakes.counts)
+    >>> curve = nf.sweep(quakes.truth, z, quantiles=[0.5, 0.9], tolerances=range(6))
+    >>> left, right = nf.plot.tolerance(curve, Figure().subplots(1, 2), quantile=0.9)
+    >>> left.get_xlabel(), right.get_ylabel()
+    ('tolerance, steps', 'precision')
+    """
+    check_word(chance, "chance", ("auto", "band", "none"))
+    every = by_name("curves", curves, Sweep, "nofluke.sweep")
+    columns = {name: _column(name, curve, threshold, quantile) for name, curve in every.items()}
+    first = next(iter(every.values()))
+    if any(curve.tolerances != first.tolerances for curve in every.values()):
+        raise InputError("curves have different tolerances: sweep all detectors over the same.")
+    at, title, names = _reaches(first)
+    order = np.argsort(at, kind="stable")
+    panels = make_panels(ax, (2,), width=4.2, height=2.8)
+    for panel, side in zip(panels, SIDES, strict=True):
+        for i, (name, curve) in enumerate(every.items()):
+            k, alone = columns[name], len(every) == 1
+            style = {"color": PALETTE["observed"], "linewidth": 2} if alone else one_of(i, len(every))
+            ends = [values[order, k] for values in chance_shares(curve, side)] if shows(curve, chance) else []
+            if ends and alone:
+                draw_band(panel, at[order], *ends, how=in_words(getattr(curve.chance, side).methods))
+            elif ends:
+                panel.plot(at[order], ends[1], color=style["color"], linestyle="--", linewidth=0.9, label=CHANCE)
+            marker = {"marker": style.get("marker") or ("o" if len(at) <= 15 else None), "markersize": 4}
+            panel.plot(at[order], getattr(curve, side)[order, k], **style | marker, label=short(name) or "observed")
+        panel.set_ylim(0, 1.02)
+        tidy(panel)
+        few_ticks(panel, whole="x" if first.tolerances[0].unit == "steps" else "")
+        if names:
+            shown_at, told = some_of(names, inches(panel)[0], 0.5)
+            panel.set_xticks(shown_at, [text.replace(" to ", "\nto ") for text in told])
+        label(panel, title, side)
+        if len(every) == 1 or panel is panels[0]:
+            legend_above(panel, keys_of(panel))
+    return panels
+
+
+def _row(name: str, curve: Sweep, wanted: Length | Tolerance | None) -> int:
+    """Which tolerance of a sweep is meant."""
+    if wanted is None and len(curve.tolerances) == 1:
+        return 0
+    window = None if wanted is None else as_tolerance(wanted)
+    if window in curve.tolerances:
+        return curve.tolerances.index(window)
+    raise _none_of("tolerance", wanted, name, [str(t) for t in curve.tolerances])
+
+
+def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | None) -> int:
+    """Which threshold of a sweep is meant."""
+    if threshold is not None and quantile is not None:
+        raise InputError("pass either threshold or quantile, not both.")
+    if threshold is None and quantile is None and len(curve.thresholds) == 1:
+        return 0
+    argument, wanted = ("threshold", threshold) if quantile is None else ("quantile", quantile)
+    values: FloatArray | None = curve.thresholds if quantile is None else curve.quantiles
+    if values is None:
+        raise InputError(f"quantile={shown(quantile)} is not known to a sweep over thresholds: pass threshold=.")
+    found = [] if wanted is None else np.flatnonzero(np.isclose(values, wanted, rtol=1e-9, atol=0)).tolist()
+    if found:
+        return int(found[0])
+    raise _none_of(argument, wanted, name, [show_number(float(value)) for value in values])
+
+
+def _none_of(argument: str, wanted: Any, name: str, values: list[str]) -> InputError:
+    """What to pass in place of what a sweep does not have."""
+    told = ", ".join(values[:FEW]) + (f" and {len(values) - FEW:,} more" if len(values) > FEW else "")
+    of = f" of {shown(name)}" if name else ""
+    return InputError(f"{argument}={shown(wanted)} must be one of those of the sweep{of}: {told}.")
+
+
+def _reaches(curve: Sweep) -> tuple[FloatArray, str, list[str]]:
+    """Where tolerances stand on an axis, its title, and their names where they are no single numbers."""
+    windows = curve.tolerances
+    if isinstance(curve, CoincidenceSweep):
+        if len(set(curve.moves)) > 1:
+            raise InputError("curves has several lags: draw them with nf.plot.lags or nf.plot.heatmap.")
+        windows = tuple(w.by(-m) if m else w for w, m in zip(windows, curve.moves, strict=True))
+    sides: list[tuple[Any, Any]] = [(window.early, window.late) for window in windows]
+    if any(early != late for early, late in sides):
+        return np.arange(len(windows), dtype=np.float64), "tolerance", [str(window) for window in windows]
+    reach = np.array([float(early) for early, _ in sides])
+    if windows[0].unit == "steps":
+        return reach, "tolerance, steps", []
+    at, unit = as_people_say(reach, windows[0].unit == "ns")
+    return at, f"tolerance{unit}", []

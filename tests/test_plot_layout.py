@@ -1,0 +1,350 @@
+"""Every figure is readable in a column of a paper, 3.33 inches wide, on light and on dark paper: measured on what is drawn."""
+
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import combinations
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.text import Text
+
+import nofluke as nf
+from nofluke import plot
+from nofluke.studies.cell_map import map_cells
+from nofluke.studies.leaderboard import About, Leaderboard
+from nofluke.studies.pooled_row import Pooled, PooledMeasure
+
+COLUMN = 3.33
+LEAST = (0.9, 0.65)  # inches of a panel
+NAMES = ("a", "isolation forest, window 10", "isolation forest, window 20", "matrix profile", "one-class SVM")
+
+
+@cache
+def quakes(dates=False):
+    """A labelled series and the scores of twelve detectors, the first ones better."""
+    data = nf.datasets.simulate_quakes(rng=3, n_steps=600, n_events=45)
+    rng = np.random.default_rng(0)
+    score = nf.detectors.energy_transient(data.counts)
+    names = [*NAMES, *(f"detector {i}" for i in range(6, 13))]
+    scores = {name: score + i * rng.gamma(1, 0.4, len(score)) for i, name in enumerate(names)}
+    return data.truth, scores, {"times": data.days} if dates else {}
+
+
+@cache
+def result(dates=False, ranges=False):
+    """An evaluation on steps, on dates, or of ranges on dates."""
+    truth, scores, how = quakes(dates)
+    rest = {"count_events": "ranges"} if ranges else {}
+    return nf.evaluate(truth, scores["a"], quantile=0.9, tolerance="2d" if dates else 2, rng=1, **how, **rest)
+
+
+@cache
+def results(n, dates=False):
+    """Evaluations of n detectors."""
+    truth, scores, how = quakes(dates)
+    return {
+        name: nf.evaluate(truth, scores[name], quantile=0.9, tolerance=2, rng=1, **how) for name in list(scores)[:n]
+    }
+
+
+@cache
+def curve(n=3, quantiles=(0.5, 0.7, 0.8, 0.9, 0.95, 0.99), name="a"):
+    """A sweep over n tolerances."""
+    truth, scores, _ = quakes()
+    return nf.sweep(
+        truth, scores[name], quantiles=quantiles, tolerances=range(n), null="permutation", method="binomial"
+    )
+
+
+@cache
+def curves(n):
+    """Sweeps of n detectors over three tolerances."""
+    return {name: curve(name=name) for name in list(quakes()[1])[:n]}
+
+
+@cache
+def lists(dates=True):
+    """A coincidence of two lists of dates."""
+    rng = np.random.default_rng(1)
+    day = np.datetime64("2021-03-01")
+    events, alarms = (day + np.sort(rng.choice(500, 30, replace=False)) for _ in range(2))
+    how = {"span": (day, day + 499), "gaps": [(day + 200, day + 230)], "duplicates": "merge"}
+    kept = (
+        [x for x in events if not day + 200 <= x <= day + 230],
+        [x for x in alarms if not day + 200 <= x <= day + 230],
+    )
+    return kept, how
+
+
+@cache
+def windows(n):
+    """A sweep of two lists over n tolerances and some lags."""
+    (events, alarms), how = lists()
+    tolerances, lags = [f"{i}d" for i in range(n)], [f"{i}d" for i in range(-6, 7)]
+    return nf.sweep_tolerances(events, alarms, tolerances=tolerances, lags=lags, null="permutation", **how)
+
+
+@cache
+def coincidence():
+    """Both lists at one tolerance."""
+    (events, alarms), how = lists()
+    return nf.coincidence(events, alarms, tolerance="4d", null="permutation", **how)
+
+
+@cache
+def metrics():
+    """Two metrics of one detector."""
+    truth, scores, _ = quakes()
+    return nf.significance(["auc-roc", "average-precision"], truth, scores["a"], null="circular-shift")
+
+
+@cache
+def level():
+    """A level of chance."""
+    return nf.chance("auc-roc", quakes()[0], n_resamples=200, rng=1)
+
+
+@cache
+def comparison(n):
+    """A comparison of n detectors."""
+    truth, scores, _ = quakes()
+    return nf.compare(truth, dict(list(scores.items())[:n]), quantile=0.9, tolerance=2, n_resamples=199, alpha=0.5)
+
+
+@cache
+def board():
+    """A leaderboard of twelve detectors."""
+    rest = {"n_series": 9, "n_failed": 0, "n_told": 9, "share_yes": 0.4, "skill_in": 2, "n_groups": 9}
+    rows = []
+    for i, name in enumerate(quakes()[1]):
+        f1 = PooledMeasure(value=0.7 - 0.05 * i, low=0.6 - 0.05 * i, high=0.8 - 0.05 * i, expected=0.2, std=0.05)
+        told = {"precision": f1, "recall": f1, "f1": f1, "verdict": "yes", "reason": ""}
+        rows.append(Pooled(detector=name, best=i < 3, **told, **rest))
+    about = About(title="", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=9, n_groups=9)
+    return Leaderboard(rows=tuple(rows), pairs=None, about=about)
+
+
+@cache
+def cells():
+    """Verdicts of five detectors on twelve series of three groups."""
+    words = ["yes", "no", "partly", "cannot tell"]
+    every = [(name, s) for name in NAMES for s in range(12)]
+    table = {
+        "series": [f"series {s}" for _, s in every],
+        "group": [f"group {s // 4}" for _, s in every],
+        "detector": [name for name, _ in every],
+        "verdict": [words[(3 * s + len(name)) % 4] for name, s in every],
+        "f1": [0.05 * s + 0.2 for _, s in every],
+        "f1_at_chance": [0.3] * len(every),
+    }
+    return map_cells(NAMES, table, {"series": [], "group": [], "detector": [], "reason": []})
+
+
+@dataclass(frozen=True)
+class Case:
+    """A figure: what draws it, into how many panels, and how high it is in a column."""
+
+    draw: object
+    shape: tuple = ()
+    height: float = 2.8
+
+
+def timeline(make, ax):
+    """`timeline` takes its Axes by name."""
+    return plot.timeline(make(), ax=ax)
+
+
+CASES = {
+    "null": Case(lambda ax: plot.null(result().precision_test.law, ax, observed=result().precision_hits)),
+    "null cumulative": Case(lambda ax: plot.null(result().recall_test.law, ax, observed=20, kind="cdf")),
+    "evaluation": Case(lambda ax: plot.evaluation(result(), ax), (2,), 4.8),
+    "evaluation side by side": Case(lambda ax: plot.evaluation(result(), ax), (1, 2), 3.2),
+    "sweep": Case(lambda ax: plot.sweep(curve(2), ax), (2, 2), 4.4),
+    "sweep of 3 together": Case(lambda ax: plot.sweep(curve(3), ax, chance="none"), (1, 2)),
+    "sweep of 12 together": Case(lambda ax: plot.sweep(curve(12), ax, chance="none"), (1, 2)),
+    "timeline": Case(partial(timeline, result)),
+    "timeline with dates": Case(partial(timeline, partial(result, True))),
+    "timeline of ranges": Case(partial(timeline, partial(result, True, True))),
+    "timeline of lists": Case(partial(timeline, coincidence)),
+    "timeline of 3": Case(partial(timeline, partial(results, 3, True)), (), 3.2),
+    "timeline of 12": Case(partial(timeline, partial(results, 12, True)), (), 5),
+    "coincidence": Case(lambda ax: plot.coincidence(coincidence(), ax)),
+    "lags": Case(lambda ax: plot.lags(windows(2), ax), (2, 2), 4.4),
+    "lags of 9 together": Case(lambda ax: plot.lags(windows(9), ax, chance="none"), (1, 2)),
+    "significance": Case(lambda ax: plot.significance(metrics()[0], ax)),
+    "significances": Case(lambda ax: plot.significances(metrics(), ax), (2,), 4.4),
+    "chance level": Case(lambda ax: plot.chance_level(level(), ax)),
+    "leaderboard": Case(lambda ax: plot.leaderboard(board(), ax), (), 3.2),
+    "verdicts": Case(lambda ax: plot.verdicts(cells(), ax)),
+    "verdicts as values": Case(lambda ax: plot.verdicts(cells(), ax, show="value")),
+    "heatmap": Case(lambda ax: plot.heatmap(curve(12), ax), (2,), 4.8),
+    "heatmap side by side": Case(lambda ax: plot.heatmap(curve(3), ax, show="value"), (1, 2)),
+    "heatmap of lags": Case(lambda ax: plot.heatmap(windows(9), ax), (2,), 4.8),
+    "precision and recall": Case(lambda ax: plot.precision_recall(curve(1), ax), (), 3.0),
+    "precision and recall of 12 tolerances": Case(lambda ax: plot.precision_recall(curve(12), ax), (), 3.0),
+    "precision and recall of 12 detectors": Case(
+        lambda ax: plot.precision_recall(curves(12), ax, tolerance=2, chance="band"), (), 3.8
+    ),
+    "tolerance": Case(lambda ax: plot.tolerance(curve(12), ax, quantile=0.9), (1, 2)),
+    "tolerance of 5": Case(lambda ax: plot.tolerance(curves(5), ax, quantile=0.9), (2,), 4.8),
+    "lag": Case(lambda ax: plot.lag(result(), ax), (1, 2)),
+    "lag of 5": Case(lambda ax: plot.lag(results(5), ax), (2,), 4.8),
+    "lag in time": Case(lambda ax: plot.lag(coincidence(), ax), (1, 2)),
+    "compare": Case(lambda ax: plot.compare(comparison(3), ax), (2,), 3.8),
+    "compare 12": Case(lambda ax: plot.compare(comparison(12), ax), (2,), 5),
+}
+
+
+def drawn(case, style="default"):
+    """The figure of a case in a column, laid out."""
+    with plt.style.context(style):
+        figure = Figure(figsize=(COLUMN, case.height), dpi=100, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.subplots(*case.shape) if case.shape else figure.subplots()
+        case.draw(axes)
+        figure.canvas.draw()
+    return figure
+
+
+def texts_of(figure):
+    """Every text that is seen, with its box; the texts of a tick only where the tick is."""
+    renderer = figure.canvas.get_renderer()
+    found = []
+    for text in figure.findobj(Text):
+        if text.get_visible() and text.get_text().strip():
+            found.append((text, text.get_window_extent(renderer)))
+    hidden = {
+        label
+        for ax in figure.axes
+        for axis in (ax.xaxis, ax.yaxis)
+        for tick in (*axis.get_major_ticks(), *axis.get_minor_ticks())
+        for label in (tick.label1, tick.label2)
+        if not _within(tick.get_loc(), axis.get_view_interval())
+    }
+    off = {text for ax in figure.axes for child in ax.child_axes for text in child.findobj(Text)}
+    return [(text, box) for text, box in found if text not in hidden | off]
+
+
+def _within(at, ends):
+    low, high = sorted(ends)
+    slack = 1e-9 * (high - low)
+    return low - slack <= at <= high + slack
+
+
+def shrunk(box, pixels=1.0):
+    """A box without its rim: what touches does not overlap."""
+    return box.x0 + pixels, box.y0 + pixels, box.x1 - pixels, box.y1 - pixels
+
+
+def overlap(one, other):
+    """Whether two boxes overlap."""
+    a, b = shrunk(one), shrunk(other)
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+@pytest.fixture(scope="module", params=CASES)
+def figure(request):
+    """Each figure, drawn once."""
+    return drawn(CASES[request.param])
+
+
+def test_figures_fit_into_a_column(figure):
+    """Nothing leaves the figure, no panel collapses, no text covers another, no legend covers data."""
+    page = figure.bbox
+    texts = texts_of(figure)
+    for text, box in texts:
+        inside = page.x0 <= box.x0 + 1, page.y0 <= box.y0 + 1, box.x1 <= page.x1 + 1, box.y1 <= page.y1 + 1
+        assert all(inside), f"{text.get_text()!r} leaves the figure"
+    for (one, box), (other, beside) in combinations(texts, 2):
+        assert not overlap(box, beside), f"{one.get_text()!r} is on {other.get_text()!r}"
+    for ax in figure.axes:
+        if ax.get_label() != "<colorbar>":
+            size = ax.bbox.size / figure.dpi
+            assert (size >= LEAST).all(), f"a panel of {size} inches"
+            if ax.get_legend() is not None:
+                box = ax.get_legend().get_window_extent(figure.canvas.get_renderer())
+                assert not any(overlap(box, other.bbox) for other in figure.axes), "a legend covers a panel"
+                assert box.x1 <= page.x1 + 1
+
+
+def luminance(colour):
+    """The relative luminance of WCAG."""
+    rgb = np.array(colour[:3])
+    return np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4) @ [0.2126, 0.7152, 0.0722]
+
+
+def contrast(one, other):
+    """The contrast of two colours, from 1 to 21."""
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+DARK = (
+    "null",
+    "sweep of 12 together",
+    "timeline of ranges",
+    "lags",
+    "leaderboard",
+    "verdicts",
+    "heatmap",
+    "compare",
+    "lag of 5",
+)
+
+
+@pytest.mark.parametrize("name", DARK)
+def test_figures_can_be_read_on_dark_paper(name):
+    """Letters have a contrast of at least 4.5 with what is behind them, lines and markers of 2."""
+    figure = drawn(CASES[name], "dark_background")
+    paper = to_rgba(figure.get_facecolor())
+    assert luminance(paper) == 0
+    cells = {}
+    for ax in figure.axes:
+        for image in ax.images:
+            values = image.cmap(image.norm(image.get_array()))
+            cells |= {text: values[round(text.get_position()[1]), round(text.get_position()[0])] for text in ax.texts}
+        for line in ax.get_lines():
+            assert contrast(to_rgba(line.get_color()), paper) >= 2, line.get_label()
+    for text, _ in texts_of(figure):
+        behind = cells.get(text, paper)
+        behind = paper if behind[3] == 0 else behind
+        assert contrast(to_rgba(text.get_color()), behind) >= 4.5, text.get_text()
+
+
+def test_titles_stand_above_legends_whenever_they_are_set():
+    """Also where nothing lays out the figure: the panel makes room, and a title set later is above the legend."""
+    figure = Figure(figsize=(4, 3))
+    FigureCanvasAgg(figure)
+    ax = plot.precision_recall(curves(5), figure.subplots(), tolerance=2)
+    ax.set_title("set later")
+    figure.canvas.draw()
+    title, legend = ax.title.get_window_extent(), ax.get_legend().get_window_extent()
+    assert ax.bbox.y1 <= legend.y0 + 1
+    assert legend.y1 <= title.y0 + 1
+    assert title.y1 <= figure.bbox.y1 + 1
+
+
+def test_steps_and_hits_have_whole_ticks():
+    """On every axis that counts."""
+    for name in ("null", "timeline", "tolerance", "lag"):
+        for ax in drawn(CASES[name]).axes:
+            assert (ax.get_xticks() % 1 == 0).all(), name
+
+
+def test_dates_are_few_and_short():
+    """At most a handful of them in a column."""
+    (ax,) = drawn(CASES["timeline of ranges"]).axes
+    texts = [text.get_text() for text in ax.get_xticklabels()]
+    assert 2 <= len(texts) <= 6
+    assert max(map(len, texts)) <= 4
+
+
+def test_every_public_figure_is_looked_at():
+    """A new function gets a case."""
+    public = {name for name in plot.__all__ if name not in ("PALETTE", "SERIES")}
+    told = " ".join(CASES).replace("chance level", "chance_level").replace("precision and recall", "precision_recall")
+    assert {name for name in public if name not in told.split()} == set()
