@@ -160,16 +160,11 @@ def timeline(make, ax):
 
 CASES = {
     "null": Case(lambda ax: plot.null(result().precision_test.law, ax, observed=result().precision_hits)),
-    "null cumulative": Case(lambda ax: plot.null(result().recall_test.law, ax, observed=20, kind="cdf")),
-    "evaluation": Case(lambda ax: plot.evaluation(result(), ax), (2,), 4.8),
     "evaluation side by side": Case(lambda ax: plot.evaluation(result(), ax), (1, 2), 3.2),
     "sweep": Case(lambda ax: plot.sweep(curve(2), ax), (2, 2), 4.4),
-    "sweep of 3 together": Case(lambda ax: plot.sweep(curve(3), ax, chance="none"), (1, 2)),
     "sweep of 12 together": Case(lambda ax: plot.sweep(curve(12), ax, chance="none"), (1, 2)),
     "timeline": Case(partial(timeline, result)),
-    "timeline with dates": Case(partial(timeline, partial(result, True))),
     "timeline of ranges": Case(partial(timeline, partial(result, True, True))),
-    "timeline of lists": Case(partial(timeline, coincidence)),
     "timeline of 3": Case(partial(timeline, partial(results, 3, True)), (), 3.2),
     "timeline of 12": Case(partial(timeline, partial(results, 12, True)), (), 5),
     "coincidence": Case(lambda ax: plot.coincidence(coincidence(), ax)),
@@ -183,30 +178,28 @@ CASES = {
     "verdicts as values": Case(lambda ax: plot.verdicts(cells(), ax, show="value")),
     "heatmap": Case(lambda ax: plot.heatmap(curve(12), ax), (2,), 4.8),
     "heatmap side by side": Case(lambda ax: plot.heatmap(curve(3), ax, show="value"), (1, 2)),
-    "heatmap of lags": Case(lambda ax: plot.heatmap(windows(9), ax), (2,), 4.8),
-    "precision and recall": Case(lambda ax: plot.precision_recall(curve(1), ax), (), 3.0),
     "precision and recall of 12 tolerances": Case(lambda ax: plot.precision_recall(curve(12), ax), (), 3.0),
     "precision and recall of 12 detectors": Case(
         lambda ax: plot.precision_recall(curves(12), ax, tolerance=2, chance="band"), (), 3.8
     ),
     "tolerance": Case(lambda ax: plot.tolerance(curve(12), ax, quantile=0.9), (1, 2)),
-    "tolerance of 5": Case(lambda ax: plot.tolerance(curves(5), ax, quantile=0.9), (2,), 4.8),
     "lag": Case(lambda ax: plot.lag(result(), ax), (1, 2)),
     "lag of 5": Case(lambda ax: plot.lag(results(5), ax), (2,), 4.8),
-    "lag in time": Case(lambda ax: plot.lag(coincidence(), ax), (1, 2)),
     "compare": Case(lambda ax: plot.compare(comparison(3), ax), (2,), 3.8),
-    "compare 12": Case(lambda ax: plot.compare(comparison(12), ax), (2,), 5),
+    "compare 8": Case(lambda ax: plot.compare(comparison(8), ax), (2,), 5),
 }
 
 
-def drawn(case, style="default"):
-    """The figure of a case in a column, laid out."""
+@cache
+def drawn(name, style="default"):
+    """The figure of a case in a column, laid out, once for all tests."""
+    case = CASES[name]
     with plt.style.context(style):
         figure = Figure(figsize=(COLUMN, case.height), dpi=100, layout="constrained")
         FigureCanvasAgg(figure)
         axes = figure.subplots(*case.shape) if case.shape else figure.subplots()
         case.draw(axes)
-        figure.canvas.draw()
+        figure.draw_without_rendering()
     return figure
 
 
@@ -249,7 +242,7 @@ def overlap(one, other):
 @pytest.fixture(scope="module", params=CASES)
 def figure(request):
     """Each figure, drawn once."""
-    return drawn(CASES[request.param])
+    return drawn(request.param)
 
 
 def test_figures_fit_into_a_column(figure):
@@ -283,23 +276,13 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-DARK = (
-    "null",
-    "sweep of 12 together",
-    "timeline of ranges",
-    "lags",
-    "leaderboard",
-    "verdicts",
-    "heatmap",
-    "compare",
-    "lag of 5",
-)
+DARK = ("null", "timeline of ranges", "lags of 9 together", "leaderboard", "verdicts", "lag of 5")
 
 
 @pytest.mark.parametrize("name", DARK)
 def test_figures_can_be_read_on_dark_paper(name):
     """Letters have a contrast of at least 4.5 with what is behind them, lines and markers of 2."""
-    figure = drawn(CASES[name], "dark_background")
+    figure = drawn(name, "dark_background")
     paper = to_rgba(figure.get_facecolor())
     assert luminance(paper) == 0
     cells = {}
@@ -321,7 +304,7 @@ def test_titles_stand_above_legends_whenever_they_are_set():
     FigureCanvasAgg(figure)
     ax = plot.precision_recall(curves(5), figure.subplots(), tolerance=2)
     ax.set_title("set later")
-    figure.canvas.draw()
+    figure.draw_without_rendering()
     title, legend = ax.title.get_window_extent(), ax.get_legend().get_window_extent()
     assert ax.bbox.y1 <= legend.y0 + 1
     assert legend.y1 <= title.y0 + 1
@@ -331,13 +314,13 @@ def test_titles_stand_above_legends_whenever_they_are_set():
 def test_steps_and_hits_have_whole_ticks():
     """On every axis that counts."""
     for name in ("null", "timeline", "tolerance", "lag"):
-        for ax in drawn(CASES[name]).axes:
+        for ax in drawn(name).axes:
             assert (ax.get_xticks() % 1 == 0).all(), name
 
 
 def test_dates_are_few_and_short():
     """At most a handful of them in a column."""
-    (ax,) = drawn(CASES["timeline of ranges"]).axes
+    (ax,) = drawn("timeline of ranges").axes
     texts = [text.get_text() for text in ax.get_xticklabels()]
     assert 2 <= len(texts) <= 6
     assert max(map(len, texts)) <= 4

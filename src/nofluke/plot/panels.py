@@ -75,6 +75,7 @@ def short(name: str, longest: int = LONGEST) -> str:
     'isolatio…ndow 10'
     """
     line = " ".join(name.split())
+    line = f" {line}" if line.startswith("_") else line  # such labels matplotlib keeps to itself
     if len(line) > longest:
         line = line[: longest // 2] + "…" + line[len(line) - (longest - 1 - longest // 2) :]
     return line.replace("$", r"\$")

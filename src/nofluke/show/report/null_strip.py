@@ -14,7 +14,7 @@ def strip_of(result: Evaluation, seed: int) -> str:
     rows = "".join(map(_row, every_null(result, seed=seed)))
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="P-values under every null">'
-        '<table class="strip"><caption>Every null, at the position that was evaluated</caption><thead><tr><th scope="col">null</th>'
+        '<table class="strip"><caption>What every null says</caption><thead><tr><th scope="col">null</th>'
         '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it takes for granted, or why '
         f"it is set aside</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )

@@ -11,6 +11,7 @@ import numpy as np
 
 from nofluke import __version__
 from nofluke.data.paths import expanded
+from nofluke.dates import format_duration
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.reading import Sequence
@@ -168,6 +169,8 @@ def call_of(result: Evaluation, **changes: Any) -> str:
     if {"threshold", "budget"} & changes.keys():
         replaced |= {"threshold", "quantile", "budget"}
     kept = [one for one in own if one.partition("=")[0] not in replaced]
+    if changes.get("lag") and isinstance(result, Coincidence) and result.sequence.ticks.is_dates:
+        changes["lag"] = format_duration(changes["lag"])
     new = [
         tolerance_code(value) if name == "tolerance" else f"{name}={value!r}"
         for name, value in changes.items()
