@@ -9,6 +9,7 @@ import shlex
 import shutil
 import sys
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -137,7 +138,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
     data = packed(page)["d0"]
     assert data["cells"][data["chosen"][0]][data["chosen"][1]]["verdict"] == "yes"
     assert "None is shown to be better than chance, corrected for 6 detectors." in page
-    own = re.search('<template data-detector="d0">(.*?)</p>', page, re.DOTALL)[1]
+    own = re.search('<template data-detector="d0">(.*?)</aside>', page, re.DOTALL)[1]
     assert "One of 6 detectors: corrected for all of them, better than chance:" in own
     assert 'data-verdict="no"' in own
 
@@ -411,6 +412,13 @@ def opened(browser, written):
     context.close()
 
 
+def axe_finds(shown):
+    """Names of the rules that axe finds broken; none where axe is not installed."""
+    axe = pytest.importorskip("axe_playwright_python", reason="axe is not installed: pip install axe-playwright-python")
+    shown.evaluate((Path(axe.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
+    return [one["id"] for one in shown.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]]
+
+
 def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     """Enter on its name opens its own page with its sliders; the way back leads to where one was."""
     shown, troubles = opened
@@ -440,6 +448,7 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     assert shown.evaluate("window.page") is None
     assert shown.locator("#one").inner_html() == ""
     assert shown.evaluate("document.activeElement.textContent") == "middling"
+    assert axe_finds(shown) == []
     with shown.expect_download() as saved:
         shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, beside chance as CSV").click()
     assert saved.value.suggested_filename.startswith("detectors-ranking")
@@ -459,8 +468,8 @@ def test_the_address_says_which(opened, written):
     assert troubles == []
 
 
-def test_the_overview_needs_no_script_and_fits_a_phone(browser, written):
-    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than the screen."""
+def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written):
+    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or paper."""
     for how in ({"java_script_enabled": False}, {}):
         context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
         shown = context.new_page()
@@ -473,6 +482,9 @@ def test_the_overview_needs_no_script_and_fits_a_phone(browser, written):
             assert shown.locator("#choose").is_hidden()
         else:
             assert shown.evaluate("document.documentElement.scrollWidth") == 390
+            shown.set_viewport_size({"width": 690, "height": 1000})
+            shown.emulate_media(media="print")
+            assert shown.evaluate("document.documentElement.scrollWidth") == 690
         context.close()
 
 

@@ -84,8 +84,8 @@ def _template(row: Row, n: int, parts: Parts, code: tuple[tuple[str, str], ...],
     """The body of a detector's own page and its data, to be opened by the script; before it, what the others make of its verdict."""
     origin = replace(parts.origin, name=f"{row.detector} – {title}", code=code)
     return (
-        f'<template data-detector="{escape(row.detector)}"><p class="beside">One of {plural(n, "detector")}: corrected for all of '
-        f"them, better than chance: {verdict(row.verdict)}. What follows is about this detector alone.</p>"
+        f'<template data-detector="{escape(row.detector)}"><aside class="beside" aria-label="Among all">One of {plural(n, "detector")}: corrected for all of '
+        f"them, better than chance: {verdict(row.verdict)}. What follows is about this detector alone.</aside>"
         f"{body_of(parts.payload, origin, parts.others)}"
         f'<script type="text/plain">{_packed(parts.payload)}</script></template>\n'
     )
