@@ -51,8 +51,9 @@ class TestWords:
 
     @pytest.mark.parametrize("tolerance", [0, "0s"])
     def test_a_tolerance_of_0_is_told_in_the_unit_of_the_times(self, tolerance):
-        """Seconds for dates, units for numbers."""
-        assert str(nf.coincidence(JANUARY, JANUARY, tolerance=tolerance, span=JANUARY).tolerance) == "0s"
+        """Units for numbers, and none for dates: nothing is as long in days as in seconds."""
+        found = nf.coincidence(JANUARY, JANUARY, tolerance=tolerance, span=JANUARY)
+        assert (str(found.tolerance), found.to_dict()["tolerance"]) == ("0", "0s")
         assert str(nf.coincidence([3, 4], [4, 5], tolerance=tolerance, span=(0, 9)).tolerance) == "0 time units"
 
     def test_json_has_the_lag_and_the_width(self):

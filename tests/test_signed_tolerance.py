@@ -75,7 +75,7 @@ def predictions_of(case: Case, count: str) -> list[list[int]]:
         ({"early": 3, "late": -1}, "1 to 3 steps early", {"early": 3, "late": -1}),
         ({"early": -1, "late": 1}, "1 step late", {"early": -1, "late": 1}),
         ({"early": 1.0, "late": -0.5, "unit": "clock"}, "0.5 to 1 time unit early", {"early": 1.0, "late": -0.5}),
-        ({"early": 3, "late": 0}, "3 steps early to 0 steps late", {"early": 3, "late": 0}),
+        ({"early": 3, "late": 0}, "0 to 3 steps early", {"early": 3, "late": 0}),
         ({"early": 0.0, "late": -0.0, "unit": "clock"}, "0 time units", 0.0),
     ],
 )

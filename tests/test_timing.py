@@ -208,7 +208,7 @@ def test_delays_are_told_in_the_units_of_the_data():
 def test_the_printed_rate_and_delay():
     """What a result says about false alarms and delays, in words."""
     result = nf.evaluate([0, 1, 0, 0, 0, 1], predictions=[1, 0, 1, 0, 1, 0], tolerance=1)
-    assert str(result.false_alarms) == "0 (0 per 1,000 steps)"
+    assert str(result.false_alarms) == "0 in 6 steps"
     assert str(result.delays) == "median -1 step (middle half -1 step to -1 step)"
 
 

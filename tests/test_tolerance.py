@@ -103,9 +103,9 @@ def test_the_unit_must_be_known_and_fit():
     ("tolerance", "text", "plain"),
     [
         (Tolerance(early=1, late=1), "1 step", 1),
-        (Tolerance(early=0, late=3), "0 steps early to 3 steps late", {"early": 0, "late": 3}),
+        (Tolerance(early=0, late=3), "0 to 3 steps late", {"early": 0, "late": 3}),
         (Tolerance(early="90min", late="90min"), "1.5h", "1.5h"),
-        (Tolerance(early=0, late="1d"), "0s early to 1d late", {"early": "0s", "late": "1d"}),
+        (Tolerance(early=0, late="1d"), "0 to 1d late", {"early": "0s", "late": "1d"}),
         (Tolerance(early=0.5, late=0.5, unit="clock"), "0.5 time units", 0.5),
         (Tolerance(early="100001s", late="100001s"), "100001s", "100001s"),
     ],

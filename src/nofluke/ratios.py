@@ -55,3 +55,15 @@ def f_of_shares(precision: FloatArray, recall: FloatArray, beta: float) -> Float
     below = of_recall * precision + of_precision * recall
     above = (of_recall + of_precision) * precision * recall
     return np.asarray(np.divide(above, below, out=np.zeros(len(below)), where=below != 0))
+
+
+def largest(values: FloatArray) -> tuple[float, tuple[int, int] | None]:
+    """The largest of a table of numbers, and where it stands first; NaN are left out, and nothing is left of nothing else.
+
+    >>> largest(np.array([[0.1, np.nan], [0.7, 0.7]])), largest(np.array([[np.nan]]))
+    ((0.7, (1, 0)), (nan, None))
+    """
+    if np.isnan(values).all():
+        return math.nan, None
+    row, column = np.unravel_index(np.nanargmax(values), values.shape)
+    return float(values[row, column]), (int(row), int(column))

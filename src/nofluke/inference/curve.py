@@ -228,6 +228,10 @@ class Sweep(CellMeasures, ByValue):
             notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
         )
 
+    def _place(self, d: int, k: int) -> str:
+        """A cell in words."""
+        return f"threshold {show_number(float(self.thresholds[k]))} and tolerance {self.tolerances[d]}"
+
     def _how(self, familywise: FamilywiseTest | None) -> tuple[str, ...]:
         """Which null and method the p-values are from, and what they leave out."""
         if self.shows_chance:
@@ -237,7 +241,8 @@ class Sweep(CellMeasures, ByValue):
         else:
             how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles, thresholds or budgets, or ask for curve.chance."
         if familywise is not None:
-            return how, familywise.in_words()
+            at = familywise.observed_best_at
+            return how, familywise.in_words("" if at is None else self._place(*at))
         return (
             (how, "The p-values are of single cells; the best of many needs a familywise test.")
             if self.shows_chance

@@ -20,7 +20,7 @@ from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.simulation import SIDES, Placements, placed_ranges, simulate_hits
 from nofluke.plain import as_rng, check_alpha, check_beta, finite_or_none
 from nofluke.progress import progress_bar
-from nofluke.ratios import TIE_SLACK, f_of_hits
+from nofluke.ratios import TIE_SLACK, f_of_hits, largest
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Trial
 from nofluke.text.numbers import p_is, show_p
@@ -42,6 +42,8 @@ class FamilywiseTest(ByValue):
     best_f : float
         How often chance's best F_β over all cells reaches the observed best F_β.
     observed_best_f, beta : float
+    observed_best_at : pair of int or None
+        Where that is: numbers of the tolerance and of the threshold, the first where several are equal; None where no cell has an F_β.
     precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
         P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young); never
         below the cell's own p-value, where that is known.
@@ -57,6 +59,7 @@ class FamilywiseTest(ByValue):
     both: float
     best_f: float
     observed_best_f: float
+    observed_best_at: tuple[int, int] | None
     beta: float
     alpha: float
     precision_adjusted: FloatArray = field(repr=False)
@@ -77,33 +80,30 @@ class FamilywiseTest(ByValue):
         drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
         return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, none left to chance"
 
-    def in_words(self) -> str:
-        """The test of the best F_β as a sentence."""
+    def in_words(self, where: str = "") -> str:
+        """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
         name = "F1" if self.beta == 1 else f"F{self.beta:g}"
+        place = f", at {where}" if where and self.observed_best_at is not None else ""
         return (
-            f"Best {name} of the whole sweep {show_share(self.observed_best_f)}; chance's best reaches it with "
+            f"The best {name} of the whole sweep is {show_share(self.observed_best_f)}{place}; chance's best reaches it with "
             f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
             f"{show_p(self.recall)} ({self.how()})."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """The test as plain values, for JSON; adjusted p-values are in the cells."""
+        at = self.observed_best_at
         return {
             "precision": self.precision,
             "recall": self.recall,
             "both": self.both,
             "best_f": self.best_f,
             "observed_best_f": finite_or_none(self.observed_best_f),
+            "observed_best_at": None if at is None else at[0] * self.precision_adjusted.shape[1] + at[1],
             "beta": self.beta,
             "n_resamples": self.n_resamples,
             "seed": self.seed,
         }
-
-
-def _best_f(trial: Trial, values: FloatArray) -> float:
-    """The largest F_β over the cells in which it is defined; NaN if there is none."""
-    defined = (trial.n_predictions > 0) & (trial.n_events > 0) & ~np.isnan(values)
-    return float(values[defined].max()) if defined.any() else float("nan")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,7 +114,7 @@ class _Maxima:
     both: FloatArray
     band: dict[str, FloatArray]
     best_f: float
-    observed_best_f: float
+    observed_f: FloatArray
     n_resamples: int
     seed: int | None
     method: How
@@ -167,7 +167,7 @@ def _by_enumeration(trial: Trial, placements: Placements, beta: float, alpha: fl
         both=np.stack([adjusted(both, values)[:, inverse] for values in statistic.values()]),
         band={side: band(side) for side in statistic},
         best_f=float(adjusted(best_f, f_values).min()),
-        observed_best_f=_best_f(trial, f_values[:, inverse]),
+        observed_f=f_values[:, inverse],
         n_resamples=n if method.n_resamples is None else method.n_resamples,
         seed=method.seed,
         method=method,
@@ -206,7 +206,7 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
         both=family.both.p_values,
         band={side: band(side) for side in SIDES},
         best_f=family.f_beta.p_best,
-        observed_best_f=_best_f(trial, family.f_beta.observed),
+        observed_f=family.f_beta.observed,
         n_resamples=n_resamples,
         seed=seed,
         method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
@@ -227,7 +227,7 @@ def _by_smallest_p(
         both=np.stack([smallest.adjusted(p[side][0], either)[:, None] for side in SIDES]),
         band={side: smallest.bands(getattr(found, side), *p[side], alpha)[:, None] for side in SIDES},
         best_f=reached,
-        observed_best_f=_best_f(trial, values[:, None]),
+        observed_f=values[:, None],
         n_resamples=len(found.recall) if how.n_resamples is None else how.n_resamples,
         seed=how.seed,
         method=how,
@@ -271,6 +271,7 @@ def familywise_test(
     if found is None:
         found = _by_resampling(trial, model, beta, alpha, n_resamples, rng)
     adjusted, both, band = found.adjusted, found.both, found.band
+    observed, at = largest(np.where((trial.n_predictions > 0) & (trial.n_events > 0), found.observed_f, np.nan))
     if single is not None:
         # A correction for many cells only raises a p-value. Resamples may say otherwise, but only by their error.
         hits = {"precision": trial.precision_hits, "recall": trial.recall_hits}
@@ -282,7 +283,8 @@ def familywise_test(
         recall=float(adjusted["recall"].min()),
         both=float(both.min()),
         best_f=found.best_f,
-        observed_best_f=found.observed_best_f,
+        observed_best_f=observed,
+        observed_best_at=at,
         beta=beta,
         alpha=alpha,
         precision_adjusted=adjusted["precision"],

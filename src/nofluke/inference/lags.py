@@ -99,6 +99,10 @@ class CoincidenceSweep(Sweep):
             notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
         )
 
+    def _place(self, d: int, k: int) -> str:
+        del k  # no thresholds: each window is a tolerance
+        return f"tolerance {self.widths[d]} and lag {self.lags[d]}"
+
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
         """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns the Axes."""

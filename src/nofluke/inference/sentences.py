@@ -22,13 +22,13 @@ def sentences_of(
         near = "in" if ranges else "at the time of" if in_time else "on the step of"
     elif tolerance.early == tolerance.late:
         near = f"within {tolerance} of"
-    elif tolerance.aside and not ranges:
-        near = f"{tolerance.distance} {'before' if tolerance.aside == 'early' else 'after'}"
+    elif tolerance.side and not ranges:
+        near = f"{tolerance.distance} {'before' if tolerance.side == 'early' else 'after'}"
     else:
         near = f"near ({tolerance})"
     one = 1 in (recall.of, recall.hits)
     found = f"{'is' if one else 'are'} {near} {any_alarm}"
-    if tolerance.aside and not ranges:  # the same, seen from the event
+    if tolerance.side and not ranges:  # the same, seen from the event
         found = f"{'has' if one else 'have'} {any_alarm} {near} {'it' if one else 'them'}"
     if ranges:
         found = f"{'has' if one else 'have'} {any_alarm} {'inside' if tolerance.zero else near + (' it' if one else ' them')}"

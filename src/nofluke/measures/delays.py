@@ -13,6 +13,7 @@ from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, finite_or_none, number_or_none
+from nofluke.text.rates import rate_in_words
 from nofluke.text.units import show_length
 
 TimeUnit = Literal["steps", "seconds", "clock"]
@@ -93,11 +94,7 @@ class FalseAlarms:
         return {"count": self.count, "per": self.default_per, "rate": finite_or_none(self.rate())}
 
     def __str__(self) -> str:
-        if not self.duration:
-            return f"{self.count:,} (no time was watched)"
-        per = self.default_per
-        words = {"steps": "1,000 steps", "seconds": "day", "clock": "time unit"}[self.unit]
-        return f"{self.count:,} ({self.rate(per):.3g} per {words})"
+        return rate_in_words(self.count, self.duration, self.unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -63,6 +63,8 @@ class Tolerance:
     30min early to 2h late
     >>> print(nf.Tolerance(early="3h", late="-1h"))
     1h to 3h early
+    >>> print(nf.Tolerance(early="3h", late=0))
+    0 to 3h early
     >>> nf.evaluate([0, 1, 0, 0], [0, 0, 0, 1], threshold=1, tolerance=nf.Tolerance(early=0, late=2)).recall
     1.0
     """
@@ -148,16 +150,22 @@ class Tolerance:
         return "early" if late < 0 else "late" if early < 0 else ""
 
     @property
+    def side(self) -> str:
+        """The only side of the event on which alarms count: "early" or "late", whether or not its own time does; else nothing."""
+        early, late = self._numbers
+        return "early" if late <= 0 < early else "late" if early <= 0 < late else ""
+
+    @property
     def distance(self) -> str:
-        """How far from the event a window lies that holds no event's own time: "1h to 3h", "1 to 3 steps"; or one instant."""
+        """How far from the event a window on one side of it lies: "1h to 3h", "0 to 3 steps"; or one instant."""
         near, far = sorted(abs(side) for side in self._numbers)
         if near == far:
             return self._show(far)
         return f"{self._show(near) if self.unit == 'ns' else f'{near:g}'} to {self._show(far)}"
 
     def __str__(self) -> str:
-        if self.aside:
-            return f"{self.distance} {self.aside}"
+        if self.side:
+            return f"{self.distance} {self.side}"
         if self.early == self.late:
             return self._show(self.early)
         return f"{self._show(self.early)} early to {self._show(self.late)} late"
@@ -169,8 +177,8 @@ class Tolerance:
         return early if early == late else {"early": early, "late": late}
 
     def _show(self, value: Any) -> str:
-        if self.unit == "ns":
-            return format_duration(value)
+        if self.unit == "ns":  # no length at all has no unit: seconds would be odd for days
+            return format_duration(value) if value else "0"
         unit = {"steps": "step", "clock": "time unit"}[self.unit or "steps"]
         return f"{value:g} {unit}" if value == 1 else f"{value:g} {unit}s"
 

@@ -102,7 +102,7 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
     >>> [str(t) for t in tolerances_around(Tolerance(early=2, late=2), 1000)]
     ['0 steps', '1 step', '2 steps', '3 steps', '4 steps', '6 steps', '8 steps', '12 steps']
     >>> [str(t) for t in tolerances_around(Tolerance(early="0s", late="2h"), 1000)][:3]
-    ['0s', '0s early to 30min late', '0s early to 1h late']
+    ['0', '0 to 30min late', '0 to 1h late']
 
     A window that lies aside stays as far from the event as it is:
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from nofluke.dates import format_duration
 from nofluke.inference.coincidences import Coincidence
-from nofluke.measures.delays import show_time
 from nofluke.series.occurrences import DAY
 from nofluke.series.tolerance import Tolerance
+from nofluke.text.rates import span_in_words
 from nofluke.text.tables import plural
 
 FEW_GAPS = 5
@@ -59,7 +59,7 @@ def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
     return (
         ("span", f"{show(read.first)} to {show(read.last)}" + (", a guess from the times" if read.guessed else "")),
         ("gaps", "; ".join(gaps[:FEW_GAPS]) + more if gaps else "none"),
-        ("watched", show_time(result.watched, result.false_alarms.unit)),
+        ("watched", span_in_words(result.watched, result.false_alarms.unit)),
         ("tick", f"{result.tick}, {plural(result.n, 'place')} for an event"),
         ("edges", edges[result.edges]),
     )

@@ -49,6 +49,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
     shape, column = grid.shape, "lag" if grid.lags else "threshold"
+    columns = _lags(grid) if grid.lags else _thresholds(result, grid)
     shifts = shifts_of(result, grid, diagnosis.lags)
     cells = _cells(result, grid, seed, shifts, label)
     family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
@@ -63,7 +64,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "noun": result.cell.truth.noun,
         "alarm": result.alarm_noun,
         "alternative": result.precision_test.alternative,
-        "thresholds": _lags(grid) if grid.lags else _thresholds(result, grid),
+        "thresholds": columns,
         "axis": _axis(result, grid),
         "tolerances": [{"label": str(t), **address_of(t)} for t in grid.tolerances],
         "cells": cells,
@@ -76,7 +77,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "timeline": line,
         "events": events_of(result, line),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
-        "family": None if family is None else family.in_words(),
+        "family": None if family is None else family.in_words(_best_place(family, grid, columns)),
         "corrected_by": words.corrected_by(family),
         "grid": f"{plural(shape[1], column)} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
         "diagnosis": {
@@ -128,6 +129,15 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
         {"label": str(lag), "short": lag.short, "position": float(position), "value": None, **address_of_lag(lag)}
         for lag, position in zip(grid.lags, at, strict=True)
     ]
+
+
+def _best_place(family: FamilywiseTest, grid: Grid, columns: list[dict[str, Any]]) -> str:
+    """Where the best F1 of all positions is, as the sliders tell it."""
+    if family.observed_best_at is None:
+        return ""
+    d, k = divmod(family.observed_best_at[0], len(grid.lags)) if grid.lags else family.observed_best_at
+    at = columns[k]["label"].replace("none", "no lag") if grid.lags else columns[k]["label"]
+    return f"{at} and tolerance {grid.tolerances[d]}"
 
 
 def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
