@@ -43,7 +43,7 @@ def seasonal(n=1_200, seed=3):
     return rng.random(n) < 0.04 * (1 + 0.95 * wave), rng.normal(size=n) + 1.2 * wave
 
 
-def skilled(n=600, seed=1):
+def skilled(n=600, seed=4):
     """Events and a detector that feels them."""
     rng = np.random.default_rng(seed)
     truth = rng.random(n) < 0.05
@@ -162,7 +162,74 @@ def test_what_next_names_a_threshold_that_holds_and_how_many_events_are_missing(
     weak = nf.evaluate(truth, np.random.default_rng(3).random(600), quantile=0.9, tolerance=1)
     told = make_payload(weak)["next"]
     assert "no threshold is better than chance" in told[0]["words"]
-    assert any("alarms for 1,000 steps" in step["words"] for step in told)
+    assert any("per 1,000 steps" in step["words"] for step in told)
+
+
+def test_what_next_moves_the_window_to_where_the_alarms_are():
+    """Alarms five steps late under a tolerance of two: the window that is advised holds them, and the command finds them."""
+    rng = np.random.default_rng(0)
+    truth = np.zeros(1_000, bool)
+    truth[rng.choice(np.arange(20, 980, 12), 40, replace=False)] = True
+    alarms = np.roll(truth, 5)
+    steps = make_payload(nf.evaluate(truth, predictions=alarms, tolerance=2))["next"]
+    late = next(step for step in steps if "late" in step["words"])
+    assert "about 5 steps late" in late["words"]
+    assert eval(late["command"], {"nf": nf, "truth": truth, "predictions": alarms}).recall == 1
+
+
+def test_commands_of_the_page_run_on_the_command_line(tmp_path):
+    """On new data and new events, with a threshold of 0, one that is short, and a budget that is the one in the words."""
+    from click.testing import CliRunner
+
+    from nofluke.cli import cli
+    from nofluke.show.report import Source
+
+    truth, scores = skilled()
+    rows = "".join(f"{i},{z:.3f}\n" for i, z in enumerate(scores))
+    ranges = "".join(f"{i},{i}\n" for i in np.flatnonzero(truth))
+    for name, text in (("NEW.csv", "t,z\n" + rows), ("NEW-EVENTS.csv", "start,end\n" + ranges)):
+        (tmp_path / name).write_text(text)
+    source = Source(
+        file="old.csv",
+        columns={"scores": "z", "time": "t"},
+        command="nofluke report old.csv --truth-file events.csv --scores z --time t --quantile 0.8 --tolerance 1 -o x.html",
+        truth_file="events.csv",
+    )
+    result = nf.evaluate(truth, np.round(scores, 3), quantile=0.8, tolerance=1)
+    step = make_payload(result, source)["next"][0]
+    assert "NEW.csv --truth-file NEW-EVENTS.csv" in step["command"]
+    assert len(step["command"].partition("--threshold ")[2].split()[0]) < 8
+    words = step["command"].replace("NEW", str(tmp_path / "NEW")).split()[1:]
+    done = CliRunner().invoke(cli, words)
+    assert done.exit_code == 0, done.output
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"ties": "mid"}, "and half of those with exactly as many"),
+        ({"alternative": "two-sided"}, "p is twice the share of these worlds with at least"),
+        ({"alternative": "less"}, "p is the share of these worlds with at most"),
+    ],
+)
+def test_the_paragraph_on_p_says_what_is_counted(how, words):
+    """Ties by half, both tails, the lower tail."""
+    payload = make_payload(nf.evaluate(*skilled(), quantile=0.9, tolerance=1, null="permutation", **how))
+    chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
+    assert words in chosen["text"]["explained"]
+    if "alternative" in how:
+        assert "goes by one-sided p-values" in chosen["text"]["which"]
+        assert chosen["text"]["corrected_row"] == "p, one-sided, corrected"
+
+
+def test_the_corrected_p_is_one_number_wherever_it_stands():
+    """The table, the bar, the outline and the verdict of a position that was found go by the same p-values."""
+    payload = make_payload(nf.evaluate(*seasonal(480), quantile=0.97, tolerance=1, n_resamples=499, rng=0))
+    for at, cell in positions(payload):
+        if list(at) != payload["chosen"]:
+            for side in SIDES:
+                assert cell[side]["text"]["corrected"] == cell[side]["text"]["counts"]
+                assert cell[side]["remains"] == (cell[side]["corrected"] <= 0.05)
 
 
 def test_the_paragraph_on_p_has_the_numbers_of_the_page():

@@ -17,6 +17,7 @@ from nofluke.series.timed import TimedCell
 
 FEW_RESAMPLES = 1_999  # where steps are many: what is shown beside a verdict may be coarse
 MANY_STEPS = 200_000
+REACH = 100  # steps that events without a grid are shifted by at most, as on one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,13 +51,14 @@ def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
     if 0 in (result.n_events, result.n_predictions):
         return (used,)
     look = Look.of(result.cell, result.alpha)
-    others = [_under(model, result, look, seed) for model in _others(result, look)]
-    return (used, *sorted(others, key=lambda one: bool(one.against)))
+    others = (_under(model, result, look, seed) for model in _others(result, look))
+    return (used, *sorted((one for one in others if one is not None), key=lambda one: bool(one.against)))
 
 
 def _others(result: Evaluation, look: Look) -> Iterator[NullModel]:
     """Nulls that need no settings beyond what the data give."""
-    models: list[NullModel] = [Permutation(), LocalPermutation(windows=look.windows), CircularShift(), LocalShift()]
+    models: list[NullModel] = [Permutation(), LocalPermutation(windows=look.windows), CircularShift()]
+    models.append(LocalShift(reach=look.length(REACH)) if look.sketch is not None else LocalShift())
     season = look.season
     if season is not None:
         models.append(look.null_of(season, look.eras))
@@ -70,7 +72,8 @@ def _others(result: Evaluation, look: Look) -> Iterator[NullModel]:
             yield model
 
 
-def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> UnderNull:
+def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> UnderNull | None:
+    """A null beside the one that was used; None for one that has nothing to say about such events."""
     cell = result.cell
     reason = against(model, look)
     if isinstance(cell, TimedCell) and not model.takes_times:
@@ -87,8 +90,8 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
             for test, law in ((result.precision_test, laws.precision), (result.recall_test, laws.recall))
         ]
         precision, recall = (test.pvalue for test in tests)
-    except InputError as error:
-        return UnderNull(model=model, used=False, against=str(error))
+    except InputError:
+        return None
     return UnderNull(model=model, used=False, precision=precision, recall=recall, method=tests[1].method)
 
 

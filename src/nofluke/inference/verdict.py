@@ -119,6 +119,23 @@ def _by_one(measure: str, better: bool, floors: dict[str, float | str], level: s
     )
 
 
+def ruled_as_found(
+    own: Ruling, pvalues: dict[str, float], hopeless: Callable[[str], bool], alpha: float, tries: str
+) -> Ruling:
+    """The verdict by corrected p-values, never better than a cell's own; ``tries`` are what they are corrected for.
+
+    A measure that could not have reached the level by itself counts as little as in the own verdict. That no outcome could have
+    stood the correction makes "cannot tell" of "no", and nothing better.
+    """
+    if own.obstacle or not own.rests_on:
+        return own
+    ruling = rule_by(pvalues, own.floors.get, alpha, f" after correction for {tries}")
+    if ruling.verdict == "no" and all(measure in own.floors or hopeless(measure) for measure in pvalues):
+        reason = f"No outcome could have reached the {alpha:.3g} level after correction for {tries}."
+        return Ruling(verdict="cannot tell", reason=reason)
+    return ruling
+
+
 def floor_above(test: ChanceTest, alpha: float) -> float | None:
     """The smallest p-value that can come out, where it is above α; None where some outcome reaches α.
 

@@ -185,7 +185,7 @@ def lag_finding(profile: advice.LagProfile, alpha: float) -> Finding:
         looked_at=f"shift of the events with the most hits, -{profile.lags[-1]} to {profile.lags[-1]}; p of any association there",
         sentence=f"Alarms are steadily about {steps} {side}: more tolerance on that side, or a shifted score, would hit more."
         if found
-        else "No steady lag between events and alarms was found.",
+        else "No shift of the events would give clearly more hits.",
     )
 
 

@@ -18,7 +18,7 @@ from nofluke.inference.familywise import FamilywiseTest, familywise_test
 from nofluke.inference.settings import Settings
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
-from nofluke.nulls.base import Nulls
+from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.simulation import laws_of_tally, simulate_hits
 from nofluke.series.counting import within
@@ -119,17 +119,27 @@ def _interior(grid: Grid) -> bool:
     return isinstance(grid.trial, TimedTrial) and grid.trial.edges == "interior"
 
 
-def familywise_of(result: Evaluation, grid: Grid, seed: int, *, single: dict[str, FloatArray]) -> FamilywiseTest | None:
-    """The maximum test over all cells; None where there is nothing to test, another alternative than "greater", or ratios."""
+def families(
+    result: Evaluation, grid: Grid, seed: int, single: dict[str, FloatArray]
+) -> Callable[[NullModel], FamilywiseTest | None]:
+    """The maximum test over all cells under any null, with the cells' own p-values under that of the result.
+
+    None where there is nothing to test, or where hits are ratios.
+    """
     trial = grid.trial
-    if result.n_events == 0 or not trial.n_predictions.any() or result.settings.alternative != "greater":
-        return None
-    if _interior(grid):
-        return None
-    single = {side: values.reshape(trial.shape) for side, values in single.items()}
-    return familywise_test(
-        trial, result.null, beta=1.0, alpha=result.alpha, n_resamples=_family_resamples(result), rng=seed, single=single
-    )
+    own = {side: values.reshape(trial.shape) for side, values in single.items()}
+    nothing = result.n_events == 0 or not trial.n_predictions.any() or _interior(grid)
+
+    def family(model: NullModel) -> FamilywiseTest | None:
+        if nothing:
+            return None
+        how: dict[str, Any] = {"beta": 1.0, "alpha": result.alpha, "rng": seed}
+        many = _family_resamples(result)
+        if model is result.null:
+            return familywise_test(trial, model, n_resamples=many, single=own, **how)
+        return familywise_test(trial, model, n_resamples=min(many, ENOUGH_RESAMPLES), **how)
+
+    return family
 
 
 def _family_resamples(result: Evaluation) -> int:

@@ -1,168 +1,139 @@
 """Which p-values a position's verdict goes by: its own where it was named beforehand, corrected ones where it was found.
 
 Whoever moves a slider until a verdict pleases has looked at every position. So at all but the evaluated one the verdict goes by
-p-values corrected for all of them; and, since the data may allow another null there, never by smaller ones than those of the
-null that auto takes for that very position.
+corrected p-values, and is never better than an evaluation of that very position would be.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
-from nofluke.inference.chance import significant
-from nofluke.inference.corrections import holm
+from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import FamilywiseTest
-from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, headline, rule_by
+from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, headline, ruled_as_found
 from nofluke.nulls.choice import AUTO, Choice, choose
+from nofluke.show.report.correction import SIDES, Corrected, kind_of
 from nofluke.show.report.grid import Grid
 from nofluke.text.numbers import p_is, show_p
 
-SIDES = ("precision", "recall")
 GOOD: tuple[Verdict, ...] = ("yes", "partly")
+Under = Callable[[int, int, Choice], Evaluation]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Corrected:
-    """Upper p-values of all cells after correction, and which of them no outcome could have brought below the level."""
+class Entitled:
+    """A ruling, the p-values it goes by, the null they need, and a sentence about which they are."""
 
-    pvalues: dict[str, FloatArray]
-    hopeless: dict[str, Any]
-    alpha: float
-
-    @classmethod
-    def of(
-        cls, upper: dict[str, FloatArray], of: dict[str, Any], family: FamilywiseTest | None, alpha: float
-    ) -> Corrected:
-        """From upper p-values and what each measure counts out of: the maximum test where there is one, else Holm's method."""
-        if family is None:
-            found = {side: holm(upper[side]) for side in SIDES}
-            return cls(pvalues=found, hopeless={side: np.zeros(found[side].shape, bool) for side in SIDES}, alpha=alpha)
-        shape = upper["recall"].shape
-        adjusted = {side: getattr(family, f"{side}_adjusted").reshape(shape) for side in SIDES}
-        # a cell that chance always fills alike is no test
-        pvalues = {side: np.where(np.isnan(p), 1.0, np.maximum(p, upper[side])) for side, p in adjusted.items()}
-        bands = {side: getattr(family, f"{side}_band").reshape(shape) for side in SIDES}
-        hopeless = {side: (bands[side] >= of[side]) & (pvalues[side] > alpha) for side in SIDES}
-        return cls(pvalues=pvalues, hopeless=hopeless, alpha=alpha)
+    ruling: Ruling
+    pvalues: dict[str, float]
+    choice: Choice
+    which: str
 
 
-def ruled_as_found(
-    own: Ruling, pvalues: dict[str, float], hopeless: dict[str, bool], alpha: float, n_cells: int
-) -> Ruling:
-    """The verdict by corrected p-values: nothing is told that the cell's own evaluation could not tell."""
-    if own.obstacle or not own.rests_on:
-        return own
-
-    def floor_of(measure: str) -> float | str | None:
-        if measure in own.floors:
-            return own.floors[measure]
-        return f"above {alpha:.3g} after correction" if hopeless[measure] else None
-
-    return rule_by(pvalues, floor_of, alpha, f" after correction for {n_cells:,} positions")
-
-
-def entitle(
-    cells: list[list[Any]],
-    corrected: Corrected,
-    result: Evaluation,
-    grid: Grid,
-    under: Callable[[int, int, Choice], Evaluation],
-) -> None:
+def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, grid: Grid, under: Under) -> None:
     """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they are."""
-    alone = grid.shape == (1, 1)
-
-    def ruled(at: tuple[int, int]) -> tuple[Ruling, dict[str, float], Choice, str]:
-        return _ruled(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under)
-
     where = [at for at in np.ndindex(grid.shape) if at != grid.chosen]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (d, k), (ruling, counted, choice, why) in zip(where, pool.map(ruled, where), strict=True):
+        rulings = pool.map(lambda at: _found(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under), where)
+        for (d, k), found in zip(where, rulings, strict=True):
             cell = cells[d][k]
-            _tell(cell, ruling, counted, choice, name="corrected p")
-            cell["text"]["which"] = why
+            _tell(cell, found, result.alpha, name="corrected p")
             for side in SIDES:
-                cell["text"][f"{side}_after"] = f"After correction {p_is(counted[side])}."
+                cell["text"][f"{side}_after"] = f"After correction {p_is(found.pvalues[side])}."
     chosen = cells[grid.chosen[0]][grid.chosen[1]]
-    own = {side: chosen[side]["p"] for side in SIDES}
-    _tell(chosen, chosen["ruling"], own, result.settings.choice, name="p")
-    chosen["text"]["which"] = "" if alone else _named_beforehand(chosen)
+    _tell(chosen, _named(chosen, result, alone=not where), result.alpha, name="p")
     chosen["text"] |= {f"{side}_after": "" for side in SIDES}
-    for cell in _flat(cells):
-        del cell["ruling"]
+    for row in cells:
+        for cell in row:
+            del cell["ruling"]
 
 
-def _ruled(
-    own: Ruling,
-    at: tuple[int, int],
-    corrected: Corrected,
-    result: Evaluation,
-    grid: Grid,
-    under: Callable[[int, int, Choice], Evaluation],
-) -> tuple[Ruling, dict[str, float], Choice, str]:
-    """The ruling on a cell that was found, the p-values it goes by, the null they need, and a sentence about them."""
-    alpha, n_cells, choice = corrected.alpha, int(np.prod(grid.shape)), result.settings.choice
+def _found(
+    own: Ruling, at: tuple[int, int], corrected: Corrected, result: Evaluation, grid: Grid, under: Under
+) -> Entitled:
+    """What is told of a cell that was found."""
+    alpha, choice, tries = corrected.alpha, result.settings.choice, f"{int(np.prod(grid.shape)):,} positions"
     pvalues = {side: float(corrected.pvalues[side][at]) for side in SIDES}
-    hopeless = {side: bool(corrected.hopeless[side][at]) for side in SIDES}
-    ruling = ruled_as_found(own, pvalues, hopeless, alpha, n_cells)
-    why = (
-        f"This position was found by moving the sliders, so the verdict goes by p-values corrected for all {n_cells:,} positions. "
-        "Only the position that was named beforehand is judged by its own."
+    which = (
+        f"This position was found by moving the sliders, so the verdict goes by p-values corrected for all {tries}. Only the "
+        "position that was named beforehand is judged by its own."
     )
+    if len(corrected.nulls) > 1:
+        which += f" They are corrected under each null that auto takes at any threshold ({', '.join(corrected.nulls)}); the largest counts."
+
+    def ruled() -> Ruling:
+        return ruled_as_found(own, pvalues, lambda side: corrected.hopeless(side, at), alpha, tries)
+
+    def told(ruling: Ruling, by: Choice = choice) -> Entitled:
+        return Entitled(ruling=ruling, pvalues=pvalues, choice=by, which=which)
+
+    ruling = ruled()
     if ruling.verdict not in GOOD:
-        return ruling, pvalues, choice, why
+        return told(ruling)
     here = choose(AUTO if choice.is_auto else choice.model, grid.cell(*at), alpha)
-    if not here.holds:
-        return Ruling(verdict="cannot tell", reason=here.why, obstacle=here.why), pvalues, choice, why
-    if here.model.text != choice.model.text:
+    obstacle = corrected.unheld[at[1]] if here.holds else here.why
+    if obstacle:
+        return told(Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle))
+    if kind_of(here.model) not in corrected.kinds:
         there = under(*at, here)
-        tests = {
-            test.measure: test.pvalue_for("greater", test.ties) for test in (there.precision_test, there.recall_test)
-        }
-        larger = {side: max(pvalues[side], tests[side]) for side in SIDES}
-        if larger != pvalues:
-            words = " and ".join(f"{p_is(tests[side])} ({side})" for side in SIDES)
-            why += (
-                f" At this position auto takes the null {here.model.text}, which gives {words}: the larger ones count."
-            )
-        return ruled_as_found(own, larger, hopeless, alpha, n_cells), larger, here, why
-    return ruling, pvalues, here, why
+        single = {test.measure: upper_of(test) for test in (there.precision_test, there.recall_test)}
+        pvalues |= {side: max(pvalues[side], single[side]) for side in SIDES}
+        words = " and ".join(f"{p_is(single[side])} ({side})" for side in SIDES)
+        which += f" At this position auto takes the null {here.model.text}, which by itself gives {words}."
+        return told(ruled(), here)
+    return told(ruling, here)
 
 
-def _tell(cell: dict[str, Any], ruling: Ruling, counted: dict[str, float], choice: Choice, *, name: str) -> None:
-    said = headline(ruling.verdict, choice).removeprefix("Verdict: ")
-    word = HEADLINES[ruling.verdict]
-    cell["verdict"], cell["doubtful"] = ruling.verdict, bool(choice.doubts)
-    advice = cell["text"].pop("advice") if ruling.verdict == "cannot tell" else cell["text"].pop("advice") and ""
+def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled:
+    """What is told of the cell that was named beforehand."""
+    upper = {test.measure: upper_of(test) for test in (result.precision_test, result.recall_test)}
+    which = []
+    if result.settings.alternative != "greater":
+        one_sided = " and ".join(f"{p_is(upper[side])} for {side}" for side in SIDES)
+        which.append(f"The verdict is about being better than chance, and goes by one-sided p-values: {one_sided}.")
+    if not alone:
+        corrected = " and ".join(f"{p_is(cell[side]['corrected'])} for {side}" for side in SIDES)
+        which.append(
+            "This position was named beforehand, so its own p-values count. Had it been picked by looking at these results, the "
+            f"corrected ones would: {corrected}."
+        )
+    return Entitled(ruling=cell["ruling"], pvalues=upper, choice=result.settings.choice, which=" ".join(which))
+
+
+def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:
+    """Write a verdict and what it goes by into its cell."""
+    ruling, word = found.ruling, HEADLINES[found.ruling.verdict]
+    said = headline(ruling.verdict, found.choice).removeprefix("Verdict: ")
+    advice = cell["text"].pop("advice")
+    one_sided, moved = cell["text"].pop("alternative") != "greater", name != "p"
+    cell["verdict"], cell["doubtful"] = ruling.verdict, bool(found.choice.doubts)
     cell["text"] |= {
         "verdict": said[:1].upper() + said[1:],
         "word": word[:1].upper() + word[1:],
-        "reason": f"{ruling.reason} {advice}".strip(),
-        "p_name": name,
-        "p_row": "p (counts)" if name == "p" else "p",
-        "corrected_row": "p, corrected" if name == "p" else "p, corrected (counts)",
+        "reason": f"{ruling.reason} {advice if ruling.verdict == 'cannot tell' else ''}".strip(),
+        "which": found.which,
+        "p_name": f"{'one-sided ' if one_sided else ''}{name}",
+        "p_row": "p" if moved or one_sided else "p (counts)",
+        "corrected_row": f"p, {'one-sided, ' if one_sided else ''}corrected{' (counts)' if moved else ''}",
     }
     for side in SIDES:
-        cell[side]["text"]["counts"] = show_p(counted[side])
+        own = cell[side]
+        own["text"]["counts"] = show_p(found.pvalues[side])
+        if moved:
+            p = found.pvalues[side]
+            own |= {"corrected": p, "remains": significant(p, alpha)}
+            own["text"]["corrected"] = show_p(p)
 
 
-def _named_beforehand(cell: dict[str, Any]) -> str:
-    corrected = " and ".join(f"{p_is(cell[side]['corrected'])} for {side}" for side in SIDES)
-    return (
-        "This position was named beforehand, so its own p-values count. Had it been picked by looking at these results, the corrected "
-        f"ones would: {corrected}."
-    )
-
-
-def _flat(cells: list[list[Any]]) -> Iterator[dict[str, Any]]:
-    return (cell for row in cells for cell in row)
+def upper_of(test: ChanceTest) -> float:
+    """The p-value of having as many hits or more."""
+    return test.pvalue_for("greater", test.ties)
 
 
 def holds(cell: dict[str, Any], alpha: float) -> bool:

@@ -142,8 +142,9 @@ function countInWords(all, rows) {
   const count = (outcome) => all.reduce((sum, row) => sum + (row.outcome === outcome), 0);
   const several = (many, what) => thousands(many) + " " + what + (many === 1 ? "" : "s");
   const steps = all.reduce((sum, row) => sum + (row.steps || 0), 0);
-  const inSteps = line.points || line.episodes ? "" : " (" + several(steps, "step") + ")";
-  const counted = several(count(0) + count(1), data.noun) + ": " + thousands(count(0)) + " found, " + thousands(count(1)) + " missed. " + several(count(2), "false alarm") + inSteps + ".";
+  const stretches = thousands(count(2)) + (count(2) === 1 ? " stretch" : " stretches");
+  const wrong = line.points || line.episodes ? several(count(2), "false alarm") : several(steps, "false step") + " in " + stretches;
+  const counted = several(count(0) + count(1), data.noun) + ": " + thousands(count(0)) + " found, " + thousands(count(1)) + " missed. " + wrong + ".";
   return counted + (rows.length === all.length ? "" : " " + several(rows.length, "row") + " as filtered.");
 }
 

@@ -10,20 +10,30 @@ RARE = 1e-6
 
 
 def explained(cell: Evaluation, low: int, high: int) -> str:
-    """One paragraph on precision's hits, and on recall's where nothing was predicted; ``low`` and ``high`` are chance's central 95%."""
+    """One paragraph on precision's hits; ``low`` and ``high`` are chance's central 95%."""
     test = cell.precision_test
     if 0 in (cell.n_events, cell.n_predictions):
         return "There is nothing to compare with chance here: that takes both events and alarms."
-    noun = cell.cell.truth.noun
-    alternative = {"greater": "at least", "less": "at most", "two-sided": "as far from what is expected as"}
     span = f"{low:,} to {high:,}" if low < high else f"{low:,}"
+    hit = "is a hit" if 1 in (test.hits, test.of) else "are hits"
     return (
-        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} are hits. Would luck do as well? To find out, the alarms stay where they "
-        f"are and chance places the {plural(cell.n_events, noun)} anew, over and over. {cell.settings.choice.assumption} In such worlds "
-        f"without skill there are {_about(test.expected)} hits on average, and {span} of them in 95 worlds of 100. That is the null "
-        f"distribution. p is the share of these worlds with {alternative[test.alternative]} {plural(test.hits, 'hit')}: "
-        f"{in_worlds(test)}. The smaller it is, the harder it is to put the hits down to luck. Recall is tested in the same way."
+        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} {hit}. Would luck do as well? To find out, the alarms stay where they are "
+        f"and chance places the {plural(cell.n_events, cell.cell.truth.noun)} anew, over and over. {cell.settings.choice.assumption} In "
+        f"such worlds without skill there are {_about(test.expected)} hits on average, and {span} of them in 95 worlds of 100. That is "
+        f"the null distribution. p is {_share(test)}: {in_worlds(test)}. The smaller it is, the harder it is to put the hits down to "
+        "luck. Recall is tested in the same way."
     )
+
+
+def _share(test: ChanceTest) -> str:
+    """What a p-value counts, by its alternative and what it does with ties."""
+    more, fewer = f"at least {plural(test.hits, 'hit')}", f"at most {plural(test.hits, 'hit')}"
+    if test.alternative == "two-sided":
+        return f"twice the share of these worlds with {more if test.excess >= 0 else fewer}, and at most all of them"
+    if test.ties == "mid":
+        beyond = "more" if test.alternative == "greater" else "fewer"
+        return f"the share of these worlds with {beyond} than {plural(test.hits, 'hit')}, and half of those with exactly as many"
+    return f"the share of these worlds with {more if test.alternative == 'greater' else fewer}"
 
 
 def _about(mean: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from contextlib import suppress
 from dataclasses import dataclass
@@ -13,7 +12,6 @@ import numpy as np
 from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
-from nofluke.measures.delays import show_time
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.alarms import runs
 from nofluke.series.timed import TimedCell
@@ -22,12 +20,13 @@ from nofluke.show.report.entitled import holds
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.lists import Source
 from nofluke.show.report.origin import call_of
-from nofluke.text.tables import show_number, show_share
+from nofluke.text.tables import plural, show_number, show_share
 
 WEEK = 7 * 86_400
 RULES = ("--threshold", "--quantile", "--budget")
 WINDOWS = ("--tolerance", "--early", "--late", "--unit")
 OF_THE_PAGE = ("-o", "--output", "--title", "--scripts", "--metric")
+LEAST_FOUND = 10  # events that show on which side alarms come
 STATED = 0.5  # the recall worth finding, where the interval of the observed one has no lower limit
 
 
@@ -65,33 +64,59 @@ def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], sourc
     if not at:
         return Step(words=f"At this tolerance no {what} is better than chance in both measures after correction.")
     k = max(at, key=lambda k: (row[k]["f1"] or 0.0, k == chosen))
-    value = str(grid.lags[k]) if grid.lags else show_number(float(grid.told[k]))
-    words = f"Of the {what}s that hold after correction, {value} has the best F1, {show_share(row[k]['f1'])}"
+    value: Any = grid.lags[k].length if grid.lags else _shortest(result, grid, k)
+    told = str(grid.lags[k]) if grid.lags else show_number(value)
+    words = f"Of the {what}s that hold after correction, {told} has the best F1, {show_share(row[k]['f1'])}"
     if k == chosen:
         return Step(words=f"{words}: the one that was evaluated.")
-    change = {"lag": grid.lags[k].length} if grid.lags else {"threshold": float(grid.told[k])}
     return Step(
         words=f"{words}. It was found here, so it has to be tried on new data:",
-        command=_command(result, source, new_data=True, **change),
+        command=_command(result, source, new_data=True, **{what: value}),
     )
+
+
+def _shortest(result: Evaluation, grid: Grid, k: int) -> float:
+    """The shortest number that predicts the same steps as a threshold, which may lie anywhere between two scores."""
+    scores, told = result.cell.trial.detector, float(grid.told[k])
+    wanted = np.count_nonzero(scores >= grid.thresholds[k])
+    for digits in range(3, 17):
+        short = float(f"{told:.{digits}g}")
+        if np.count_nonzero(scores >= result.sequence.sign * short) == wanted:
+            return short
+    return told
 
 
 def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Step | None:
-    median, tolerance = result.delays.median, result.tolerance
-    clearly = any(finding.name == "lag" and finding.found for finding in diagnosis.findings)
-    if isinstance(result, Coincidence) or not clearly or math.isnan(median) or median == 0 or tolerance.aside:
+    """A window that is moved to where the alarms are; two lists of times have lags on a slider."""
+    tolerance, steps = result.tolerance, _steps_late(result, diagnosis)
+    if isinstance(result.cell, TimedCell) or not steps or tolerance.aside:
         return None
-    both: Any = tolerance.early + tolerance.late  # type: ignore[operator]  # numbers inside
-    late = median > 0
-    window = Tolerance(early=0 if late else both, late=both if late else 0, unit=tolerance.unit)
-    if window == tolerance or not both:
-        return None
-    side = "late" if late else "early"
+    length: Any = steps
+    if tolerance.unit != "steps":
+        clock = result.sequence.clock
+        if clock is None:
+            return None
+        length = steps * clock.step * (clock.tick_size if tolerance.unit == "ns" else 1)
+    early, late = max(tolerance.early - length, 0), max(tolerance.late + length, 0)
+    side = "late" if steps > 0 else "early"
     return Step(
-        words=f"Alarms come {show_time(abs(median), result.delays.unit)} {side} in the median. If that is how the detector works, "
-        f"let them be {side} only, and say so beforehand:",
-        command=_command(result, source, tolerance=window),
+        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, move the window by as much, "
+        "and say so beforehand:",
+        command=_command(result, source, tolerance=Tolerance(early=early, late=late, unit=tolerance.unit)),
     )
+
+
+def _steps_late(result: Evaluation, diagnosis: Diagnosis) -> int:
+    """By how many steps alarms are late: the shift with clearly more hits, or where nearly all events are found on one side."""
+    found = next((one for one in diagnosis.findings if one.name == "lag" and one.found), None)
+    if found is not None:
+        return round(found.statistic)
+    delays = result.delays
+    quarter, three = delays.quantile(0.25), delays.quantile(0.75)
+    if delays.found.sum() < LEAST_FOUND or not (quarter > 0 or three < 0):
+        return 0
+    step = delays.step or 1.0
+    return round(delays.median / step)
 
 
 def _events(result: Evaluation) -> Step | None:
@@ -116,17 +141,22 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
     watched, unit = result.false_alarms.duration, result.false_alarms.unit
     if not watched:
         return None
-    if unit == "seconds":
-        per, name = watched / WEEK, "a week of watched time"
-    else:
-        per, name = watched / 1_000, "1,000 steps" if unit == "steps" else "1,000 units of watched time"
-    words = f"There are {_rate(alarms / per)} alarms {'for ' if unit != 'seconds' else ''}{name}, {_rate(false / per)} of them false"
-    share = result.n_predictions / result.n
+    per, name = {
+        "seconds": (watched / WEEK, "a week of watched time"),
+        "steps": (watched / 1_000, "per 1,000 steps"),
+        "clock": (watched / 1_000, "per 1,000 units of watched time"),
+    }[unit]
+    runs_are_one = " (a run of predictions is one)" if result.alarm_noun == "prediction" else ""
+    words = (
+        f"There {'is' if alarms == 1 else 'are'} {plural(alarms, 'alarm')}{runs_are_one}, {_rate(alarms / per)} {name}; {false:,} of "
+        f"them, {_rate(false / per)} {name.partition(' of')[0]}, hit nothing"
+    )
     if not result.cell.trial.scored or isinstance(result, Coincidence) or result.count_alarms != "steps":
         return Step(words=f"{words}.")
+    budget = float(f"{result.n_predictions / result.n / 2:.2g}")
     return Step(
-        words=f"{words}. Half as many predictions are a budget of {100 * share / 2:.2g}%:",
-        command=_command(result, source, budget=float(f"{share / 2:.2g}")),
+        words=f"{words}. At most half as many predictions are a budget of {100 * budget:g}%:",
+        command=_command(result, source, budget=budget),
     )
 
 
@@ -150,13 +180,14 @@ def _command(result: Evaluation, source: Source | None, *, new_data: bool = Fals
         return call_of(result, **changes)
     words = shlex.split(source.command)
     dropped = (*OF_THE_PAGE, *(RULES if {"threshold", "budget"} & changes.keys() else ()))
-    dropped += (*WINDOWS,) if "tolerance" in changes else ()
+    dropped += (*(WINDOWS if "tolerance" in changes else ()), *(("--lag",) if "lag" in changes else ()))
+    renamed = {source.file: "NEW.csv", source.truth_file: "NEW-EVENTS.csv"} if new_data else {}
     kept, skip = [], False
     for word in words[2:]:
         if skip or word in dropped:
             skip = not skip
         elif word.partition("=")[0] not in dropped:
-            kept.append("NEW.csv" if new_data and word == source.file else word)
+            kept.append(renamed.get(word, word))
     name = "coincidence" if isinstance(result, Coincidence) else "evaluate"
     return shlex.join(["nofluke", name, *kept, *_options(changes)])
 
@@ -169,6 +200,6 @@ def _options(changes: dict[str, Any]) -> list[str]:
             sides = plain if isinstance(plain, dict) else {"tolerance": plain}
             made += [word for side, length in sides.items() for word in (f"--{side}", str(length))]
             made += ["--unit", "clock"] if value.unit == "clock" else []
-        elif value:
+        elif value is not None:
             made += [f"--{name}", repr(value) if isinstance(value, float) else str(value)]
     return made

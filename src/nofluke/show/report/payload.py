@@ -11,7 +11,6 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.inference.chance import ChanceTest, significant
-from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.interval import Interval
@@ -21,8 +20,9 @@ from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.progress import progress_bar
 from nofluke.show.report import words
 from nofluke.show.report.addresses import address_of, address_of_lag
-from nofluke.show.report.cells import evaluator, evaluator_under, familywise_of, picture_of, seed_of
-from nofluke.show.report.entitled import Corrected, entitle
+from nofluke.show.report.cells import evaluator, evaluator_under, families, picture_of, seed_of
+from nofluke.show.report.correction import Corrected, correct
+from nofluke.show.report.entitled import entitle, upper_of
 from nofluke.show.report.events import events_of
 from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid
@@ -52,9 +52,12 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
     columns = _lags(grid) if grid.lags else _thresholds(result, grid)
     shifts = shifts_of(result, grid, diagnosis.lags)
     cells = _cells(result, grid, seed, shifts, label)
-    family = familywise_of(result, grid, seed, single={side: _numbers(cells, side, "p") for side in SIDES})
-    _correct(cells, family, result.alpha)
-    entitle(cells, _corrected(cells, family, result.alpha), result, grid, evaluator_under(result, grid, seed))
+    upper = {side: _numbers(cells, side, "upper") for side in SIDES}
+    of = {side: _numbers(cells, side, "of") for side in SIDES}
+    corrected = correct(result, grid, upper, of, families(result, grid, seed, upper))
+    family = corrected.family
+    _write_corrected(cells, corrected)
+    entitle(cells, corrected, result, grid, evaluator_under(result, grid, seed))
     line = timeline(result, grid)
     return {
         "chosen": list(grid.chosen),
@@ -185,6 +188,7 @@ def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:
         "delay": _delay(cell.delays),
         "text": {
             "advice": cell.advice,
+            "alternative": cell.settings.alternative,
             "explained": explained(cell, sides["precision"]["low"], sides["precision"]["high"]),
             "precision_sentence": sentences[0],
             "recall_sentence": sentences[1],
@@ -214,7 +218,7 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
         "low": drawn.low,
         "high": drawn.high,
         "p": test.pvalue,
-        "upper": test.pvalue_for("greater", test.ties),  # until all are corrected
+        "upper": upper_of(test),
         "law": {
             "first": drawn.first,
             "step": drawn.step,
@@ -234,34 +238,15 @@ def _side(test: ChanceTest, value: float, interval: Interval, alarm: str) -> dic
     }
 
 
-def _correct(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> None:
+def _write_corrected(cells: list[list[Any]], corrected: Corrected) -> None:
     """Add each cell's p-value after the correction for having looked at all cells, and the simultaneous band."""
     for side in SIDES:
-        if family is None:
-            adjusted: FloatArray = holm(_numbers(cells, side, "p"))
-            band = np.full(adjusted.shape, np.nan)
-        else:
-            shape = (len(cells), len(cells[0]))
-            adjusted = getattr(family, f"{side}_adjusted").reshape(shape)
-            band = getattr(family, f"{side}_band").reshape(shape)
         for d, row in enumerate(cells):
             for k, cell in enumerate(row):
-                # a cell that chance always fills alike is no test
-                p = 1.0 if np.isnan(adjusted[d, k]) else float(adjusted[d, k])
-                cell[side]["corrected"] = p
-                cell[side]["remains"] = significant(p, alpha)
+                p = float(corrected.pvalues[side][d, k])
+                cell[side] |= {"corrected": p, "remains": significant(p, corrected.alpha)}
                 cell[side]["text"]["corrected"] = show_p(p)
-                cell[side]["band"] = _plain(float(band[d, k]))
-
-
-def _corrected(cells: list[list[Any]], family: FamilywiseTest | None, alpha: float) -> Corrected:
-    upper = {side: _numbers(cells, side, "upper") for side in SIDES}
-    of = {side: _numbers(cells, side, "of") for side in SIDES}
-    for row in cells:
-        for cell in row:
-            for side in SIDES:
-                del cell[side]["upper"]
-    return Corrected.of(upper, of, family, alpha)
+                cell[side]["band"] = _plain(float(corrected.bands[side][d, k]))
 
 
 def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:

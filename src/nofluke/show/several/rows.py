@@ -13,7 +13,7 @@ from nofluke.inference.chance import ChanceTest
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.side_by_side import SideBySide
-from nofluke.inference.verdict import Ruling, Verdict, floor_above, rule_by
+from nofluke.inference.verdict import Ruling, Verdict, floor_above, ruled_as_found
 from nofluke.ratios import divide
 from nofluke.studies.pooled_row import MEASURES, PooledMeasure
 from nofluke.text.tables import plural, show_share
@@ -104,15 +104,12 @@ def _with(one: PooledMeasure, corrected: float) -> PooledMeasure:
 
 def _ruled(result: Evaluation, corrected: dict[str, float], n: int) -> Ruling:
     """The verdict by corrected p-values; what Bonferroni's n-fold p could not have reached cannot be told."""
-    if result.ruling.obstacle:
-        return result.ruling
     tests = {test.measure: test for test in (result.precision_test, result.recall_test)}
 
-    def floor(measure: str) -> float | None:
-        found = floor_above(tests[measure], result.alpha / n)
-        return None if found is None else min(n * found, 1.0)
+    def hopeless(measure: str) -> bool:
+        return floor_above(tests[measure], result.alpha / n) is not None
 
-    return rule_by(corrected, floor, result.alpha, f", corrected for {plural(n, 'detector')}")
+    return ruled_as_found(result.ruling, corrected, hopeless, result.alpha, plural(n, "detector"))
 
 
 def best_in_words(found: SideBySide) -> str:
