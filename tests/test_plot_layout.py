@@ -17,6 +17,7 @@ from nofluke import plot
 from nofluke.studies.cell_map import map_cells
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
+from nofluke.text.numbers import p_is
 
 COLUMN = 3.33
 LEAST = (0.9, 0.65)  # inches of a panel
@@ -96,10 +97,10 @@ def coincidence():
 
 
 @cache
-def metrics():
-    """Two metrics of one detector."""
+def metrics(*more):
+    """Two metrics of one detector, and more."""
     truth, scores, _ = quakes()
-    return nf.significance(["auc-roc", "average-precision"], truth, scores["a"], null="circular-shift")
+    return nf.significance(["auc-roc", "average-precision", *more], truth, scores["a"], null="circular-shift")
 
 
 @cache
@@ -160,7 +161,7 @@ def timeline(make, ax):
 
 CASES = {
     "null": Case(lambda ax: plot.null(result().precision_test.law, ax, observed=result().precision_hits)),
-    "evaluation side by side": Case(lambda ax: plot.evaluation(result(), ax), (1, 2), 3.2),
+    "evaluation side by side": Case(lambda ax: plot.evaluation(result(), ax), (1, 2), 2.2),
     "sweep": Case(lambda ax: plot.sweep(curve(2), ax), (2, 2), 4.4),
     "sweep of 12 together": Case(lambda ax: plot.sweep(curve(12), ax, chance="none"), (1, 2)),
     "timeline": Case(partial(timeline, result)),
@@ -172,12 +173,15 @@ CASES = {
     "lags of 9 together": Case(lambda ax: plot.lags(windows(9), ax, chance="none"), (1, 2)),
     "significance": Case(lambda ax: plot.significance(metrics()[0], ax)),
     "significances": Case(lambda ax: plot.significances(metrics(), ax), (2,), 4.4),
+    "significances of 3": Case(lambda ax: plot.significances(metrics("vus-roc"), ax), (3,), 5),
+    "significances side by side": Case(lambda ax: plot.significances(metrics(), ax), (1, 2), 2.4),
     "chance level": Case(lambda ax: plot.chance_level(level(), ax)),
     "leaderboard": Case(lambda ax: plot.leaderboard(board(), ax), (), 3.2),
     "verdicts": Case(lambda ax: plot.verdicts(cells(), ax)),
     "verdicts as values": Case(lambda ax: plot.verdicts(cells(), ax, show="value")),
     "heatmap": Case(lambda ax: plot.heatmap(curve(12), ax), (2,), 4.8),
-    "heatmap side by side": Case(lambda ax: plot.heatmap(curve(3), ax, show="value"), (1, 2)),
+    "heatmap side by side": Case(lambda ax: plot.heatmap(curve(3), ax, show="value"), (1, 2), 2.4),
+    "heatmap of 12 side by side": Case(lambda ax: plot.heatmap(curve(12), ax), (1, 2), 2.4),
     "precision and recall of 12 tolerances": Case(lambda ax: plot.precision_recall(curve(12), ax), (), 3.0),
     "precision and recall of 12 detectors": Case(
         lambda ax: plot.precision_recall(curves(12), ax, tolerance=2, chance="band"), (), 3.8
@@ -187,6 +191,8 @@ CASES = {
     "lag of 5": Case(lambda ax: plot.lag(results(5), ax), (2,), 4.8),
     "compare": Case(lambda ax: plot.compare(comparison(3), ax), (2,), 3.8),
     "compare 8": Case(lambda ax: plot.compare(comparison(8), ax), (2,), 5),
+    "compare side by side": Case(lambda ax: plot.compare(comparison(3), ax), (1, 2), 2.4),
+    "compare 8 side by side": Case(lambda ax: plot.compare(comparison(8), ax), (1, 2), 2.4),
 }
 
 
@@ -276,7 +282,16 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-DARK = ("null", "timeline of ranges", "lags of 9 together", "leaderboard", "verdicts", "lag of 5")
+DARK = (
+    "null",
+    "timeline of ranges",
+    "lags of 9 together",
+    "leaderboard",
+    "verdicts",
+    "lag of 5",
+    "lag",
+    "compare side by side",
+)
 
 
 @pytest.mark.parametrize("name", DARK)
@@ -296,6 +311,73 @@ def test_figures_can_be_read_on_dark_paper(name):
         behind = cells.get(text, paper)
         behind = paper if behind[3] == 0 else behind
         assert contrast(to_rgba(text.get_color()), behind) >= 4.5, text.get_text()
+
+
+def test_the_mean_of_chance_is_seen_on_its_band_on_dark_paper():
+    """With a contrast of at least 3, in lines over a band and in the rows of detectors."""
+    for name in ("lag", "compare side by side"):
+        ax = drawn(name, "dark_background").axes[0]
+        lines = [line for line in ax.get_lines() if "chance, mean" in str(line.get_label())]
+        lines += [one.lines[0] for one in ax.containers if "chance" in one.get_label()]
+        bands = [one.get_facecolor() for one in ax.collections if "chance" in str(one.get_label())]
+        bands += [one.lines[2][0].get_color() for one in ax.containers if "chance" in one.get_label()]
+        (line,), (band,) = lines, bands
+        on_black = band[0][:3] * band[0][3]
+        assert contrast(to_rgba(line.get_color()), on_black) >= 3, name
+
+
+SHARED = (
+    "evaluation side by side",
+    "significances of 3",
+    "significances side by side",
+    "heatmap side by side",
+    "compare 8 side by side",
+)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_panels_without_room_share_a_legend_that_names_everything_once(name):
+    """It stands above the titles of the first row, and tells each kind of line once."""
+    figure = drawn(name)
+    (legend,) = [ax.get_legend() for ax in figure.axes if ax.get_legend() is not None]
+    told = [text.get_text() for text in legend.get_texts()]
+    assert len({text.split(",")[0] for text in told}) == len(told) >= 2
+    first = figure.axes[0]
+    assert legend.get_window_extent().y0 >= first.title.get_window_extent().y1 - 1
+    assert first.title.get_window_extent().y0 >= first.bbox.y1 - 1
+
+
+def test_numbers_that_differ_between_panels_stand_in_their_titles():
+    """Where both share a legend: hits and p-values of an evaluation, as in the legends of wide panels."""
+    left, right = drawn("evaluation side by side").axes
+    for ax, test in ((left, result().precision_test), (right, result().recall_test)):
+        assert p_is(test.pvalue) in ax.get_title()
+        assert f"{test.hits} of {test.of}" in ax.get_xlabel().replace("\n", " ")
+
+
+def test_detectors_side_by_side_are_named_once_and_stand_in_the_same_rows():
+    """The difference of a detector is beside its value; the best has none."""
+    left, right = drawn("compare 8 side by side").axes
+    assert not any(text.get_text() for text in right.get_yticklabels())
+    assert left.get_ylim() == right.get_ylim()
+    found = comparison(8)
+    at = {round(y): x for x, y in right.containers[0].lines[0].get_xydata() if not np.isnan(x)}
+    best = found.detectors.index(found.best or found.detectors[0])
+    assert sorted(at) == [row for row in range(8) if row != best]
+    for row, x in at.items():
+        assert x == found.values[best, 2] - found.values[row, 2]
+
+
+def test_a_shared_legend_makes_room_where_nothing_lays_out_the_figure():
+    """Below the upper end of the figure, and above both panels."""
+    figure = Figure(figsize=(COLUMN, 2.6))
+    FigureCanvasAgg(figure)
+    panels = plot.evaluation(result(), figure.subplots(1, 2))
+    figure.draw_without_rendering()
+    box = panels[0].get_legend().get_window_extent()
+    assert box.y1 <= figure.bbox.y1 + 1
+    assert box.x1 <= figure.bbox.x1 + 1
+    assert all(box.y0 >= ax.title.get_window_extent().y1 - 1 for ax in panels)
 
 
 def test_titles_stand_above_legends_whenever_they_are_set():

@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from nofluke.arrays import FloatArray
 from nofluke.inference.comparison import NAMES, Comparison
+from nofluke.inference.differences import Difference
 from nofluke.inference.units import MEASURES
 from nofluke.plain import check_word
-from nofluke.plot.legends import legend_above
+from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_panels, names_beside, short
 from nofluke.plot.study import dots, luck_beside
-from nofluke.plot.style import AxesArray, few_ticks, inches, ink, label, tidy
+from nofluke.plot.style import NARROW, SMALLER, AxesArray, few_ticks, fitted, inches, ink, label, tidy
 from nofluke.text.numbers import p_is
 
 if TYPE_CHECKING:
@@ -53,13 +55,21 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     check_kind("comparison", comparison, Comparison, "nofluke.compare")
     check_word(measure, "measure", MEASURES)
     panels = make_panels(ax, (2,), width=4.8, height=1.4 + 0.28 * len(comparison.detectors))
-    _values(panels[0], comparison, measure)
-    _differences(panels[1], comparison, measure)
+    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
+    shared = cramped(panels) and not stacked
+    values, differences = _values(panels[0], comparison, measure), _differences(panels[1], comparison, measure, shared)
+    if shared:
+        panels[1].set_yticklabels([])  # the same as those of the first
+        values[0].set_label(f"value, {100 * comparison.level:g}% interval")  # of both panels
+        legend_over(panels, values)
+    else:
+        legend_above(panels[0], values, loc="lower right")
+        legend_above(panels[1], differences, loc="lower right")
     return panels
 
 
-def _values(ax: Axes, comparison: Comparison, measure: str) -> None:
-    """A row for each detector, from above."""
+def _values(ax: Axes, comparison: Comparison, measure: str) -> list[Any]:
+    """A row for each detector, from above; and what a legend shows."""
     m = MEASURES.index(measure)
     value = comparison.values[:, m]
     ends = [tuple(one)[m] for one in comparison.intervals]
@@ -70,35 +80,40 @@ def _values(ax: Axes, comparison: Comparison, measure: str) -> None:
         handles.append(luck_beside(ax, expected, std))
     seen = np.nan_to_num([value, high, expected + 2 * std]).max(initial=0.0)
     ax.set_xlim(0, min(max(1.05 * float(seen), 0.05), 1.02))
-    _rows(ax, list(comparison.detectors), NAMES[measure], handles)
+    _rows(ax, list(comparison.detectors), NAMES[measure])
+    return handles
 
 
-def _differences(ax: Axes, comparison: Comparison, measure: str) -> None:
-    """The best less each other, with p at the right."""
+def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) -> list[Any]:
+    """The best less each other, with p at the right, in rows of their own or in those of the values; its legend."""
     best = comparison.best or comparison.detectors[0]
-    others = [name for name in comparison.detectors if name != best]
-    found = [comparison.difference(best, name, measure) for name in others]
-    value = np.array([one.value for one in found])
-    low, high = (np.array([math.nan if end is None else end for end in ends]) for ends in _ends(found))
-    corrected = "" if comparison.n_pairs == 1 else f"; p corrected for {comparison.n_pairs} pairs"
-    handles = [dots(ax, value, low, high, name=f"difference, {100 * comparison.level:g}% interval{corrected}")]
+    names = [name for name in comparison.detectors if aligned or name != best]
+    found = [None if name == best else comparison.difference(best, name, measure) for name in names]
+    value, low, high = (_each(found, end) for end in ("value", "low", "high"))
+    corrected = "" if comparison.n_pairs == 1 else f"p corrected for {comparison.n_pairs} pairs"
+    told = f"difference, {100 * comparison.level:g}% interval{corrected and '; '}{corrected}"
+    handles = [dots(ax, value, low, high, name=told)]
     ax.axvline(0, color=ink(), linewidth=0.8, zorder=0.5)
     size = 7 if inches(ax)[0] < 3 else 9
     for row, one in enumerate(found):
-        told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
-        ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
-    _rows(ax, others, f"{NAMES[measure]} of {short(best, 16)} less the other's", handles)
+        if one is not None:
+            told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
+            ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
+    _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} less the other's")
+    if aligned and corrected:
+        ax.set_title(fitted(corrected, inches(ax)[0], SMALLER), fontsize=SMALLER)
+    return handles
 
 
-def _ends(found: list[Any]) -> tuple[list[float | None], list[float | None]]:
-    return [one.low for one in found], [one.high for one in found]
+def _each(found: list[Difference | None], name: str) -> FloatArray:
+    """An attribute of each difference; NaN where there is none."""
+    return np.array([math.nan if (value := getattr(one, name, None)) is None else value for one in found])
 
 
-def _rows(ax: Axes, names: list[str], title: str, handles: list[Any]) -> None:
+def _rows(ax: Axes, names: list[str], title: str) -> None:
     ax.set_ylim(len(names) - 0.5, -0.5)
     tidy(ax)
-    few_ticks(ax, which="x")
+    few_ticks(ax, which="x", most=2 if inches(ax)[0] < 0.6 * NARROW else 7)
     ax.grid(visible=False, axis="y")
     names_beside(ax, names)
     label(ax, title)
-    legend_above(ax, handles, loc="lower right")

@@ -12,7 +12,19 @@ from nofluke.moved import renamed_argument
 from nofluke.plain import check_word
 from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_panels
-from nofluke.plot.style import PALETTE, SERIES, AxesArray, faint, few_ticks, in_order, in_words, label, one_of, tidy
+from nofluke.plot.style import (
+    PALETTE,
+    SERIES,
+    AxesArray,
+    faint,
+    few_ticks,
+    in_order,
+    in_words,
+    label,
+    luck,
+    one_of,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -115,4 +127,4 @@ def chance_band(ax: Axes, curve: Sweep, side: str, tolerance: int) -> None:
 def draw_band(ax: Axes, at: FloatArray, low: FloatArray, mean: FloatArray, high: FloatArray, *, how: str) -> None:
     """Mean and central 95% of chance over anything."""
     ax.fill_between(at, low, high, color=PALETTE["chance"], alpha=faint(), linewidth=0, label=f"chance, 95% ({how})")
-    ax.plot(at, mean, color=PALETTE["chance"], linestyle="--", linewidth=1, label="chance, mean")
+    ax.plot(at, mean, color=luck(), linestyle="--", linewidth=1, label="chance, mean")

@@ -12,7 +12,7 @@ from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.lags import CoincidenceSweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
-from nofluke.plot.legends import legend_above
+from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_panels
 from nofluke.plot.style import LETTER, PALETTE, AxesArray, fitted, inches, label, some_of
 from nofluke.plot.times import groups_of
@@ -78,6 +78,8 @@ def heatmap(
     alpha = check_alpha(alpha)
     rows, columns, place, titles = _grid(curve)
     panels = make_panels(ax, (2,), width=4.6, height=3.6)
+    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
+    shared = cramped(panels) and not stacked
     values = {side: _values(curve, side, show)[place] for side in SIDES}
     top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
     for panel, side in zip(panels, SIDES, strict=True):
@@ -93,10 +95,13 @@ def heatmap(
             _outline(panel, (adjusted <= alpha)[place] & defined, "-", f"p ≤ {alpha:g}, corrected ({corrected})"),
             _outline(panel, above, (0, (2, 1.5)), "above 95% of chance"),
         ]
-        _name(panel, rows, columns, titles, side)
-    legend_above(panels[0], handles)
+        _name(panel, rows, columns, titles, side, room=0.5 if shared else 1.0)
+    if shared:
+        panels[1].set(yticklabels=[], ylabel="")  # the same as those of the first
+        legend_over(panels, handles)
+    else:
+        legend_above(panels[0], handles)
     title = "−log₁₀ p" if show == "p" else "measure"
-    stacked = panels[0].bbox.x0 == panels[1].bbox.x0
     bar = panels[0].figure.colorbar(mesh, ax=list(panels), location="right" if stacked else "top", aspect=30)
     bar.set_label(title, fontsize=TEXT)
     bar.ax.tick_params(labelsize=TEXT)
@@ -164,14 +169,16 @@ def _outline(ax: Axes, chosen: BoolArray, style: Any, name: str) -> Any:
     return key
 
 
-def _name(ax: Axes, rows: list[str], columns: list[Any], titles: tuple[str, str], title: str) -> None:
-    """Name as many rows and columns as there is room for."""
+def _name(ax: Axes, rows: list[str], columns: list[Any], titles: tuple[str, str], title: str, *, room: float) -> None:
+    """Name as many rows and columns as there is room for, where a panel keeps so much of its height."""
     width, height = inches(ax)
-    at, told = some_of(rows, height, 1.3 * TEXT / 72)
+    at, told = some_of(rows, room * height, 1.3 * TEXT / 72)
     ax.set_yticks(at, [fitted(name, 0.9, TEXT) if len(rows) < 6 else name for name in told], fontsize=TEXT)
-    longest = max(len(one) if isinstance(one, str) else DIGITS for one in columns)
+    named = isinstance(columns[0], str)
+    longest = max(map(len, columns if named else tick_texts(columns)))
+    longest = longest if named else min(longest, DIGITS)  # of a few thresholds, fewer digits tell them apart
     at, told = some_of(columns, width, (longest + 1.5) * LETTER * TEXT / 72)
-    ax.set_xticks(at, told if isinstance(columns[0], str) else tick_texts(told), fontsize=TEXT)
+    ax.set_xticks(at, told if named else tick_texts(told), fontsize=TEXT)
     ax.tick_params(length=2)
     ax.spines[:].set_visible(False)
     label(ax, *titles, title=title)

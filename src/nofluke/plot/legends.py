@@ -9,7 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.plot.style import COLUMN, LETTER, SMALL, SMALLER, AxesArray, fitted, inches, ink, points_of, some_of
+from nofluke.plot.style import (
+    COLUMN,
+    LETTER,
+    NARROW,
+    SMALL,
+    SMALLER,
+    AxesArray,
+    fitted,
+    inches,
+    ink,
+    points_of,
+    some_of,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -17,6 +29,7 @@ if TYPE_CHECKING:
 BESIDE = 0.3  # inches to the left of a panel that labels have in any case
 MOST = 0.6  # share of a panel that may be given up to what stands around it
 TITLE = 0.28  # inches of a title
+LOW = 1.4  # inches of a panel below which a legend of its own takes too much of it
 SPACES = {"handlelength": 1.5, "handletextpad": 0.5, "columnspacing": 1.0, "borderaxespad": 0.2, "labelspacing": 0.35}
 BREAK = 0.04  # inches of height that a narrow legend may gain rather than break a line; others have room enough
 
@@ -34,7 +47,48 @@ def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "
     size = points_of("small", ax, SMALLER, COLUMN)
     how: dict[str, Any] = {"loc": loc, "bbox_to_anchor": (0 if left else 1, 1.0), "frameon": False, "fontsize": size}
     how |= SPACES
-    made: dict[tuple[float, int], list[str]] = {}  # by height and columns, the names in lines
+    columns, names = _lowest(found, width, size)
+    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
+    make_room(ax, above=box.height / dpi + TITLE)
+    _strut(ax, box.height / dpi)
+
+
+def cramped(panels: AxesArray) -> bool:
+    """Whether several panels are so narrow, side by side, or so low that they have to share a legend."""
+    narrow = len(_row_of(panels)) > 1 and inches(panels.flat[0])[0] < NARROW
+    return panels.size > 1 and (narrow or inches(panels.flat[0])[1] < LOW)
+
+
+def legend_over(panels: AxesArray, handles: Sequence[Any]) -> None:
+    """One legend for all panels, above the first row of them and its titles, which are set before."""
+    from matplotlib.patches import Rectangle
+
+    if not handles:
+        return
+    row = _row_of(panels)
+    first, dpi = row[0], float(row[0].figure.dpi)
+    width = 0.95 * float(row[-1].bbox.x1 - first.bbox.x0) / dpi
+    size = points_of("small", first, SMALLER, COLUMN)
+    columns, names = _lowest(handles, width, size)
+    title = max(max(ax.title.get_window_extent().height for ax in row) / dpi + 0.1, TITLE - 0.05)
+    how: dict[str, Any] = {"bbox_to_anchor": (0, title), "bbox_transform": _above(first), "loc": "lower left"}
+    legend = first.legend(handles, names, ncols=columns, frameon=False, fontsize=size, **how, **SPACES)
+    legend.set_in_layout(False)  # it is wider than its panel; what keeps its place free is as high, and has no width
+    height = title + legend.get_window_extent().height / dpi + SPACES["borderaxespad"] * size / 72
+    for ax in row:
+        make_room(ax, above=height)
+        ax.add_artist(Rectangle((0, 0), 0, height, transform=_above(ax), linewidth=0, clip_on=False))
+
+
+def _row_of(panels: AxesArray) -> list[Any]:
+    """The panels that stand beside the first one, and it."""
+    every = list(panels.flat)
+    return [ax for ax in every if abs(ax.bbox.y0 - every[0].bbox.y0) < 1]
+
+
+def _lowest(found: Sequence[Any], width: float, size: float) -> tuple[int, list[str]]:
+    """How many columns make a legend of so many inches lowest, and its names in lines."""
+    made: dict[tuple[float, int], list[str]] = {}  # by height and columns
     for columns, tight in itertools.product(range(1, min(len(found), 4) + 1), (99.0, 1.2, 1.0, 0.85)):
         room = tight * (width / columns - 3 * size / 72)
         names = [fitted(str(one.get_label()), room, size) for one in found]
@@ -43,9 +97,7 @@ def legend_above(ax: Axes, handles: Sequence[Any] | None = None, *, loc: str = "
         breaks = sum(name.count("\n") for name in names) * (BREAK if width < COLUMN else 1.0)
         made.setdefault((high + breaks + 100 * too_wide, columns), names)
     (_, columns), names = min(made.items())
-    box = ax.legend(found, names, ncols=columns, **how).get_window_extent()
-    make_room(ax, above=box.height / dpi + TITLE)
-    _strut(ax, box.height / dpi)
+    return columns, names
 
 
 def _extent(names: Sequence[str], columns: int, size: float) -> tuple[float, float]:
@@ -82,13 +134,17 @@ def make_room(ax: Axes, *, above: float = 0.0, left: float = 0.0) -> None:
 
 def _strut(ax: Axes, height: float) -> None:
     """An empty panel of so many inches above another: titles stand above it, also those that are set later."""
+    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=_above(ax))
+    strut.set_axis_off()
+    strut.set_in_layout(False)
+
+
+def _above(ax: Axes) -> Any:
+    """Inches to the right of, and above, the upper left corner of a panel."""
     from matplotlib.transforms import ScaledTranslation
 
     corner: Any = ax.transAxes
-    above = ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
-    strut = ax.inset_axes((0, 0, inches(ax)[0], height), transform=above)
-    strut.set_axis_off()
-    strut.set_in_layout(False)
+    return ax.figure.dpi_scale_trans + ScaledTranslation(0, 1, corner)
 
 
 CHANCE = "_chance"

@@ -11,9 +11,22 @@ from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
 from nofluke.moved import renamed_argument
-from nofluke.plot.legends import legend_above
+from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, ink, label, tidy
+from nofluke.plot.style import (
+    COLUMN,
+    PALETTE,
+    SMALL,
+    AxesArray,
+    faint,
+    few_ticks,
+    fitted,
+    inches,
+    ink,
+    label,
+    points_of,
+    tidy,
+)
 from nofluke.text.numbers import p_is, show_p
 
 if TYPE_CHECKING:
@@ -74,11 +87,19 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     ['chance, circular-shift', 'perfect 1', 'observed 0.719, p = 0.2']
     """
     check_kind("result", result, Significance, "nf.significance")
-    ax = _draw(result, make_axes(ax), (result.value,))
+    return _with_legend(_draw_observed(result, make_axes(ax), f"observed {_told(result)}"))
+
+
+def _draw_observed(result: Significance, ax: Axes, name: str) -> Axes:
+    """What chance gives, and the value that was observed, by this name."""
+    _draw(result, ax, (result.value,))
     if np.isfinite(result.value):
-        name = f"observed {result.shown(result.value)}, {p_is(result.pvalue)}"
         ax.axvline(result.value, color=PALETTE["observed"], linewidth=2, label=name)
-    return _with_legend(ax)
+    return ax
+
+
+def _told(result: Significance) -> str:
+    return f"{result.shown(result.value)}, {p_is(result.pvalue)}"
 
 
 @renamed_argument("axes", "ax")
@@ -117,9 +138,19 @@ def significances(results: Significances, ax: Any = None) -> AxesArray:
             spare.remove()
         ax = every[:n]
     panels = make_panels(ax, (n,), width=4.2, height=2.8)
+    shared = cramped(panels)
     for panel, result, corrected in zip(panels, results, results.corrected.tolist(), strict=True):
-        significance(result, panel)
-        label(panel, title=f"p corrected for {n} metrics: {show_p(corrected)}")
+        if shared:  # what differs between panels stands in their titles
+            _or_undefined(_draw_observed(result, panel, "observed"))
+            size = points_of("medium", panel, SMALL, COLUMN)
+            told = f"{_told(result)}, corrected {show_p(corrected)}"
+            panel.set_title(fitted(told, 1.1 * inches(panel)[0], size), fontsize=size)
+        else:
+            significance(result, panel)
+            label(panel, title=f"p corrected for {n} metrics: {show_p(corrected)}")
+    if shared:
+        keys = {one.get_label(): one for panel in panels for one in panel.get_legend_handles_labels()[0]}
+        legend_over(panels, list(keys.values()))
     return panels
 
 
@@ -133,9 +164,12 @@ def bars_of(values: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def _with_legend(ax: Axes) -> Axes:
     """A legend, or a word where there is nothing to draw."""
-    if ax.get_legend_handles_labels()[0]:
-        legend_above(ax)
-    else:
+    legend_above(_or_undefined(ax))
+    return ax
+
+
+def _or_undefined(ax: Axes) -> Axes:
+    if not ax.get_legend_handles_labels()[0]:
         ax.text(0.5, 0.5, "undefined", transform=ax.transAxes, ha="center", va="center")
     return ax
 

@@ -15,9 +15,9 @@ from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.moved import renamed_argument
-from nofluke.plot.legends import legend_above
+from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
-from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, in_words, ink, label, tidy
+from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, in_words, ink, label, luck, tidy
 from nofluke.text.numbers import p_is
 from nofluke.text.tables import show_share
 
@@ -93,7 +93,7 @@ def _draw(
     ends = [int(likely[0]), int(likely[-1]), *([] if observed is None else [observed[0]])]
     hits = np.arange(min(ends), max(ends) + 1)
     how = in_words([distribution.method])
-    _outline(ax, distribution, hits, kind, color=PALETTE["chance"], label=f"chance, {how}")
+    _outline(ax, distribution, hits, kind, color=luck(), label=f"chance, {how}")
     size = distribution.size
     # beside a binomial there would be the same curve again
     compared = compare_binomial and size and how != "binomial"
@@ -181,15 +181,32 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
         (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),
         (result.recall_test, "events found"),
     )
+    shared = cramped(panels)
     for panel, (test, what), interval in zip(panels, tests, result.interval(), strict=False):
         # the p-value of the test, whose alternative and ties need not be those of the upper tail
         compared = compare_binomial and not (test is result.recall_test and _interior(result))
         _draw(test.law, panel, (test.hits, test.pvalue), "pmf", compared)
         if interval:
             _draw_interval(panel, interval, test.of)
-        legend_above(panel)
-        label(panel, f"{what}, of {test.of:,}", title=f"{test.measure} {show_share(test.value)}")
+        title = f"{test.measure} {show_share(test.value)}"
+        if shared:  # what differs between panels stands in their titles
+            label(panel, f"{what}, {test.hits:,} of {test.of:,}", title=f"{title}, {p_is(test.pvalue)}")
+        else:
+            legend_above(panel)
+            label(panel, f"{what}, of {test.of:,}", title=title)
+    if shared:
+        legend_over(panels, _keys_of_both(panels, in_words(test.law.method for test, _ in tests)))
     return panels
+
+
+def _keys_of_both(panels: AxesArray, how: str) -> list[Any]:
+    """What both panels show, each kind once, without the numbers of one of them."""
+    drawn = [one for panel in panels for one in panel.get_legend_handles_labels()[0]]
+    kinds = ("chance", "binomial", "observed", "95% interval")
+    found = {kind: one for kind in kinds for one in drawn if str(one.get_label()).startswith(kind)}
+    for kind, one in found.items():
+        one.set_label(f"chance, {how}" if kind == "chance" else kind)
+    return list(found.values())
 
 
 def _draw_interval(ax: Axes, interval: Interval, of: int) -> None:

@@ -10,7 +10,7 @@ from nofluke.arrays import FloatArray
 from nofluke.plain import check_word
 from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, names_beside, short
-from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, paper, tidy
+from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, luck, paper, tidy
 from nofluke.studies.cell_map import CODES, CellMap
 from nofluke.studies.leaderboard import Leaderboard
 
@@ -63,7 +63,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
         np.array([getattr(row.f1, name) for row in rows]) for name in ("value", "low", "high", "expected", "std")
     )
     f1 = dots(ax, value, low, high, name=f"F1, {100 * board.about.level:.3g}% interval")
-    luck = luck_beside(ax, expected, std)
+    by_chance = luck_beside(ax, expected, std)
     apart = np.array([row.f1.told_apart for row in rows], dtype=bool)
     told = np.array([row.f1.told for row in rows])
     hollow = ax.plot(told[apart], at[apart], "o", mec=PALETTE["observed"], mfc=paper(), ms=5, label=TOLD, zorder=2.9)
@@ -82,7 +82,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     ax.grid(visible=False, axis="y")
     label(ax, "pooled F1")
     # above, and to the left as far as names reach: nothing is covered
-    legend_above(ax, [f1, *(hollow if apart.any() else []), luck, *shaded[:1]], loc="lower right")
+    legend_above(ax, [f1, *(hollow if apart.any() else []), by_chance, *shaded[:1]], loc="lower right")
     return ax
 
 
@@ -95,7 +95,7 @@ def dots(ax: Axes, value: FloatArray, low: FloatArray, high: FloatArray, *, name
 
 def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
     """What chance scores in each row: its mean, and two standard deviations to each side."""
-    how: dict[str, Any] = {"fmt": "|", "color": PALETTE["chance"], "markersize": 11, "markeredgewidth": 2}
+    how: dict[str, Any] = {"fmt": "|", "color": luck(), "markersize": 11, "markeredgewidth": 2}
     how |= {"ecolor": (PALETTE["chance"], faint()), "elinewidth": 7, "label": "chance, mean ± 2 std"}
     return ax.errorbar(expected, np.arange(len(expected)), xerr=np.nan_to_num(2 * std), **how)
 

@@ -61,6 +61,11 @@ def ink() -> Any:
     return _setting("text.color")
 
 
+def luck() -> str:
+    """The colour of lines that stand for chance: lighter on dark paper, or they would drown in their own band."""
+    return "#56B4E9" if on_dark() else PALETTE["chance"]
+
+
 def paper() -> Any:
     """The colour behind the data."""
     return _setting("axes.facecolor")
@@ -157,7 +162,7 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
         ax.tick_params(labelsize=points_of(_setting("xtick.labelsize"), ax, SMALL))
 
 
-def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "") -> None:
+def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7) -> None:
     """As many ticks as there is room for on some axes: dates in few words, whole numbers on those named in ``whole``."""
     from matplotlib import dates
     from matplotlib.ticker import MaxNLocator
@@ -166,8 +171,8 @@ def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "") -> None:
     for name, axis, room in (("x", ax.xaxis, width / 0.45), ("y", ax.yaxis, height / 0.3)):
         if name not in which:
             continue
-        least = 1 if name in whole else 3  # of whole numbers there may be no more
-        many = int(np.clip(room, 3 if name == "x" else 2, 7))
+        least = 1 if name in whole else min(most, 3)  # of whole numbers there may be no more
+        many = min(int(np.clip(room, 3 if name == "x" else 2, 7)), most)
         locator: Any = MaxNLocator(many, integer=name in whole, steps=[1, 2, 2.5, 5, 10], min_n_ticks=least)
         if isinstance(axis.get_major_locator(), dates.AutoDateLocator):
             make: Any = dates
