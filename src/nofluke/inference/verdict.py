@@ -60,11 +60,21 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     beside = ""
     if any(test.alternative != "greater" for test in tests):
         beside = " (one-sided: {} and {})".format(*map(p_is, upper.values()))
-    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside)
+    under = f"under the null {tests[0].model}, "
+    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
 
 
-def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], alpha: float, beside: str = "") -> Ruling:
-    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α."""
+def rule_by(
+    upper: dict[str, float],
+    floor_of: Callable[[str], float | None],
+    alpha: float,
+    beside: str = "",
+    under: str = "",
+) -> Ruling:
+    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α.
+
+    ``under`` names the null that such a p belongs to.
+    """
     below = {measure: significant(p, alpha) for measure, p in upper.items()}
     level = f"at the {alpha:.3g} level{beside}"
     if all(below.values()):
@@ -77,10 +87,10 @@ def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], al
         words = " and ".join(f"{show_p(floor or 1.0)} for {measure}" for measure, floor in floors.items())
         return Ruling(
             verdict="cannot tell",
-            reason=f"No outcome could have reached the {alpha:.3g} level: the smallest p that can come out is {words}.",
+            reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest p that can come out is {words}.",
         )
     if len(able) == 1:
-        return _by_one(able[0], below[able[0]], floors, level)
+        return _by_one(able[0], below[able[0]], floors, level, under)
     better, worse = sorted(upper, key=lambda measure: upper[measure])
     half = f"{alpha / 2:.3g}"
     if significant(upper[better], alpha / 2):
@@ -97,13 +107,13 @@ def rule_by(upper: dict[str, float], floor_of: Callable[[str], float | None], al
     return Ruling(verdict="no", reason=words, rests_on=able)
 
 
-def _by_one(measure: str, better: bool, floors: dict[str, float | None], level: str) -> Ruling:
+def _by_one(measure: str, better: bool, floors: dict[str, float | None], level: str, under: str) -> Ruling:
     other, floor = next((other, floor) for other, floor in floors.items() if floor is not None)
     return Ruling(
         verdict="yes" if better else "no",
         reason=(
             f"{measure.capitalize()} is {'' if better else 'not '}better than chance {level}. The verdict rests on it alone: "
-            f"the smallest p that can come out for {other} is {show_p(floor)}."
+            f"{under}the smallest p that can come out for {other} is {show_p(floor)}."
         ),
         rests_on=(measure,),
     )
