@@ -42,15 +42,18 @@ class Ruling:
         Which of "precision" and "recall" could have reached the level at all; none where nothing can be told.
     obstacle : str
         What keeps anything from being told, whatever the p-values; empty where nothing does.
-    floors : dict of str to float or str
-        The smallest p that can come out for measures that could not have reached the level, or words for it.
+    floors : dict of str to float
+        The smallest p that can come out for measures that could not have reached the level.
+    under : str
+        The null that these belong to, in words.
     """
 
     verdict: Verdict
     reason: str
     rests_on: tuple[str, ...] = ()
     obstacle: str = ""
-    floors: Mapping[str, float | str] = field(default_factory=dict)
+    floors: Mapping[str, float] = field(default_factory=dict)
+    under: str = ""
 
 
 def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
@@ -63,13 +66,21 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     beside = ""
     if any(test.alternative != "greater" for test in tests):
         beside = " (one-sided: {} and {})".format(*map(p_is, upper.values()))
-    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside)
+    under = f"under the null {tests[0].model}, "
+    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
 
 
 def rule_by(
-    upper: dict[str, float], floor_of: Callable[[str], float | str | None], alpha: float, beside: str = ""
+    upper: dict[str, float],
+    floor_of: Callable[[str], float | None],
+    alpha: float,
+    beside: str = "",
+    under: str = "",
 ) -> Ruling:
-    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α."""
+    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α.
+
+    ``under`` names the null that such a p belongs to.
+    """
     below = {measure: significant(p, alpha) for measure, p in upper.items()}
     level = f"at the {alpha:.3g} level{beside}"
     if all(below.values()):
@@ -80,14 +91,15 @@ def rule_by(
     able = tuple(measure for measure, floor in floors.items() if floor is None)
     unable = {measure: floor for measure, floor in floors.items() if floor is not None}
     if not able:
-        words = " and ".join(f"{_shown(floor)} for {measure}" for measure, floor in unable.items())
+        words = " and ".join(f"{show_p(floor)} for {measure}" for measure, floor in unable.items())
         return Ruling(
             verdict="cannot tell",
-            reason=f"No outcome could have reached the {alpha:.3g} level: the smallest p that can come out is {words}.",
+            reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest p that can come out is {words}.",
             floors=unable,
+            under=under,
         )
     if len(able) == 1:
-        return _by_one(able[0], below[able[0]], unable, level)
+        return _by_one(able[0], below[able[0]], unable, level, under)
     better, worse = sorted(upper, key=lambda measure: upper[measure])
     half = f"{alpha / 2:.3g}"
     if significant(upper[better], alpha / 2):
@@ -102,20 +114,17 @@ def rule_by(
     return Ruling(verdict="no", reason=words, rests_on=able)
 
 
-def _shown(floor: float | str) -> str:
-    return floor if isinstance(floor, str) else show_p(floor)
-
-
-def _by_one(measure: str, better: bool, floors: dict[str, float | str], level: str) -> Ruling:
+def _by_one(measure: str, better: bool, floors: dict[str, float], level: str, under: str) -> Ruling:
     other, floor = next(iter(floors.items()))
     return Ruling(
         verdict="yes" if better else "no",
         reason=(
             f"{measure.capitalize()} is {'' if better else 'not '}better than chance {level}. The verdict rests on it alone: "
-            f"the smallest p that can come out for {other} is {_shown(floor)}."
+            f"{under}the smallest p that can come out for {other} is {show_p(floor)}."
         ),
         rests_on=(measure,),
         floors=floors,
+        under=under,
     )
 
 
@@ -129,7 +138,7 @@ def ruled_as_found(
     """
     if own.obstacle or not own.rests_on:
         return own
-    ruling = rule_by(pvalues, own.floors.get, alpha, f" after correction for {tries}")
+    ruling = rule_by(pvalues, own.floors.get, alpha, f" after correction for {tries}", own.under)
     if ruling.verdict == "no" and all(measure in own.floors or hopeless(measure) for measure in pvalues):
         reason = f"No outcome could have reached the {alpha:.3g} level after correction for {tries}."
         return Ruling(verdict="cannot tell", reason=reason)

@@ -295,7 +295,7 @@ def diagnosis_of(
     chosen = pick(look)
     profile = advice.lag_profile(look.cell)
     if look.sketch is not None:
-        notes = (*notes, f"Times were looked at on a grid of steps of {look.told(1)}; lags count these steps.")
+        notes = (*notes, f"Times were looked at on a grid of {look.told(1)}.")
     smallest = tuple(
         SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
     )
@@ -306,8 +306,8 @@ def diagnosis_of(
         findings=(
             *event_findings(look),
             *season_findings(look),
-            *alarm_findings(look.cell, alpha),
-            lag_finding(profile, alpha),
+            *alarm_findings(look, alpha),
+            lag_finding(look, profile, alpha),
             few_events(cell, smallest[-1], alpha),
         ),
         recommended=chosen.model,

@@ -60,7 +60,12 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
     clusters = look.within.counts if inner else events.clusters
     clustered = not look.few and clusters.pvalue <= (WITHIN if inner else LENIENT) / 2
     scales = cluster_scales(cell.n_steps)
-    looked = f"{scales[0]} to {scales[-1]:,} steps" if len(scales) else "no scale"
+    looked = f"{look.told(int(scales[0]))} to {look.told(int(scales[-1]))}" if len(scales) else "no scale"
+    if look.sketch is None and len(scales):
+        looked = f"{scales[0]} to {scales[-1]:,} steps"
+    # gaps are between places, of which a step of the sketch may hold many
+    gap, unit = look.measured(events.evenness.statistic / (1 if look.sketch is None else look.sketch.width))
+    on = "Labelled steps" if look.sketch is None else "Events on neighbouring ticks"
     even = not look.few and events.evenness.pvalue <= LENIENT / 2
     return (
         Finding(
@@ -78,9 +83,9 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
         Finding(
             name="evenly spaced events",
             found=even,
-            statistic=events.evenness.statistic,
+            statistic=gap,
             pvalue=events.evenness.pvalue,
-            looked_at="smallest gap between two events, in steps",
+            looked_at=f"smallest gap between two events, in {unit}",
             sentence="Events keep a distance from each other: placing them one by one would understate what they cover."
             if even
             else "Events keep no more distance from each other than random ones.",
@@ -90,10 +95,12 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             found=events.in_runs,
             statistic=events.runs.statistic,
             pvalue=events.runs.pvalue,
-            looked_at="mean length of runs of labelled steps",
-            sentence="Labelled steps come in runs (ranges): a permutation would tear them apart."
+            looked_at=f"mean length of runs of {on[0].lower()}{on[1:]}",
+            sentence=f"{on} come in runs (ranges): a permutation would tear them apart."
             if events.in_runs
-            else "Labelled steps do not come in runs.",
+            else f"{on} do not come in runs."
+            if look.sketch is None
+            else "Events do not come in runs.",
         ),
         Finding(
             name="slow change",
@@ -129,14 +136,18 @@ def season_findings(look: Look) -> tuple[Finding, ...]:
     ]
     searched = look.search
     if searched is not None:
+        period, unit = look.measured(searched.steps)
+        short, long = (
+            look.told(int(length)).removesuffix(f" {unit}") for length in (searched.shortest, searched.longest)
+        )
         found.append(
             Finding(
                 name="season of any period",
                 found=searched.found,
-                statistic=searched.steps if searched.found else math.nan,
+                statistic=period if searched.found else math.nan,
                 pvalue=searched.pvalue,
-                looked_at=f"period in steps, of {searched.shortest:,.4g} to {searched.longest:,.4g}, that both spectra show",
-                sentence=f"Events and alarms share a period of about {searched.steps:,.4g} steps: a null must keep it."
+                looked_at=f"period in {unit}, of {short} to {long}, that both spectra show",
+                sentence=f"Events and alarms share a period of about {period:,.4g} {unit}: a null must keep it."
                 if searched.found
                 else "No period that events and alarms share was found.",
             )
@@ -144,7 +155,8 @@ def season_findings(look: Look) -> tuple[Finding, ...]:
     return tuple(found)
 
 
-def alarm_findings(cell: Cell, alpha: float) -> tuple[Finding, Finding]:
+def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
+    cell, in_time = look.cell, look.sketch is not None
     if cell.scores is not None:
         evidence, measured = memory(cell.scores), "rank autocorrelation of the score at lag 1"
     else:
@@ -166,24 +178,26 @@ def alarm_findings(cell: Cell, alpha: float) -> tuple[Finding, Finding]:
             found=covered > MUCH_COVERED,
             statistic=covered,
             pvalue=None,
-            looked_at="share of the steps within the tolerance of an alarm",
-            sentence=f"An event on a random step is found with chance {show_share(covered)}: "
+            looked_at=f"share of the {'time' if in_time else 'steps'} within the tolerance of an alarm",
+            sentence=f"An event {'at a random time' if in_time else 'on a random step'} is found with chance {show_share(covered)}: "
             + ("recall says little." if covered > MUCH_COVERED else "recall has room to tell."),
         ),
     )
 
 
-def lag_finding(profile: advice.LagProfile, alpha: float) -> Finding:
-    steps = plural(abs(profile.best), "step")
+def lag_finding(look: Look, profile: advice.LagProfile, alpha: float) -> Finding:
+    late, unit = look.measured(float(profile.best))
+    most = f"{profile.lags[-1]}" if look.sketch is None else look.told(int(profile.lags[-1]))
+    much = plural(abs(profile.best), "step") if look.sketch is None else look.told(abs(profile.best))
     found = profile.pvalue <= alpha and profile.clearly_elsewhere
     side = "late" if profile.best > 0 else "early"
     return Finding(
         name="lag",
         found=found,
-        statistic=float(profile.best),
+        statistic=late,
         pvalue=profile.pvalue,
-        looked_at=f"shift of the events with the most hits, -{profile.lags[-1]} to {profile.lags[-1]}; p of any association there",
-        sentence=f"Alarms are steadily about {steps} {side}: more tolerance on that side, or a shifted score, would hit more."
+        looked_at=f"shift of the events with the most hits, in {unit}, of -{most} to {most}; p of any association there",
+        sentence=f"Alarms are steadily about {much} {side}: more tolerance on that side, or a shifted score, would hit more."
         if found
         else "No shift of the events would give clearly more hits.",
     )
@@ -191,16 +205,18 @@ def lag_finding(profile: advice.LagProfile, alpha: float) -> Finding:
 
 def few_events(cell: Cell, smallest: SmallestP, alpha: float) -> Finding:
     """Whether the recommended null could call these many events significant at all."""
-    floors = [p for p in (smallest.precision, smallest.recall) if p is not None]
-    least = max(floors, default=0.0)
+    floors = {"precision": smallest.precision, "recall": smallest.recall}
+    above = {measure: p for measure, p in floors.items() if p is not None and p > alpha}
+    who = "Neither precision nor recall can" if len(above) == 2 else f"{''.join(above).capitalize()} cannot"
+    least = " and ".join(f"{show_p(p)} for {measure}" for measure, p in above.items())
     return Finding(
         name="too few events",
-        found=least > alpha,
+        found=bool(above),
         statistic=float(cell.n_events),
         pvalue=None,
-        looked_at=f"number of events; whether p can reach {alpha:g} with them",
-        sentence=f"At least one of the measures cannot reach p = {alpha:g} with these events and alarms, whatever the "
-        f"detector does (smallest p: {show_p(least)})."
-        if least > alpha
-        else f"Both measures could reach p = {alpha:g}.",
+        looked_at=f"number of events; whether p can reach {alpha:g} with them under the recommended null",
+        sentence=f"{who} reach p = {alpha:g} with these events and alarms: under the null {smallest.null}, the smallest p that "
+        f"can come out is {least}."
+        if above
+        else f"Under the null {smallest.null}, both measures could reach p = {alpha:g}.",
     )

@@ -32,6 +32,7 @@ from nofluke.series.alarms import runs
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
+from nofluke.text.units import as_people_say
 
 LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
 SEASON = 0.05  # level of a season, for each side
@@ -74,7 +75,18 @@ class Look:
         if self.sketch is None:
             return f"{steps:,.5g} steps" if steps != int(steps) else f"{int(steps):,} steps"
         long = self.sketch.length(steps)
-        return long if isinstance(long, str) else f"{long:,} time unit{'' if long == 1 else 's'}"
+        if isinstance(long, str):
+            return long
+        return f"{long if isinstance(long, int) else float(f'{long:.4g}'):,} time unit{'' if long == 1 else 's'}"
+
+    def measured(self, steps: float) -> tuple[float, str]:
+        """A length as a number, and what it counts: steps, or a unit of time that people would take."""
+        if self.sketch is None:
+            return steps, "steps"
+        ticks = self.sketch.truth.watch.ticks
+        long = np.array([steps * float(self.sketch.width * self.sketch.truth.watch.stride * ticks.size)])
+        length, unit = as_people_say(long, ticks.is_dates)
+        return float(length[0]), unit.removeprefix(", ") or "time units"
 
     def null_of(self, season: Season, windows: int = 1) -> Seasonal:
         """The null that keeps a season, within so many windows of time."""

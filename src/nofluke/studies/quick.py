@@ -188,7 +188,8 @@ class Quick:
         upper = {"precision": one[0], "recall": other[0]}
         floors = {"precision": one[4], "recall": other[4]}
         obstacle = obstacle_on_steps(n, m, n_alarms, self.near, choice)
-        ruling = None if obstacle else rule_by(upper, lambda measure: _above(floors[measure]), alpha)
+        under = f"under the null {self.model.text}, "
+        ruling = None if obstacle else rule_by(upper, lambda measure: _above(floors[measure]), alpha, under=under)
         zero = self.early == self.late == 0
         near = None if zero else (self.near, covered)
         remarks = degenerate(n, m, m, n_alarms, near=near, all_equal=bool(self.all_equal[i]))
