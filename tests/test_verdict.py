@@ -101,7 +101,10 @@ class TestVerdicts:
         for alpha in (0.05, 0.3, 0.5, 0.9):
             result = verdict_of(truth, alarms, tolerance=Tolerance7, alpha=alpha)
             assert result.verdict == ("yes" if result.precision_test.pvalue <= alpha else "no")
-            assert "The verdict rests on it alone: under the null permutation, the smallest p that can come out for recall is 1." in result.reason
+            assert (
+                "The verdict rests on it alone: under the null permutation, the smallest p that can come out for recall is 1."
+                in result.reason
+            )
 
     def test_few_resamples_cannot_tell(self):
         """Ten resamples give no p below 1/11, whatever the detector."""

@@ -33,6 +33,7 @@ _AMBIGUOUS = {"M": _MONTH, "Ms": _MEGA, "MS": _MEGA, "Y": _YEAR, "y": _YEAR}
 _PART = re.compile(r"\s*(\d*)(?:\.(\d+))?\s*([A-Za-zµμ]+)")
 _MINUS = re.compile(r"\s*-")
 _MOST_DIGITS = 300  # of a number in a duration: more than any float holds
+_LONG = 3_600.0  # seconds between two times of a heading, of which nobody reads fractions
 
 UNITS = ("Y", "M", "W", "D", "h", "m", "s", "ms", "us", "ns", "ps", "fs", "as")
 """Units of NumPy's dates, from coarse to fine."""
@@ -115,6 +116,15 @@ def format_duration(nanoseconds: float) -> str:
                 text = f"{whole // 1000}.{whole % 1000:03d}".rstrip("0").rstrip(".")
                 return f"{'-' if nanoseconds < 0 else ''}{text}{unit}"
     return f"{nanoseconds / _UNITS[fitting[0]]:.6g}{fitting[0]}"
+
+
+def for_heading(*times: str, seconds: float) -> tuple[str, ...]:
+    """Times of dates as text, for a heading: without fractions of seconds where they are an hour apart or more.
+
+    >>> for_heading("2020-01-01T00:00:00.123456789Z", "2020-01-08", seconds=7 * 86_400)
+    ('2020-01-01T00:00:00Z', '2020-01-08')
+    """
+    return tuple(re.sub(r"(:\d\d)\.\d+", r"\1", time) if seconds >= _LONG else time for time in times)
 
 
 def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:

@@ -15,7 +15,9 @@ from nofluke.plain import finite_or_none
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.timed import Edges, TimedCell
 from nofluke.series.tolerance import Tolerance
+from nofluke.text.rates import span_in_words
 from nofluke.text.tables import plural
+from nofluke.text.units import SECOND
 
 Leads = Literal["alarms", "events"]
 NOT_OF_LISTS = (
@@ -112,9 +114,14 @@ class Coincidence(Evaluation):
         read = self.sequence
         gaps = len(read.gaps.starts)
         less = f" less {plural(gaps, 'gap')}" if gaps else ""
+        # ticks of nanoseconds, or as fine as floats are, tell nobody how long it was
+        fine = not read.ticks.rounded or (read.ticks.is_dates and read.ticks.size * read.watch.stride < SECOND)
+        long = f"{plural(self.n, 'tick')} of {self.tick}"
+        if fine:
+            long = f"{span_in_words(self.watched, self.false_alarms.unit)} watched"
         return (
-            f"{plural(self.n_events, 'event')}, {plural(self.n_predictions, 'alarm')}; {read.ticks.show(read.first)} to "
-            f"{read.ticks.show(read.last)}{less}, {plural(self.n, 'tick')} of {self.tick}; tolerance {self.tolerance}"
+            f"{plural(self.n_events, 'event')}, {plural(self.n_predictions, 'alarm')}; {' to '.join(read.ends)}{less}, "
+            f"{long}; tolerance {self.tolerance}"
         )
 
     def sentences(self) -> tuple[str, ...]:

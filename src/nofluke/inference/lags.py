@@ -89,8 +89,8 @@ class CoincidenceSweep(Sweep):
         ]
         read = self.occurrences
         title = (
-            f"{plural(self.n_events, 'event')}, {plural(len(read.alarms), 'alarm')}; {read.ticks.show(read.first)} to "
-            f"{read.ticks.show(read.last)}; {plural(len(rows), 'window')}"
+            f"{plural(self.n_events, 'event')}, {plural(len(read.alarms), 'alarm')}; {' to '.join(read.ends)}; "
+            f"{plural(len(rows), 'window')}"
         )
         return Table(
             title=title,

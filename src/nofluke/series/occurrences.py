@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.columns import Column
 from nofluke.data.pairs import Pairs
-from nofluke.dates import NANOSECONDS, format_duration
+from nofluke.dates import NANOSECONDS, for_heading, format_duration
 from nofluke.errors import InputError
 from nofluke.plain import check_word
 from nofluke.series.clock import Clock, listing
@@ -62,6 +62,15 @@ class Occurrences(ByValue):
     def ticks(self) -> Ticks:
         """What a tick is."""
         return self.watch.ticks
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The first and the last time of the span, for a heading."""
+        ticks, length = self.ticks, self.ticks.span(self.last - self.first)
+        first, last = for_heading(
+            ticks.show(self.first), ticks.show(self.last), seconds=length if ticks.is_dates else 0.0
+        )
+        return first, last
 
     @property
     def gaps(self) -> Ranges:

@@ -26,9 +26,11 @@ function axis(title, more) {
   };
 }
 
-function wholeTicks(length) {
+function wholeTicks(length, most = 8) {
   // whole numbers only: half ones would be written as the next whole one
-  return length <= 8 ? { tick0: 0, dtick: 1 } : {};
+  const least = Math.max(length / most, 1);
+  const power = 10 ** Math.floor(Math.log10(least));
+  return { tick0: 0, dtick: [1, 2, 5, 10].find((step) => step * power >= least) * power, tickformat: ",d" };
 }
 
 function draw(id, traces, xaxis, yaxis, more) {
@@ -127,13 +129,9 @@ function drawByTolerance(name) {
       },
       ring(state.d, cells[state.d].value, c),
     ],
-    axis("tolerance", { tickvals: x, ticktext: shortTolerances("<br>"), range: [-0.6, x.length - 0.4], tickangle: 0 }),
+    axis(data.axis.tolerance, { tickvals: x, ticktext: data.tolerances.map((t) => t.short.replace(" / ", "<br>")), range: [-0.6, x.length - 0.4], tickangle: 0 }),
     axis("", { range: valueRange(name) }),
   );
-}
-
-function shortTolerances(between) {
-  return data.tolerances.map((t) => t.label.replace(" early to ", between).replace(/ steps?| time units?| late/g, ""));
 }
 
 function drawNull(name) {
@@ -185,28 +183,47 @@ function outline(name) {
   return { x, y };
 }
 
+const nines = (p) => Math.min(-Math.log10(Math.max(p, 1e-300)), MOST_NINES) + 0; // no negative zero
+
+function heatScale() {
+  // from 1 to the smallest p on either map: whoever compares them sees the same colours
+  const smallest = Math.min(0.05, ...data.cells.flat().flatMap((cell) => SIDES.map((name) => (cell[name].of ? cell[name].p : 1))));
+  const top = nines(smallest);
+  const powers = Array.from({ length: 5 }, (_, i) => 10 ** (-i * Math.ceil(top / 4)));
+  const ticks = (top < 2 ? [1, 0.5, 0.2, 0.1, 0.05, 0.02] : powers).filter((p) => nines(p) <= top + 1e-9 && p > 1e-17);
+  const text = (p) => (smallest < 1e-16 && p < 2e-16 ? "≤ " : "") + (p < 9e-4 ? "1e" + Math.round(Math.log10(p)) : String(Number(p.toPrecision(2))));
+  return { zmin: 0, zmax: top, tickvals: ticks.map(nines), ticktext: ticks.map(text) };
+}
+
+function undefinedCells(name, c) {
+  const x = [];
+  const y = [];
+  data.cells.forEach((row, d) => row.forEach((cell, k) => { if (!cell[name].of) { x.push(k); y.push(d); } }));
+  return { x, y, mode: "markers", hoverinfo: "skip", marker: { size: 6, symbol: "x-thin", color: c.soft, line: { color: c.soft, width: 1 } } };
+}
+
 function drawHeat(name) {
   const c = colours();
-  const nines = (p) => Math.min(-Math.log10(Math.max(p, 1e-300)), MOST_NINES);
-  const z = data.cells.map((row) => row.map((cell) => nines(cell[name].p)));
+  const { zmin, zmax, tickvals, ticktext } = heatScale();
+  const z = data.cells.map((row) => row.map((cell) => (cell[name].of ? nines(cell[name].p) : null)));
   const text = data.cells.map((row, d) => row.map((cell, k) =>
-    "tolerance " + data.tolerances[d].label + "<br>" + columnLabel(k) + "<br>p " + cell[name].text.p + ", corrected " + cell[name].text.corrected));
+    "tolerance " + data.tolerances[d].label + "<br>" + columnLabel(k) + "<br>" +
+    (cell[name].of ? "p " + cell[name].text.p + ", corrected " + cell[name].text.corrected : name + " is undefined")));
   const every = Math.ceil(data.thresholds.length / (sizeOf("heat-" + name).width < 420 ? 5 : 8));
-  const first = data.column === "lag" ? data.chosen[1] : 0; // the chosen lag has a tick of its own
-  const ticks = data.thresholds.map((_, k) => k).filter((k) => (k - first) % every === 0);
-  const at = [0, 4, 8, 12, 16];
+  const ticks = data.thresholds.map((_, k) => k).filter((k) => (k - data.chosen[1]) % every === 0); // the evaluated one has a tick
   draw(
     "heat-" + name,
     [
       {
-        z, text, type: "heatmap", zmin: 0, zmax: MOST_NINES, colorscale: [[0, c.cold], [1, c.chance]], xgap: 1, ygap: 1, hovertemplate: "%{text}<extra></extra>",
-        colorbar: { title: { text: "p", font: { size: 12, color: c.soft } }, tickvals: at, ticktext: ["1", "1e-4", "1e-8", "1e-12", "≤ 1e-16"], thickness: 10, outlinewidth: 0, tickfont: { size: 11, color: c.soft }, xpad: 4 },
+        z, text, type: "heatmap", zmin, zmax, colorscale: [[0, c.cold], [1, c.chance]], xgap: 1, ygap: 1, hovertemplate: "%{text}<extra></extra>",
+        colorbar: { title: { text: "p", font: { size: 12, color: c.soft } }, tickvals, ticktext, thickness: 10, outlinewidth: 0, tickfont: { size: 11, color: c.soft }, xpad: 4 },
       },
+      undefinedCells(name, c),
       { ...outline(name), mode: "lines", line: { color: c.ink, width: 1.5 }, hoverinfo: "skip" },
       { x: [state.k], y: [state.d], mode: "markers", hoverinfo: "skip", marker: { size: 12, symbol: "circle-open", color: c.observed, line: { width: 3 } } },
     ],
     axis(data.axis.map, { tickvals: ticks, ticktext: ticks.map((k) => data.thresholds[k].short), showgrid: false, tickangle: 0, range: [-0.6, data.thresholds.length - 0.4] }),
-    axis("tolerance", { tickvals: data.tolerances.map((_, d) => d), ticktext: shortTolerances(" / "), showgrid: false, range: [-0.6, data.tolerances.length - 0.4] }),
+    axis(data.axis.tolerance, { tickvals: data.tolerances.map((_, d) => d), ticktext: data.tolerances.map((t) => t.short), showgrid: false, range: [-0.6, data.tolerances.length - 0.4] }),
   );
 }
 

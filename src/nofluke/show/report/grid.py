@@ -74,15 +74,14 @@ class Grid:
 def make_grid(result: Evaluation) -> Grid:
     """The chosen threshold and tolerance, and those around them that take no more than some seconds together."""
     trial = result.cell.trial
-    steps = len(result.sequence.truth)
-    tolerances = tolerances_around(result.tolerance, steps)
+    tolerances = _tolerances(result)
     kept: list[Position] = [(1.0, None)]
     left_out = ""
     if trial.scored:
         found = candidates(result)
         kept, left_out = affordable(result, found, tolerances)
         if left_out and len(kept) < FEW_THRESHOLDS:
-            tolerances = tolerances_around(result.tolerance, steps, FEW_FACTORS)
+            tolerances = _tolerances(result, FEW_FACTORS)
             kept, left_out = affordable(result, found, tolerances)
     chosen = evaluated(result) if trial.scored else (1.0, None)
     thresholds = np.array([threshold for threshold, _ in kept])
@@ -94,6 +93,20 @@ def make_grid(result: Evaluation) -> Grid:
         chosen=(tolerances.index(result.tolerance), kept.index(chosen)),
         left_out=left_out,
     )
+
+
+def _tolerances(result: Evaluation, factors: tuple[float, ...] = FACTORS) -> tuple[Tolerance, ...]:
+    """Tolerances around the evaluated one; a length of time that is so many steps long is moved by steps."""
+    chosen, clock = result.tolerance, result.sequence.clock
+    sides: tuple[Any, Any] = (chosen.early, chosen.late)
+    step = 0 if clock is None or chosen.unit == "steps" else clock.step * clock.tick_size
+    if not step or step != int(step) or any(side % int(step) for side in sides):
+        return tolerances_around(chosen, len(result.sequence.truth), factors)
+    long = int(step)
+    own = Tolerance(early=int(sides[0] // long), late=int(sides[1] // long))
+    around = tolerances_around(own, len(result.sequence.truth), factors)
+    made = (Tolerance(early=one.early * long, late=one.late * long, unit=chosen.unit) for one in around)
+    return tuple(chosen if one == chosen else one for one in made)
 
 
 def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...] = FACTORS) -> tuple[Tolerance, ...]:

@@ -41,8 +41,8 @@ def about_lists(result: Coincidence) -> str:
     less = f", less {plural(gaps, 'gap')}" if gaps else ""
     guess = " (a guess)" if read.guessed else ""
     return (
-        f"{plural(len(read.events), 'event')} and {plural(len(read.alarms), 'alarm')}, watched from {read.ticks.show(read.first)} to "
-        f"{read.ticks.show(read.last)}{guess}{less}."
+        f"{plural(len(read.events), 'event')} and {plural(len(read.alarms), 'alarm')}, watched from {' to '.join(read.ends)}"
+        f"{guess}{less}."
     )
 
 

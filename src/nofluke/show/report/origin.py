@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke import __version__
 from nofluke.data.paths import expanded
-from nofluke.dates import format_duration
+from nofluke.dates import for_heading, format_duration
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.reading import Sequence
@@ -96,7 +96,10 @@ def _about(result: Evaluation) -> str:
     if isinstance(result, Coincidence):
         return about_lists(result)
     clock = result.sequence.clock
-    span = "" if clock is None else f" from {clock.show(clock.ticks[0])} to {clock.show(clock.ticks[-1])}"
+    span = ""
+    if clock is not None:
+        length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
+        span = " from {} to {}".format(*for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length))
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
 

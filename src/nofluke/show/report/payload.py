@@ -29,6 +29,7 @@ from nofluke.show.report.grid import Grid
 from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import next_steps
 from nofluke.show.report.null_strip import strip_of
+from nofluke.show.report.positions import short_names
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
@@ -69,7 +70,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "alternative": result.precision_test.alternative,
         "thresholds": columns,
         "axis": _axis(result, grid),
-        "tolerances": [{"label": str(t), **address_of(t)} for t in grid.tolerances],
+        "tolerances": [{"label": str(t), "short": words.short_tolerance(t), **address_of(t)} for t in grid.tolerances],
         "cells": cells,
         "rows": [
             words.about_row(row, str(t), result.alpha, column) for row, t in zip(cells, grid.tolerances, strict=True)
@@ -145,12 +146,13 @@ def _best_place(family: FamilywiseTest, grid: Grid, columns: list[dict[str, Any]
 
 def _axis(result: Evaluation, grid: Grid) -> dict[str, str]:
     """What the axis of thresholds or lags is called: beside curves, and below a map."""
+    tolerance = {"tolerance": words.tolerance_axis(grid.tolerances[-1])}
     if grid.lags:
         _, unit = as_people_say(np.array([lag.length for lag in grid.lags], dtype=np.float64), grid.lags[0].dates)
-        return {"curve": f"lag{unit}; negative: alarms before events", "map": "lag"}
+        return {"curve": f"lag{unit}; negative: alarms before events", "map": "lag", **tolerance}
     if result.cell.trial.scored:
-        return {"curve": "threshold, as a quantile of the score", "map": "threshold, as a quantile"}
-    return {"curve": "", "map": ""}
+        return {"curve": "threshold, as a quantile of the score", "map": "threshold, as a quantile", **tolerance}
+    return {"curve": "", "map": "", **tolerance}
 
 
 def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
@@ -158,15 +160,15 @@ def _thresholds(result: Evaluation, grid: Grid) -> list[dict[str, Any]]:
     if result.sequence.scores is None:
         return [{"label": "alarms as given", "short": "", "position": 0.0, "value": None}]
     scores = result.sequence.open_scores()
-    made = []
+    made: list[dict[str, Any]] = []
     for told, value, quantile in zip(grid.told.tolist(), grid.thresholds.tolist(), grid.quantiles, strict=True):
         label = result.sequence.cut_in_words(show_number(told)) + (
             "" if quantile is None else f" ({quantile:g} quantile)"
         )
         position = float((scores < value).mean()) if quantile is None else quantile
-        short = f"{round(position, 3):g}"
-        made.append({"label": label, "short": short, "position": position, "value": _plain(told)})
-    return made
+        made.append({"label": label, "position": position, "value": _plain(told)})
+    names = short_names([one["position"] for one in made])
+    return [one | {"short": short} for one, short in zip(made, names, strict=True)]
 
 
 def _cell(cell: Evaluation, shifts: Shifts, by_lag: Hits) -> dict[str, Any]:

@@ -29,7 +29,7 @@ DRAWN_TIME = 2e-8  # seconds for each event or alarm of a placement in time
 PAIR_TIME = 2e-7  # seconds for each pair of an event and an alarm, where all shifts are counted
 SADDLEPOINT_TIME = 1e-4  # seconds for each prediction
 SLOW, SLOW_FOR_NOTHING = 2.0, 0.1  # seconds of a cell that are too many
-SECONDS = 20.0  # what chance in all cells may take, roughly
+SECONDS = 12.0  # what chance in all cells may take, roughly
 
 Position = tuple[float, float | None]
 """A threshold as scores are compared with it, and its quantile; None where it was not made from one."""
@@ -106,6 +106,24 @@ def affordable(
         if many
     ]
     return kept, " ".join(left_out)
+
+
+def short_names(positions: list[float]) -> list[str]:
+    """Ascending shares in as few digits as tell them from their neighbours, and from 0 and 1 unless they are just that.
+
+    >>> short_names([0.0, 0.9, 0.9995, 0.9999, 1.0])
+    ['0', '0.9', '0.9995', '0.9999', '1']
+    >>> short_names([0.12344, 0.5, 0.99996])
+    ['0.12', '0.5', '0.99996']
+    """
+    ends = [-1.0, *positions, 2.0]
+    return [_short(share, others) for share, others in zip(positions, zip(ends, ends[2:], strict=False), strict=True)]
+
+
+def _short(share: float, others: tuple[float, float]) -> str:
+    unlike = [other for other in (*others, 0.0, 1.0) if other != share]
+    digits = next((d for d in range(2, 12) if all(round(share, d) != round(other, d) for other in unlike)), 12)
+    return f"{share:.{digits}f}".rstrip("0").rstrip(".")
 
 
 def is_slow(model: NullModel, cell: Cell) -> bool:

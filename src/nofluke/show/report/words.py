@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from nofluke.inference.chance import ChanceTest, significant
@@ -88,13 +89,38 @@ def about_column(column: list[Any], tolerances: tuple[Tolerance, ...], what: str
     return " ".join(told) or f"Neither measure is defined at this {what}."
 
 
+def tolerance_axis(widest: Tolerance) -> str:
+    """What an axis of tolerances counts: `short_tolerance` leaves that out."""
+    unit = {"steps": ["steps"], "clock": ["time units"]}.get(widest.unit or "steps", [])
+    two = not widest.side and widest.early != widest.late
+    side = [widest.side] if widest.side else ["early / late"] if two else []
+    return ", ".join(["tolerance", *unit, *side])
+
+
+def short_tolerance(tolerance: Tolerance) -> str:
+    """A tolerance for a tick of such an axis.
+
+    >>> [short_tolerance(Tolerance(early=a, late=b)) for a, b in ((2, 2), (0, "3d"), ("3h", "-1h"), (1, 4), (0, 0))]
+    ['2', '3d', '1h to 3h', '1 / 4', '0']
+    """
+    told = tolerance.distance.removeprefix("0 to ") if tolerance.side else str(tolerance)
+    return re.sub(r" (steps?|time units?|late)\b", "", told.replace(" early to ", " / "))
+
+
 def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
-    """How many cells are better than chance."""
-    flat = [cell[side] for row in cells for cell in row]
+    """How many cells are better than chance, and how many are no test at all."""
+    every = [cell[side] for row in cells for cell in row]
+    flat = [one for one in every if one["of"]]
     plain, corrected = sum(significant(one["p"], alpha) for one in flat), sum(one["remains"] for one in flat)
+    missing = "predictions" if side == "precision" else "events"
+    undefined = (
+        f" {plural(len(every) - len(flat), 'cell')} without {missing}: undefined (×)." if len(flat) < len(every) else ""
+    )
+    if not flat:
+        return f"{side.capitalize()} is undefined in all cells (×): there are no {missing}."
     return (
-        f"{side.capitalize()}: p ≤ {alpha:g} in {plain} of {plural(len(flat), 'cell')}; in {corrected} (outlined) also after "
-        "correction for having looked at all of them."
+        f"{side.capitalize()}: p ≤ {alpha:g} in {plain:,} of {plural(len(flat), 'cell')}; in {corrected:,} (outlined) also after "
+        f"correction for having looked at all of them.{undefined}"
     )
 
 
