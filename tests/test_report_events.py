@@ -470,7 +470,12 @@ def test_the_csv_file_holds_all_rows_as_filtered_with_full_numbers(opened, tmp_p
     assert [float(row["delay_steps"]) for row in events] == result.delays.values.tolist()
     assert [row["outcome"] == "found" for row in events] == result.delays.found.tolist()
     assert sum(int(row["steps"]) for row in rows if row["kind"] == "alarm") == result.false_alarms.count
-    assert len(rows) > page.locator("#events-table tbody tr").count()
+    shown = page.locator("#events-table tbody tr").count()
+    assert len(rows) > shown
+    page.emulate_media(media="print")  # paper has no button that shows more, but says how many there are
+    assert page.locator("#events-shown").inner_text() == f"{shown} of {len(rows)} rows."
+    page.emulate_media(media="screen")
+    assert page.locator("#events-shown").is_hidden()
 
 
 @needs_chromium

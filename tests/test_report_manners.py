@@ -93,7 +93,8 @@ def test_without_scripts_there_are_figures_and_a_notice_at_the_top(browser, repo
         assert box["width"] > 200
         assert box["height"] > 150
         assert plot.locator(".static path").count() > 1
-    assert page.locator("input:visible, button:visible").count() == 0
+    assert page.locator("input:visible, button:visible:not(.events thead button)").count() == 0
+    assert page.locator(".events thead").inner_text().split()[:3] == ["what", "outcome", "when"]
     page.context.close()
 
 
@@ -112,8 +113,8 @@ def test_what_a_button_downloads_is_what_is_shown(desk, report):
             desk.get_by_role("button", name=name, exact=True).click()
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_bytes()
 
-    name, drawing = got("Download Early or late: Hits with the events shifted as SVG")
-    assert name == "tea-b-cups-b-early-or-late-hits-with-the-events-shifted.svg"
+    name, drawing = got("Download Which null to trust: Hits with the events shifted as SVG")
+    assert name == "tea-b-cups-b-which-null-to-trust-hits-with-the-events-shifted.svg"
     for text in (
         "Hits with the events shifted",
         "recall’s hits",
@@ -122,16 +123,21 @@ def test_what_a_button_downloads_is_what_is_shown(desk, report):
     ):
         assert text in drawing.decode()
     assert "rgb(240, 138, 60)" not in drawing.decode()  # of dark screens
-    name, picture = got("Download Early or late: Hits with the events shifted as PNG")
+    name, picture = got("Download Which null to trust: Hits with the events shifted as PNG")
     assert name.endswith(".png")
     assert picture[:4] == b"\x89PNG"
     assert int.from_bytes(picture[16:20]) == 2 * np.ceil(width + 24)
+    # so few events have no intervals
+    desk.evaluate("document.querySelector('[data-text=\"precision.interval\"]').textContent = '−0.25 to 1,731'")
     name, table = got("Download Numbers: Both measures beside chance as CSV")
     lines = table.decode().splitlines()
     assert lines[0] == ",precision,recall"
+    assert lines[2:4] == ['"95% interval, low",-0.25,none', '"95% interval, high",1731,none']
     test = report[0].precision_test
     assert f"hits,{test.hits} of {test.of},{report[0].recall_hits} of {report[0].n_events}" in lines
     assert '"p, corrected",' in table.decode()
+    _, table = got("Download Which null to trust: What every null says as CSV")
+    assert table.decode().splitlines()[1].startswith("permutation,")  # without the mark beside it
 
 
 def test_every_figure_and_every_table_has_its_buttons(desk):
@@ -149,9 +155,9 @@ def test_the_address_follows_the_sliders_and_leads_back_to_them(browser, desk, r
     desk.keyboard.press("Home")
     desk.locator("#threshold").focus()
     desk.keyboard.press("ArrowLeft")
-    until(desk, "location.hash !== ''")
-    link = desk.evaluate("location.hash")
-    assert link == f"#threshold={float(grid.told[k - 1]):g}&tolerance=0"
+    link = f"#threshold={float(grid.told[k - 1]):g}&tolerance=0"
+    until(desk, f"location.hash === '{link}'")
+    assert desk.locator("#strip-stays").is_visible()  # the strip of nulls is of the evaluated position
     other = opened(browser, report[1], link="#detector=a&" + link[1:])
     assert other.evaluate("page.state") == {"d": 0, "k": k - 1}
     assert other.locator("#linked").count() == 0
@@ -161,6 +167,7 @@ def test_the_address_follows_the_sliders_and_leads_back_to_them(browser, desk, r
     desk.get_by_role("button", name="As evaluated").click()
     until(desk, "location.hash === ''")
     assert desk.evaluate("page.state") == {"d": d, "k": k}
+    assert desk.locator("#strip-stays").is_hidden()
 
 
 def test_an_address_without_a_position_takes_the_nearest_and_says_so(desk, report):
@@ -211,6 +218,15 @@ def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
     phone.evaluate("page.select(0, 0)")
     phone.get_by_role("button", name="As evaluated").tap()
     assert "named beforehand" in phone.locator("#which").text_content()
+
+
+def test_the_bar_keeps_its_height(desk, report):
+    """While a slider moves, also where its text is long: what lies below does not jump."""
+    assert desk.evaluate(
+        "(() => { const bar = document.querySelector('.controls'), output = bar.querySelector('output'), was = output.textContent;"
+        "const before = bar.offsetHeight; output.textContent = was.repeat(5); const after = bar.offsetHeight;"
+        "output.textContent = was; return after === before; })()"
+    )
 
 
 def test_paper_is_full_and_white(desk):

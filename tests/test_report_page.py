@@ -343,6 +343,8 @@ def test_no_events_and_no_predictions_are_said_and_drawn(visit, tmp_path):
     page = visit(result.report(tmp_path / "nothing.html"))
     assert "There are no predictions" in page.locator("#verdict").text_content()
     assert page.locator('[data-text="precision.value"]').first.text_content() == "undefined"
+    # nothing but zeros on an axis of shares: it is as long as all of them
+    assert page.evaluate("document.getElementById('tolerance-recall').layout.yaxis.range") == [0, 1.04]
 
 
 def test_ranges_are_drawn_whole_and_tolerance_bands_do_not_pile_up(visit, tmp_path, monkeypatch):

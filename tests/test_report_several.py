@@ -1,6 +1,7 @@
 """Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind it."""
 
 import base64
+import csv
 import hashlib
 import html
 import json
@@ -101,20 +102,21 @@ def test_the_ranking_is_that_of_compare_beside_the_chance_of_evaluate(page):
     truth, scores = example()
     found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
     results = {name: nf.evaluate(truth, scores[name], **HOW, rng=0) for name in found.detectors}
-    head, *rows = table(page, "ranking")
-    assert head[:7] == ["rank", "detector", "verdict", "F1 [95%]", "F1 chance", "F1 p", "F1 p corrected"]
+    over, head, *rows = table(page, "ranking")
+    assert over[2:] == ["F1", "precision", "recall"]
+    assert head == ["rank", "detector", "verdict", *3 * ["value [95%]", "chance", "p corrected uncorrected"]]
     assert [row[1].removesuffix(" ★") for row in rows] == list(found.detectors)
     assert [row[1].endswith("★") for row in rows] == [name in found.not_told_from_best for name in found.detectors]
     for m, measure in enumerate(MEASURES):
         tests = [getattr(r, f"{measure}_test") if measure != "f1" else r.f_test() for r in results.values()]
         corrected = by_holm([test.pvalue for test in tests])
         for i, (name, result) in enumerate(results.items()):
-            own, cells = getattr(found.intervals[i], measure), rows[i][3 + 4 * m : 7 + 4 * m]
+            own, cells = getattr(found.intervals[i], measure), rows[i][3 + 3 * m : 6 + 3 * m]
             interval = f" [{show_share(own.low)}, {show_share(own.high)}]" if own else ""
             expected = tests[i].expected / (1 if measure == "f1" else tests[i].of)
             assert cells == [
                 f"{show_share(getattr(result, measure))}{interval}",
-                *(show_share(expected), show_p(tests[i].pvalue), show_p(corrected[i])),
+                *(show_share(expected), f"{show_p(corrected[i])} {show_p(tests[i].pvalue)}"),
             ], (name, measure)
 
 
@@ -129,7 +131,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
         if results["d0"].verdict == "yes" and min(pvalues[0][0], pvalues[1][0]) > 0.05:
             break
     page = made(tmp_path, truth, scores, **HOW)
-    verdicts = {row[1].removesuffix(" ★"): row[2] for row in table(page, "ranking")[1:]}
+    verdicts = {row[1].removesuffix(" ★"): row[2] for row in table(page, "ranking")[2:]}
     assert verdicts["d0"] == "✗ no"
     reasons = {row[0]: row[2] for row in table(page, "ranking", 1)[1:]}
     assert (
@@ -166,7 +168,7 @@ def test_what_no_outcome_could_reach_after_correction_cannot_be_told(tmp_path):
     alarms = {f"d{i}": np.arange(40) == 20 + i for i in range(5)}
     assert nf.evaluate(truth, predictions=alarms["d0"], null="permutation").verdict == "no"
     page = made(tmp_path, truth, predictions=alarms, null="permutation")
-    assert {row[2] for row in table(page, "ranking")[1:]} == {"? cannot tell"}
+    assert {row[2] for row in table(page, "ranking")[2:]} == {"? cannot tell"}
     assert "No outcome could have reached the 0.05 level after correction for 5 detectors." in page
 
 
@@ -174,12 +176,12 @@ def test_differences_are_those_of_compare(page):
     """All pairs in all measures, with both p-values; the top of the page says who is best in the same words."""
     truth, scores = example()
     found = nf.compare(truth, scores, quantile=0.9, tolerance=1)
-    _, *rows = table(page, "differences")
+    _, _, *rows = table(page, "differences")
     assert [tuple(row[:2]) for row in rows] == [(d.first, d.second) for d in found.differences[::3]]
     for row in rows:
         for m, measure in enumerate(MEASURES):
             one = found.difference(row[0], row[1], measure)
-            assert row[3 + 3 * m : 6 + 3 * m] == [one.in_words(), show_p(one.pvalue), show_p(one.corrected)]
+            assert row[3 + 2 * m : 5 + 2 * m] == [one.in_words(), f"{show_p(one.corrected)} {show_p(one.pvalue)}"]
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
     assert found.how() in page
@@ -199,7 +201,7 @@ def test_each_has_the_very_page_that_it_has_alone(page, tmp_path):
     """The same data and the same body, but for its name and how it was made; plotly is in the file once."""
     truth, scores = example()
     own = packed(page)
-    assert list(own) == [row[1].removesuffix(" ★") for row in table(page, "ranking")[1:]]
+    assert list(own) == [row[1].removesuffix(" ★") for row in table(page, "ranking")[2:]]
     for name, values in scores.items():
         result = nf.evaluate(truth, values, **HOW, rng=0)
         alone = result.report(tmp_path / "alone.html", scripts="cdn").read_text(encoding="utf-8")
@@ -229,12 +231,12 @@ def test_odd_detectors_have_their_place(tmp_path):
     truth, scores = example()
     alarms = {"given": np.roll(truth, 1), "silent": np.zeros(N, dtype=int)}
     page = made(tmp_path, truth, {"noise": scores["noise"]}, predictions=alarms, **HOW)
-    rows = {row[1].removesuffix(" ★"): row for row in table(page, "ranking")[1:]}
+    rows = {row[1].removesuffix(" ★"): row for row in table(page, "ranking")[2:]}
     assert list(rows) == ["given", "noise", "silent"]
-    assert rows["silent"][2:7] == ["? cannot tell", "–", "–", "–", "–"]
+    assert rows["silent"][2:6] == ["? cannot tell", "–", "–", "–"]
     # a test that could not be made is still one of three tries
     p = nf.evaluate(truth, predictions=alarms["given"], tolerance=1, null="permutation").precision_test.pvalue
-    assert rows["given"][9:11] == [show_p(p), show_p(3 * p)]
+    assert rows["given"][8] == f"{show_p(3 * p)} {show_p(p)}"
     lines = re.search('<section id="overlaid">.*?</section>', page, re.DOTALL)[0]
     drawn = re.findall(r'<path class="points s\d solid"[^>]*><title>(\w+)</title>', lines)
     assert drawn == ["given", "noise", "given", "noise", "silent", "given", "noise"], (
@@ -273,7 +275,7 @@ def test_a_step_that_one_lacks_is_left_out_for_all(tmp_path):
     holes["noise"][[3, 50]], holes["middling"][99] = np.nan, np.nan
     page = made(tmp_path, truth, pd.DataFrame(holes), missing="mask", **HOW)
     found = nf.compare(truth, holes, missing="mask", quantile=0.9, tolerance=1)
-    shown = {row[1].removesuffix(" ★"): row[3].split()[0] for row in table(page, "ranking")[1:]}
+    shown = {row[1].removesuffix(" ★"): row[3].split()[0] for row in table(page, "ranking")[2:]}
     assert shown == {name: show_share(f1) for name, f1 in zip(found.detectors, found.values[:, 2], strict=True)}
     for name, data in packed(page).items():
         d, k = data["chosen"]
@@ -452,6 +454,8 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     shown.keyboard.press("Home")
     cell = data["cells"][0][data["chosen"][1]]
     assert shown.locator('[data-text="precision.value"]').first.text_content() == cell["precision"]["text"]["value"]
+    ids = shown.locator("[id]").evaluate_all("all => all.map((one) => one.id)")
+    assert len(set(ids)) == len(ids)
     first = shown.evaluate("(window.before = window.page, window.page.state.d)")
     assert first == 0
     shown.locator("#detectors a", has_text="middling").click()
@@ -459,15 +463,27 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     other = packed(page)["middling"]
     assert shown.evaluate("[window.page.state.d, window.page.state.k]") == other["chosen"]
     assert shown.locator("#one h1").count() == 1
+    # a figure is one image with a description: what it is made of would take most of the time
+    shown.evaluate("document.querySelectorAll('.plot').forEach((plot) => plot.replaceChildren())")
+    assert axe_finds(shown) == []
     shown.locator("#detectors a", has_text="All detectors").click()
     shown.wait_for_selector("#overview", state="visible")
     assert shown.evaluate("window.page") is None
     assert shown.locator("#one").inner_html() == ""
     assert shown.evaluate("document.activeElement.textContent") == "middling"
     assert axe_finds(shown) == []
+    # so few events have no intervals
+    shown.evaluate("document.querySelector('#ranking tbody .interval').textContent = '[0.1, 0.9]'")
     with shown.expect_download() as saved:
         shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, beside chance as CSV").click()
     assert saved.value.suggested_filename.startswith("detectors-ranking")
+    head, *rows = csv.reader(Path(saved.value.path()).read_text(encoding="utf-8").splitlines())
+    assert head[:8] == ["rank", "detector", "verdict", "F1", "F1 low", "F1 high", "F1 chance", "F1 p corrected"]
+    assert [[len(row) for row in rows], head[8]] == [3 * [len(head)], "F1 p"]
+    assert rows[0][1] == NASTY  # without its star
+    assert rows[0][3:6] == [table(page, "ranking")[2][3].split()[0], "0.1", "0.9"]
+    for scroll in shown.locator("#overview .scroll").all():
+        assert scroll.evaluate("box => box.scrollWidth <= box.clientWidth")
     assert troubles == []
 
 

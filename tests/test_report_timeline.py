@@ -62,6 +62,23 @@ def test_a_million_steps_zoom_to_single_ones(visit):
         assert ((np.array(y) >= result.threshold) == (scores[x] >= result.threshold)).all()
         near = events[(events > event - 30) & (events < event + 30)]
         assert [event - 5.5, event + 5.5] in page.evaluate(RECTS) or len(near) > 1
+    for _ in range(3):  # at the end of what can be told apart, as before it, what is in the middle stays there
+        page.get_by_role("button", name="zoom in").click()
+    low, high = page.evaluate("page.view")
+    assert (high - low, (low + high) / 2) == (8, event)
+    page.close()
+
+
+def test_windows_are_drawn_around_all_events_or_none(visit):
+    """Events close together have windows that overlap: on the whole line they are no more special than others, and the key has no entry."""
+    truth, scores = np.zeros(3_000, dtype=bool), np.arange(3_000) % 41 + 0.5
+    truth[[*range(100, 130, 3), 700, 1_500, 2_900]] = True
+    page, path = visit(nf.evaluate(truth, scores, threshold=38, tolerance=2, null="permutation"))
+    assert 'class="k-window" hidden' in path.read_text(encoding="utf-8")
+    for view, many in (("...[0, 3000]", 0), ("90, 140", 1), ("690, 740", 1), ("200, 240", 0)):
+        page.evaluate(f"page.setView({view})")
+        assert len(page.evaluate(RECTS)) == many
+        assert page.locator(".k-window").is_visible() == (many > 0)
     page.close()
 
 

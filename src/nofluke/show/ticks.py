@@ -43,7 +43,10 @@ def number_ticks(low: float, high: float, *, most: int = 6, whole: bool = False)
     if last - first > 2 * most:  # neighbouring floats, or no number is as long as the axis
         return []
     long = step < SHORTEST or max(-low, high) >= LONGEST
-    return [Tick(i * step, _number(i * step, step, long)) for i in range(first, last + 1)]
+    # floats may be so coarse here that the last multiple lies beyond the axis
+    places = (i * step for i in range(first, last + 1))
+    slack = 1e-9 * step
+    return [Tick(at, _number(at, step, long)) for at in places if low - slack <= at <= high + slack]
 
 
 def good_step(length: float, most: float) -> float:

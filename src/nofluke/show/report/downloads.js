@@ -117,10 +117,31 @@ async function rasterised({ svg, wide, tall }) {
   return new Promise((done) => canvas.toBlob(done, "image/png"));
 }
 
+function plain(cell) {
+  // without marks beside a name; numbers as programs read them
+  const copy = cell.cloneNode(true);
+  copy.querySelectorAll(".mark, .star").forEach((mark) => mark.remove());
+  return cell.tagName === "TH" ? words(copy) : words(copy).replace(/−(?=\d)/g, "-").replace(/\d{1,3}(,\d{3})+(?!\d)/g, (number) => number.replaceAll(",", ""));
+}
+
 function csvOf(table) {
   const field = (text) => (/[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text);
-  const cells = (row) => [...row.cells].flatMap((cell) => [words(cell), ...Array(cell.colSpan - 1).fill("")]);
-  return [...table.rows].filter((row) => !row.hidden).map((row) => cells(row).map(field).join(",") + "\n").join("");
+  const heads = [...(table.tHead ? table.tHead.rows[table.tHead.rows.length - 1].cells : [])];
+  const names = heads.map((head) => (head.dataset.columns || plain(head)).split("|"));
+  const numbers = (text, many) => [...text.replace(/[[\],]/g, " ").replace(/< /g, "<").trim().split(/\s+/), ...Array(many).fill("")].slice(0, many);
+  const cells = (row) => [...row.cells].flatMap((cell, i) => {
+    const many = names[i] ? names[i].length : 1; // what one cell shows, as columns of their own
+    return [...(many > 1 ? numbers(plain(cell), many) : [plain(cell)]), ...Array(cell.colSpan - 1).fill("")];
+  });
+  const ends = (row) => {
+    // intervals along a row are two rows
+    const [name, ...values] = row;
+    const both = values.map((value) => value.split(" to "));
+    if (!both.some((pair) => pair.length === 2 && pair.every((end) => Number.isFinite(Number(end))))) return [row];
+    return [["low", 0], ["high", 1]].map(([end, i]) => [name + ", " + end, ...both.map((pair) => (pair.length === 2 ? pair[i] : pair[0]))]);
+  };
+  const body = [...table.tBodies].flatMap((part) => [...part.rows]).filter((row) => !row.hidden).map(cells).flatMap(ends);
+  return [...(heads.length ? [names.flat()] : []), ...body].map((row) => row.map(field).join(",") + "\n").join("");
 }
 
 function addDownloads(root) {

@@ -135,6 +135,7 @@ function drawEvents(anew) {
   document.getElementById("events-count").textContent = countInWords(all, tableRows);
   const more = document.getElementById("events-more");
   more.hidden = tableRows.length <= shownRows;
+  document.getElementById("events-shown").textContent = more.hidden ? "" : thousands(shownRows) + " of " + thousands(tableRows.length) + " rows.";
   more.textContent = "Show " + thousands(Math.min(MORE_ROWS, tableRows.length - shownRows)) + " more of " + thousands(tableRows.length);
 }
 

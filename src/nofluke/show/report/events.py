@@ -213,6 +213,6 @@ def section_of_events(events: dict[str, Any], noun: str) -> str:
         '<div class="scroll" tabindex="0" role="region" aria-label="Events and false alarms">'
         '<table class="events" id="events-table" data-csv="own"><caption class="unseen">Events and false alarms, at the position of the sliders</caption>'
         f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>\n"
-        '<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n'
+        '<p class="fine paper-only" id="events-shown"></p>\n<p class="buttons"><button type="button" id="events-more" hidden>Show more</button></p>\n'
         f'<details class="fine"><summary>What the columns mean</summary><p>{escape(events["about"])}</p></details>\n</section>'
     )

@@ -48,7 +48,8 @@ function draw(id, traces, xaxis, yaxis, more) {
 function valueRange(name) {
   // the same for all slider positions, so that heights can be compared
   const seen = data.cells.flat().flatMap((cell) => [cell[name].value, share(cell[name], "high"), share(cell[name], "mean")]);
-  return [0, Math.min(1.12 * Math.max(...seen.map((value) => value || 0), 0.01), 1.04)];
+  const most = Math.max(...seen.map((value) => value || 0));
+  return [0, most > 0 ? Math.min(1.12 * Math.max(most, 0.01), 1.04) : 1.04];
 }
 
 function positionRange() {
@@ -60,7 +61,7 @@ function positionRange() {
 const columnLabel = (k) => (data.column === "lag" ? "lag: " : "") + data.thresholds[k].label;
 const share = (side, name) => (side.of ? side[name] / side.of : null);
 const ring = (x, y, c) => ({
-  x: [x], y: [y], mode: "markers", hoverinfo: "skip", marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: c.ink, width: 2 } },
+  x: [x], y: [y], mode: "markers", hoverinfo: "skip", cliponaxis: false, marker: { size: 15, color: "rgba(0,0,0,0)", line: { color: c.ink, width: 2 } },
 });
 
 function drawByThreshold(name) {

@@ -23,7 +23,10 @@ def strip_of(result: Evaluation, seed: int) -> str:
 def _row(one: UnderNull) -> str:
     kind = "used" if one.used else "aside" if one.against else "valid"
     mark = '<span class="mark">used here</span> ' if one.used else ""
-    numbers = "".join(f"<td>{'–' if p is None else show_p(p)}</td>" for p in (one.precision, one.recall))
+    sides = {"precision": one.precision, "recall": one.recall}
+    numbers = "".join(
+        f'<td data-name="p of {side}">{"–" if p is None else show_p(p)}</td>' for side, p in sides.items()
+    )
     about = one.against or one.model.assumption
     return (
         f'<tr class="{kind}"><th scope="row">{mark}{escape(one.model.text)}</th>{numbers}<td>{escape(about)}</td></tr>'

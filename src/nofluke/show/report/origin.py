@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,7 +100,8 @@ def _about(result: Evaluation) -> str:
     span = ""
     if clock is not None:
         length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
-        span = " from {} to {}".format(*for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length))
+        ends = for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length)
+        span = re.sub(r"(\d)T(\d)", r"\1 \2", " from {} to {}".format(*ends))  # as people write it
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
 

@@ -40,6 +40,7 @@ function showText() {
       entry.className = matrix.readable[i] ? "read" : "unread";
     });
   }
+  document.getElementById("strip-stays").hidden = state.d === data.chosen[0] && state.k === data.chosen[1];
   sliders.d.value = state.d;
   sliders.k.value = state.k;
   sliders.d.setAttribute("aria-valuetext", values.tolerance);

@@ -48,7 +48,7 @@ def _values(payload: dict[str, Any], side: str, title: str = "") -> Axis:
     """The axis of a measure: long enough for all positions, as that of the page, so that heights can be compared."""
     sides = [cell[side] for row in payload["cells"] for cell in row]
     seen = [value or 0.0 for one in sides for value in (one["value"], _share(one, "high"), _share(one, "mean"))]
-    top = min(1.12 * max(*seen, 0.01), 1.04)
+    top = min(1.12 * max(*seen, 0.01), 1.04) if any(seen) else 1.04
     return Axis(low=0.0, high=top, ticks=number_ticks(0.0, top), title=title)
 
 

@@ -3,6 +3,7 @@
 const MOST_DRAWN = 1e300; // scores are drawn up to here, so that an axis has a length
 const LANES = ["hit", "false", "found", "missed"];
 const NAME_EVERY = 24; // pixels between the places of a long mark that tell its name
+const LEAST_WINDOW = 4; // pixels that the tolerance around an event takes where it is drawn
 let view = null; // from and to, once the steps are there
 let whole = null;
 let leastView = 0;
@@ -120,6 +121,8 @@ function windows(row, pixel, c) {
   const { early, late, in: unit } = line.windows[row];
   const { place, begin, end, at, half, first } = series;
   const wide = first ? half : 0; // that of a step, where events are steps
+  // all or none: the few that happen to overlap, or lie around long ranges, would look special
+  if ((early + late) * (unit === "steps" ? series.step : 1) + 2 * wide < LEAST_WINDOW * pixel) return [];
   const bands = [];
   for (let j = 0; j < series.events; j++) {
     if (series.eventsCounted && !series.eventsCounted[row * series.events + j]) continue;
@@ -135,7 +138,7 @@ function windows(row, pixel, c) {
     if (previous && x0 - wide - previous[1] < pixel / 4) previous[1] = Math.max(previous[1], x1 + wide);
     else bands.push([x0 - wide, x1 + wide]);
   }
-  return bands.filter(([x0, x1]) => x1 - x0 >= 4 * pixel).map(([x0, x1]) => (
+  return bands.map(([x0, x1]) => (
     { type: "rect", x0, x1, y0: 0, y1: 1, yref: "paper", line: { width: 0 }, fillcolor: c.band, layer: "below" }
   ));
 }
@@ -189,7 +192,9 @@ function drawTimeline() {
     ...names(spans[name], 3.5 - i, (span) => (i < 2 ? alarmInWords(name, span, marked) : eventInWords(span, marked)), pixel),
     name: titles[name] + ", in words", yaxis: "y2", mode: "markers", marker: { size: 12, color: shade[name], opacity: 0 }, hovertemplate: "%{text}<extra></extra>",
   }));
-  const shapes = [...windows(marked.row, pixel, c), ...unwatched(pixel, c)];
+  const bands = windows(marked.row, pixel, c);
+  document.querySelector("#time .k-window").hidden = bands.length === 0;
+  const shapes = [...bands, ...unwatched(pixel, c)];
   const cut = data.thresholds[state.k].value;
   const threshold = cut === null ? null : Math.min(Math.max(cut, -MOST_DRAWN), MOST_DRAWN);
   if (series.score) {
@@ -240,7 +245,8 @@ function zoomTimeline(event) {
 function setView(from, to) {
   const longest = whole[1] - whole[0];
   const width = Math.min(Math.max(to - from, leastView), longest);
-  const start = Math.min(Math.max(from, whole[0]), whole[1] - width);
+  const middle = (from + to) / 2; // stays where it is, as far as the ends allow
+  const start = Math.min(Math.max(middle - width / 2, whole[0]), whole[1] - width);
   view = [start, start + width];
   drawTimeline();
 }

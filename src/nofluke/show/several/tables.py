@@ -22,15 +22,33 @@ def address(detector: str) -> str:
 def ranking_table(rows: tuple[Row, ...]) -> str:
     """Detectors, best first, with each measure beside chance."""
     heads = "".join(
-        f'<th scope="col" class="first">{NAMES[m]} [95%]</th><th scope="col">{NAMES[m]} chance</th>'
-        f'<th scope="col">{NAMES[m]} p</th><th scope="col">{NAMES[m]} p corrected</th>'
+        f"{_first('value', NAMES[m])}"
+        f'<th scope="col" data-columns="{NAMES[m]} chance">chance</th>{_pvalues_head(NAMES[m])}'
         for m in MEASURES
     )
     body = "".join(_ranked(rank, row) for rank, row in enumerate(rows, 1))
     return (
-        '<table class="board"><caption>Detectors, best F1 first, beside chance</caption><thead><tr><th scope="col">rank</th>'
+        f'<table class="board"><caption>Detectors, best F1 first, beside chance</caption><thead>{_groups(3)}<tr><th scope="col">rank</th>'
         f'<th scope="col">detector</th><th scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
     )
+
+
+def _groups(columns: int) -> str:
+    """The measures, each above its columns."""
+    over = "".join(f'<th colspan="{columns}" scope="colgroup" class="first">{NAMES[m]}</th>' for m in MEASURES)
+    return f'<tr class="over"><td></td><td colspan="2"></td>{over}</tr>'
+
+
+def _first(shown: str, name: str) -> str:
+    """A value with its interval; ``data-columns`` are the columns of a file that its cells become."""
+    return (
+        f'<th scope="col" class="first" data-columns="{name}|{name} low|{name} high">{shown} '
+        '<span class="interval">[95%]</span></th>'
+    )
+
+
+def _pvalues_head(name: str) -> str:
+    return f'<th scope="col" data-columns="{name} p corrected|{name} p">p corrected <span class="interval">uncorrected</span></th>'
 
 
 def _ranked(rank: int, row: Row) -> str:
@@ -47,22 +65,27 @@ def _measure(one: PooledMeasure) -> str:
     value, _, interval = one.in_words().replace("undefined", "–").partition(" ")
     return (
         f'<td class="first"><b>{value}</b> <span class="interval">{interval}</span></td><td>{one.chance_in_words()}</td>'
-        f"<td>{p_or_dash(one.pvalue)}</td><td>{p_or_dash(one.corrected)}</td>"
+        f"{_pvalues(one)}"
     )
+
+
+def _pvalues(one: PooledMeasure | Difference, told: bool = False, more: str = "") -> str:
+    """What verdicts go by, and below it p before correction."""
+    if math.isnan(one.pvalue):
+        return f"<td{more}>–</td>"
+    corrected = p_or_dash(one.corrected)
+    shown = f"<b>{corrected}</b>" if told else corrected
+    return f'<td{more}>{shown} <span class="interval">{p_or_dash(one.pvalue)}</span></td>'
 
 
 def pairs_table(comparison: Comparison) -> str:
     """The difference of each pair in each measure, with interval and p-values, and whether F1 tells them apart."""
-    heads = "".join(
-        f'<th scope="col" class="first">{NAMES[m]} difference [95%]</th><th scope="col">{NAMES[m]} p</th>'
-        f'<th scope="col">{NAMES[m]} p corrected</th>'
-        for m in MEASURES
-    )
+    heads = "".join(_first("difference", f"{NAMES[m]} difference") + _pvalues_head(NAMES[m]) for m in MEASURES)
     names = comparison.detectors
     body = "".join(_pair(comparison, a, b) for i, a in enumerate(names) for b in names[i + 1 :])
     return (
-        '<table class="board differences"><caption>Differences of all pairs, the first less the second</caption><thead><tr>'
-        '<th scope="col">first</th><th scope="col">second</th><th scope="col">told apart by F1</th>'
+        '<table class="board differences"><caption>Differences of all pairs, the first less the second</caption><thead>'
+        f'{_groups(2)}<tr><th scope="col">first</th><th scope="col">second</th><th scope="col">told apart by F1</th>'
         f"{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
 
@@ -81,10 +104,7 @@ def _difference(one: Difference, told: bool) -> str:
     value, _, interval = one.in_words().replace("undefined", "–").partition(" ")
     value = f"<b>{value}</b>" if told else value
     why = f' title="{escape(one.why_no_pvalue)}"' if one.why_no_pvalue else ""
-    return (
-        f'<td class="first">{value} <span class="interval">{interval}</span></td><td{why}>{p_or_dash(one.pvalue)}</td>'
-        f"<td>{f'<b>{p_or_dash(one.corrected)}</b>' if told else p_or_dash(one.corrected)}</td>"
-    )
+    return f'<td class="first">{value} <span class="interval">{interval}</span></td>{_pvalues(one, told, why)}'
 
 
 def reasons_table(rows: tuple[Row, ...]) -> str:
