@@ -43,6 +43,7 @@ class Corrected:
     nulls: tuple[str, ...]
     kinds: frozenset[str]
     unheld: tuple[str, ...]
+    smallest: float = 0.0  # p-value that can come out
 
     def hopeless(self, side: str, at: tuple[int, int]) -> bool:
         """Whether no outcome of a cell could have been significant after correction."""
@@ -105,6 +106,7 @@ def _under(
         nulls=tuple(model.text for model in models),
         kinds=frozenset(map(kind_of, models)),
         unheld=unheld,
+        smallest=max(one.smallest for one in families),
     )
 
 

@@ -82,7 +82,7 @@ def make_payload(result: Evaluation, source: Source | None = None, label: str = 
         "events": events_of(result, line),
         "about_heat": {side: words.about_heat(cells, side, result.alpha) for side in SIDES},
         "family": None if family is None else family.in_words(_best_place(family, grid, columns)),
-        "corrected_by": words.corrected_by(family),
+        "corrected_by": words.corrected_by(family, corrected.nulls, corrected.smallest),
         "grid": f"{plural(shape[1], column)} × {plural(shape[0], 'tolerance')}. {grid.left_out}".strip(),
         "diagnosis": {
             "instead": words.another_null(result.settings.choice, diagnosis.recommended, diagnosis.why),

@@ -150,12 +150,12 @@ def about_delay(counts: dict[str, int], delays: str) -> str:
     )
 
 
-def corrected_by(family: FamilywiseTest | None) -> str:
-    """What the correction is."""
+def corrected_by(family: FamilywiseTest | None, nulls: tuple[str, ...] = (), smallest: float = 0.0) -> str:
+    """What the correction is: under which nulls, and the smallest p-value that it can give."""
     if family is None:
         return "Corrected p-values are by Holm's method, over all cells of the measure."
     return (
         "Corrected p-values are Westfall and Young's, over all cells of the measure: how often chance's best cell is as far "
-        f"above its expectation ({family.how()}; none can be below "
-        f"{show_p(family.smallest)})."
+        f"above its expectation ({family.how()}; none can be below {show_p(max(family.smallest, smallest))})."
+        + (f" The largest of those under {len(nulls)} nulls counts: {', '.join(nulls)}." if len(nulls) > 1 else "")
     )
