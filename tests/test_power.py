@@ -448,11 +448,11 @@ class TestEventsNeeded:
             "from chance with a power of 0.8."
         )
         assert few.advice in few.table().notes
-        from nofluke.show.report.payload import _cell
-        from nofluke.show.report.shifts import Shifts
+        from nofluke.show.report.payload import make_payload
 
-        page = _cell(few, Shifts(at=[], title="", told=[], hits=lambda *_: ([], [])), ([], []))
-        assert page["text"]["reason"] == f"{few.reason} {few.advice}"
+        page = make_payload(few)
+        d, k = page["chosen"]
+        assert page["cells"][d][k]["text"]["reason"] == f"{few.reason} {few.advice}"
         many = nf.evaluate(*fresh(40, 8, 5, np.random.default_rng(2))[:1], predictions=alarms, null="permutation")
         nothing = nf.evaluate(truth, predictions=[0] * 40)
         assert (many.advice, nothing.advice) == ("", "")

@@ -292,7 +292,7 @@ def test_ranges_with_times_and_other_metrics(tmp_path):
         *(tmp_path, ranges, {"a": scores["noise"], "b": scores["middling"]}),
         **{"times": times, "budget": "5%", "tolerance": "1h", "metrics": ["auc-roc"], "n_resamples": 99},
     )
-    assert "160 steps from 2024-03-01 to 2024-03-07T15:00:00, 4 ranges. 2 detectors, within a tolerance of 1h." in page
+    assert "160 steps from 2024-03-01 to 2024-03-07 15:00:00, 4 ranges. 2 detectors, within a tolerance of 1h." in page
     assert [data["metrics"][0]["name"] for data in packed(page).values()] == ["auc-roc"] * 2
     python = html.unescape(re.findall("<pre>(.*?)</pre>", page, re.DOTALL)[0])
     assert (

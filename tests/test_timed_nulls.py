@@ -107,7 +107,8 @@ class TestEveryPlacement:
     @given(few(twice=True))
     def test_times_that_count_several_times_fall_independently(self, lists):
         """Where several events may share a time, each falls on any tick, nearly as if the others were not there."""
-        assume(len(set(lists.events)) < len(lists.events))
+        if len(set(lists.events)) == len(lists.events):  # one of them twice
+            lists = Lists(**vars(lists) | {"events": sorted([lists.events[0], *lists.events[:3]])})
         found = asked(lists, "permutation", duplicates="count")
         hits = [lists.hits(events) for events in itertools.product(lists.watched, repeat=len(lists.events))]
         for side, values in zip(("recall", "precision"), zip(*hits, strict=True), strict=True):
