@@ -96,7 +96,10 @@ def _about(result: Evaluation) -> str:
     span = ""
     if clock is not None:
         length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
-        span = " from {} to {}".format(*for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length))
+        ends = for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length)
+        if clock.ticks.dtype.kind == "f":
+            ends = tuple(f"{end:.6g}" for end in clock.ticks[[0, -1]])
+        span = f" from {ends[0]} to {ends[1]}"
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
 
