@@ -118,6 +118,18 @@ def format_duration(nanoseconds: float) -> str:
     return f"{nanoseconds / _UNITS[fitting[0]]:.6g}{fitting[0]}"
 
 
+def rounded_duration(nanoseconds: float) -> str:
+    """A duration in four digits at most, for sentences.
+
+    >>> rounded_duration(14_544_343_362), rounded_duration(90 * 60 * 10**9), rounded_duration(11.5782 * 86400e9)
+    ('14.54s', '1.5h', '11.58d')
+    """
+    size = abs(nanoseconds)
+    unit = next((u for u in ("d", "h", "min", "s", "ms", "us") if size >= _UNITS[u]), "ns")
+    many = nanoseconds / _UNITS[unit]
+    return f"{many:,.0f}{unit}" if abs(many) >= 1000 else f"{many:.4g}{unit}"
+
+
 def for_heading(*times: str, seconds: float) -> tuple[str, ...]:
     """Times of dates as text, for a heading: without fractions of seconds where they are an hour apart or more.
 

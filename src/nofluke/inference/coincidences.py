@@ -95,6 +95,12 @@ class Coincidence(Evaluation):
         return self.sequence.ticks.length(self.sequence.watch.stride)
 
     @property
+    def fine(self) -> bool:
+        """Whether ticks are fractions of a second, or as fine as floats are: no unit in which to tell how long it was."""
+        ticks = self.sequence.ticks
+        return not ticks.rounded or (ticks.is_dates and ticks.size * self.sequence.watch.stride < SECOND)
+
+    @property
     def span(self) -> tuple[Any, Any]:
         """The first and the last time of the span, as dates or numbers."""
         first, last = self.sequence.ticks.times(np.array([self.sequence.first, self.sequence.last]))
@@ -114,10 +120,8 @@ class Coincidence(Evaluation):
         read = self.sequence
         gaps = len(read.gaps.starts)
         less = f" less {plural(gaps, 'gap')}" if gaps else ""
-        # ticks of nanoseconds, or as fine as floats are, tell nobody how long it was
-        fine = not read.ticks.rounded or (read.ticks.is_dates and read.ticks.size * read.watch.stride < SECOND)
         long = f"{plural(self.n, 'tick')} of {self.tick}"
-        if fine:
+        if self.fine:
             long = f"{span_in_words(self.watched, self.false_alarms.unit)} watched"
         return (
             f"{plural(self.n_events, 'event')}, {plural(self.n_predictions, 'alarm')}; {' to '.join(read.ends)}{less}, "

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nofluke.arrays import IntArray
+from nofluke.dates import parse_duration, rounded_duration
 from nofluke.lazy import lazy
 from nofluke.nulls import periods, spectrum
 from nofluke.nulls.advice import (
@@ -76,7 +77,7 @@ class Look:
             return f"{steps:,.5g} steps" if steps != int(steps) else f"{int(steps):,} steps"
         long = self.sketch.length(steps)
         if isinstance(long, str):
-            return long
+            return rounded_duration(parse_duration(long, "length"))
         return f"{long if isinstance(long, int) else float(f'{long:.4g}'):,} time unit{'' if long == 1 else 's'}"
 
     def measured(self, steps: float) -> tuple[float, str]:

@@ -20,6 +20,7 @@ from nofluke.series.truth import Truth
 
 MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
 ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves
+COARSE = (60 * 10**9, 10**9, 10**6, 10**3)  # a minute, a second, ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -46,7 +47,9 @@ class Sketch:
         long = Fraction(steps) * self.width * self.truth.watch.stride * ticks.size
         if not ticks.is_dates:
             return int(long) if long.denominator == 1 else float(f"{float(long):.12g}")
-        return format_duration(max(round(long), 1))
+        # of a length that nobody stated no more digits are told than are needed: 23823634626.956us is 23824s
+        coarse = next((size for size in COARSE if long >= 1000 * size), 1)
+        return format_duration(max(round(long / coarse) * coarse, 1))
 
 
 def sketch(cell: TimedCell) -> Sketch:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nofluke.arrays import BoolArray
-from nofluke.dates import as_duration, format_duration
+from nofluke.dates import as_duration, rounded_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_share, as_whole, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
@@ -59,7 +59,7 @@ def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:
     if not count:
         return ()
     length = clock.not_watched(open_steps)
-    told = format_duration(length) if clock.is_dates else f"{length:g} time unit(s)"
+    told = rounded_duration(length) if clock.is_dates else f"{length:g} time unit(s)"
     gaps = "1 gap in the times, {}, does" if count == 1 else f"{count:,} gaps in the times, {{}} in all, do"
     return (f"{gaps.format(told)} not count as watched.",)
 

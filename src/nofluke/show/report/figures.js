@@ -26,11 +26,9 @@ function axis(title, more) {
   };
 }
 
-function wholeTicks(length, most = 8) {
+function wholeTicks(length) {
   // whole numbers only: half ones would be written as the next whole one
-  const least = Math.max(length / most, 1);
-  const power = 10 ** Math.floor(Math.log10(least));
-  return { tick0: 0, dtick: [1, 2, 5, 10].find((step) => step * power >= least) * power, tickformat: ",d" };
+  return length <= 8 ? { tick0: 0, dtick: 1 } : {};
 }
 
 function draw(id, traces, xaxis, yaxis, more) {
@@ -55,7 +53,8 @@ function valueRange(name) {
 function positionRange() {
   const at = data.thresholds.map((threshold) => threshold.position);
   const pad = 0.03 * (Math.max(...at) - Math.min(...at)) || 0.5;
-  return [Math.min(...at) - pad, Math.max(...at) + pad];
+  const [least, most] = data.column === "lag" ? [-Infinity, Infinity] : [-0.03, 1.03]; // quantiles
+  return [Math.max(Math.min(...at) - pad, least), Math.min(Math.max(...at) + pad, most)];
 }
 
 const columnLabel = (k) => (data.column === "lag" ? "lag: " : "") + data.thresholds[k].label;
@@ -117,6 +116,10 @@ function drawByTolerance(name) {
   const c = colours();
   const cells = data.cells.map((row) => row[state.k][name]);
   const x = cells.map((_, d) => d);
+  const names = data.tolerances.map((t) => t.short.replace(" / ", "<br>"));
+  const room = (sizeOf("tolerance-" + name).width - 60) / x.length;
+  const every = Math.ceil((7 * Math.max(...names.map((text) => Math.max(...text.split("<br>").map((part) => part.length)))) + 4) / room);
+  const ticks = x.filter((d) => (d - data.chosen[0]) % every === 0); // the evaluated one has a tick
   draw(
     "tolerance-" + name,
     [
@@ -130,7 +133,7 @@ function drawByTolerance(name) {
       },
       ring(state.d, cells[state.d].value, c),
     ],
-    axis(data.axis.tolerance, { tickvals: x, ticktext: data.tolerances.map((t) => t.short.replace(" / ", "<br>")), range: [-0.6, x.length - 0.4], tickangle: 0 }),
+    axis(data.axis.tolerance, { tickvals: ticks, ticktext: ticks.map((d) => names[d]), range: [-0.6, x.length - 0.4], tickangle: 0 }),
     axis("", { range: valueRange(name) }),
   );
 }

@@ -49,7 +49,7 @@ def about_lists(result: Coincidence) -> str:
 def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
     """What was watched, in which ticks, and what counts at its edges."""
     read = result.sequence
-    show = read.ticks.show
+    show, places = read.ticks.show, plural(result.n, "place")
     gaps = [f"{show(int(a))} to {show(int(b) - 1)}" for a, b in zip(read.gaps.starts, read.gaps.stops, strict=True)]
     more = f" and {len(gaps) - FEW_GAPS:,} more" if len(gaps) > FEW_GAPS else ""
     edges = {
@@ -57,10 +57,10 @@ def facts_of_lists(result: Coincidence) -> tuple[tuple[str, str], ...]:
         "interior": "interior: only events and alarms whose whole window was watched count",
     }
     return (
-        ("span", f"{show(read.first)} to {show(read.last)}" + (", a guess from the times" if read.guessed else "")),
+        ("span", " to ".join(read.ends) + (", a guess from the times" if read.guessed else "")),
         ("gaps", "; ".join(gaps[:FEW_GAPS]) + more if gaps else "none"),
         ("watched", span_in_words(result.watched, result.false_alarms.unit)),
-        ("tick", f"{result.tick}, {plural(result.n, 'place')} for an event"),
+        ("tick", f"as fine as the times ({result.tick})" if result.fine else f"{result.tick}, {places} for an event"),
         ("edges", edges[result.edges]),
     )
 

@@ -101,6 +101,8 @@ def _about(result: Evaluation) -> str:
     if clock is not None:
         length = float(clock.elapsed()[-1]) * clock.tick_size / 1e9 if clock.is_dates else 0.0
         ends = for_heading(*map(clock.show, clock.ticks[[0, -1]]), seconds=length)
+        if clock.ticks.dtype.kind == "f":
+            ends = tuple(f"{end:.6g}" for end in clock.ticks[[0, -1]])
         span = re.sub(r"(\d)T(\d)", r"\1 \2", " from {} to {}".format(*ends))  # as people write it
     left_out = f"; {plural(result.left_out.steps, 'step')} left out" if result.left_out.steps else ""
     return f"{plural(result.n, 'step')}{span}, {plural(result.n_events, result.cell.truth.noun)}{left_out}."
