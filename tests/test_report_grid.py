@@ -57,6 +57,8 @@ class TestPositions:
         assert (np.diff(alarms) < 0).all()
         assert alarms[at] == result.n_predictions
         assert (np.delete(alarms, at) > 0).all()
+        if how == {"quantile": 0.9985}:
+            assert grid.quantiles[at:] == (0.9985, 0.999, 0.9995, 0.9998)
 
     def test_few_different_scores_are_all_there(self):
         """A score that is above .999 and rare is no quantile of the list, but a neighbour."""
@@ -332,7 +334,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 def test_the_map_shows_what_occurs(tmp_path):
     """Colours go from 1 to the smallest p, crosses stand where nothing is defined, ticks differ, and nothing goes wrong."""
-    truth, scores = series(400, 0.05, lift=0.4)
+    truth, scores = series(400, 0.05, lift=0.1)
     result = nf.evaluate(truth, scores, threshold=9, tolerance=nf.Tolerance(early=0, late=3), null="permutation")
     path, troubles = result.report(tmp_path / "page.html"), []
     with sync_api.sync_playwright() as started:
@@ -351,6 +353,7 @@ def test_the_map_shows_what_occurs(tmp_path):
         browser.close()
     assert troubles == []
     shown = [value for one in maps.values() for row in one["z"] for value in row if value is not None]
+    assert 1 < max(shown) < 15  # neither nothing to see, nor the end of the scale
     assert maps["precision"]["zmax"] == maps["recall"]["zmax"] == pytest.approx(max(shown))
     undefined = sum(value is None for row in maps["precision"]["z"] for value in row)
     assert undefined == maps["precision"]["crosses"] == len(maps["precision"]["z"])  # the threshold without alarms
