@@ -9,7 +9,7 @@ from nofluke.inference.chance import ChanceTest
 from nofluke.inference.interval import Interval
 from nofluke.inference.plan import Plan, as_measure
 from nofluke.inference.power_results import SampleSize
-from nofluke.inference.sample_size import as_power, events_for
+from nofluke.inference.sample_size import as_power, events_for, search
 from nofluke.plain import exact_fraction
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural
@@ -27,6 +27,16 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
         notes.append(f"The recall is the lower limit of the {100 * recall.level:.4g}% interval, not the observed one.")
         recall = _lower_limit(recall)
     recall, power = as_measure(recall, "recall"), as_power(power)
+    found = _possible(cell, test, recall)
+    if not cell.truth.points:
+        notes.append("Ranges are taken for events that chance finds alike, as often as it finds these on average.")
+    if test.model != "permutation":
+        notes.append(f"Reckoned for events that fall on random steps; {test.model} may need more of them.")
+    return events_for(recall, found, power, alpha, tuple(notes))
+
+
+def _possible(cell: Cell, test: ChanceTest, recall: float) -> Plan:
+    """What the alarms and events of a cell say of other events, where that is anything, and such a recall has room."""
     found = _plan(cell, test)
     if not 0 < found.coverage < 1:
         raise InputError(
@@ -38,11 +48,7 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
             f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
             f"{plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
         )
-    if not cell.truth.points:
-        notes.append("Ranges are taken for events that chance finds alike, as often as it finds these on average.")
-    if test.model != "permutation":
-        notes.append(f"Reckoned for events that fall on random steps; {test.model} may need more of them.")
-    return events_for(recall, found, power, alpha, tuple(notes))
+    return found
 
 
 def _lower_limit(recall: Interval) -> float:
@@ -64,12 +70,12 @@ def _plan(cell: Cell, test: ChanceTest) -> Plan:
 def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> str:
     """How many events would be enough, in a sentence; nothing where no number is, or none more than there are."""
     try:
-        found = events_needed(cell, test, alpha, STATED, power)
+        needed = search(STATED, _possible(cell, test, STATED), power, alpha)[0]
     except InputError:  # such a recall, or any, is out of these alarms' reach
         return ""
-    if found.n_events is None or found.n_events <= test.of:
+    if needed is None or needed <= test.of:
         return ""
     return (
-        f"With alarms and events as dense as these, it takes {plural(found.n_events, 'event')} to tell a detector that finds "
+        f"With alarms and events as dense as these, it takes {plural(needed, 'event')} to tell a detector that finds "
         f"half of them from chance with a power of {power:g}."
     )

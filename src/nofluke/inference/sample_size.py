@@ -6,6 +6,7 @@ The section "Power" of docs/theory.md has the mathematics, and why the search ma
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 from nofluke.errors import InputError
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan
@@ -80,7 +81,30 @@ def as_power(power: object) -> float:
 
 
 def events_for(recall: float, plan: Plan, target: float, alpha: float, notes: tuple[str, ...] = ()) -> SampleSize:
-    """The search, for arguments that are checked."""
+    """The search and the power of all fewer events, for arguments that are checked."""
+    needed, reason, last, power_of = search(recall, plan, target, alpha)
+    end = needed or (last if power_of else 0)
+    curve = tuple(
+        (m, power_of[m] if m in power_of else recall_power(recall, plan, m, alpha)) for m in range(1, end + 1)
+    )
+    return SampleSize(
+        n_events=needed,
+        power=None if needed is None else power_of[needed],
+        asked=target,
+        recall=recall,
+        coverage=float(plan.coverage),
+        alpha=alpha,
+        n_steps=plan.steps if needed is None else plan.n_steps(needed),
+        steps_per_event=None if plan.steps else float(plan.per_event),
+        curve=curve,
+        reason=reason,
+        notes=notes,
+    )
+
+
+@lru_cache(maxsize=256)  # cells of one report ask the same again and again
+def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int | None, str, int, dict[int, float]]:
+    """Events that are enough, or None and why not; the most that were looked at, and the powers on the way."""
     room = _room(recall, plan)
     if room < 1:
         raise InputError(
@@ -88,7 +112,8 @@ def events_for(recall: float, plan: Plan, target: float, alpha: float, notes: tu
             f"{show_number(float(plan.steps or plan.per_event))} {'steps' if plan.steps else 'steps per event'}: pass a "
             "larger coverage, or more steps."
         )
-    needed, reason, power_of = None, "", {}
+    needed, reason = None, ""
+    power_of: dict[int, float] = {}
     most = int(min(room, MOST_EVENTS))
     last = first_true(lambda m: m > most or _certain(m, recall, plan, target, alpha), 1, 1, most + 1)
     if not plan.beats(recall):
@@ -109,23 +134,7 @@ def events_for(recall: float, plan: Plan, target: float, alpha: float, notes: tu
                 f"No number of events is enough: the most of which so many find room near alarms, {last:,}, have a power of "
                 f"{show_share(power_of[last])}."
             )
-    end = needed or (last if power_of else 0)
-    curve = tuple(
-        (m, power_of[m] if m in power_of else recall_power(recall, plan, m, alpha)) for m in range(1, end + 1)
-    )
-    return SampleSize(
-        n_events=needed,
-        power=None if needed is None else power_of[needed],
-        asked=target,
-        recall=recall,
-        coverage=float(plan.coverage),
-        alpha=alpha,
-        n_steps=plan.steps if needed is None else plan.n_steps(needed),
-        steps_per_event=None if plan.steps else float(plan.per_event),
-        curve=curve,
-        reason=reason,
-        notes=notes,
-    )
+    return needed, reason, last, power_of
 
 
 def _room(recall: float, plan: Plan) -> float:

@@ -68,4 +68,4 @@ def _number(value: float) -> str:
     """Two digits, or the whole number where it has more."""
     if value >= 99.5:
         return f"{value:,.0f}"
-    return f"{value:.2g}" if value < 1e-4 or round(value, 1) != round(value) else f"{value:.0f}"
+    return f"{value:.2g}" if (value < 10 and round(value, 1) != round(value)) or value < 0.1 else f"{value:.0f}"

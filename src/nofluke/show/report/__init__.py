@@ -30,8 +30,8 @@ def write_report(
     """Write a page about a result: verdict, timeline, two sliders for threshold and tolerance, curves, nulls, heat map.
 
     Every slider position is evaluated beforehand exactly as :func:`nofluke.evaluate` does, and embedded; the page computes
-    nothing. The positions are some 30 quantiles of the score (fewer where exact chance would take long), and up to eight
-    tolerances of the shape of the chosen one; the chosen cell is always among them. With alarms in place of scores
+    nothing. The positions are some 30 quantiles of the score on both sides of the chosen threshold (fewer where exact chance
+    would take long), and up to eight tolerances of the shape of the chosen one; the chosen cell is always among them. With alarms in place of scores
     there is no threshold to move. Undefined measures (no predictions, no events) are shown as such. The same input gives
     the same bytes.
 
