@@ -19,7 +19,6 @@ from nofluke.laws.montecarlo.window_kernels import hits_of_windows
 from nofluke.laws.precision import PrecisionFourier
 from nofluke.series.windows import Windows
 from nofluke.show import report as reports
-from nofluke.show.report import payload as payloads
 from nofluke.show.report import positions, windows
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
@@ -316,10 +315,10 @@ ODD = {
 
 
 @pytest.mark.parametrize("name", ODD)
-def test_odd_inputs_have_pages_without_odd_words(name, monkeypatch):
+def test_odd_inputs_have_pages_without_odd_words(name):
     """Whatever the data, no position of the sliders says NaN, infinity or None where a number or a word should be."""
-    monkeypatch.setattr(payloads, "timeline", lambda *_: {})
     payload = make_payload(ODD[name]())
+    payload["strip"] = re.sub("<[^>]*>", " ", payload["strip"])
     text = json.dumps(payload, ensure_ascii=False, allow_nan=False)
     words = [word for word in re.findall(r'"(?:[^"\\]|\\.)*"', text) if " " in word]
     assert words

@@ -130,7 +130,13 @@ def _lags(grid: Grid) -> list[dict[str, Any]]:
     lengths = np.array([lag.length for lag in grid.lags], dtype=np.float64)
     at, _ = as_people_say(lengths, grid.lags[0].dates)
     return [
-        {"label": str(lag), "short": lag.short, "position": float(position), "value": None, **address_of_lag(lag)}
+        {
+            "label": str(lag),
+            "short": lag.short if lag.length else "0",
+            "position": float(position),
+            "value": None,
+            **address_of_lag(lag),
+        }
         for lag, position in zip(grid.lags, at, strict=True)
     ]
 
