@@ -252,7 +252,10 @@ def board(tmp_path_factory):
     return None, write_leaderboard(made, tmp_path_factory.mktemp("board") / "b.html", cells=cells, failed=failed)
 
 
-@pytest.mark.parametrize("kind", ["report", "lists", "board"])
+SLOW = [pytest.param(kind, marks=pytest.mark.slow) for kind in ("lists", "board")]
+
+
+@pytest.mark.parametrize("kind", ["report", *SLOW])
 def test_axe_finds_nothing(browser, request, kind):
     """On desktop and telephone, light and dark."""
     path = request.getfixturevalue(kind)[1]

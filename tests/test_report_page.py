@@ -251,6 +251,7 @@ def test_dark_screens_get_a_dark_page_and_dark_figures(visit, report):
     assert page.evaluate(colour).lower() == nf.plot.PALETTE["observed"].lower()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [380, 1200])
 def test_other_metrics_are_drawn_within_the_page(visit, tmp_path, width):
     """Bars and a line for each, none over the edge, and no line where a value is undefined."""
@@ -309,6 +310,7 @@ SIZES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIZES)
 def test_scores_of_any_size_are_drawn(visit, tmp_path, name):
     """One figure without a scale would leave all of them empty."""

@@ -40,6 +40,7 @@ def visit(tmp_path_factory):
     assert troubles == []
 
 
+@pytest.mark.slow
 def test_a_million_steps_zoom_to_single_ones(visit):
     """Below 12 MB; up close every step is drawn by itself, on its side of the threshold, and windows are where the events are."""
     rng = np.random.default_rng(0)

@@ -457,6 +457,7 @@ def test_the_page_needs_nothing_from_anywhere(simulated):
     assert len(re.findall(r'<svg role="img" aria-label="[^"]+', html)) == 16  # each once more for telephones
 
 
+@pytest.mark.slow
 def test_same_seed_same_bytes_also_by_command(simulated, tmp_path):
     """A second run, by the command line and later in time, writes the same bytes; it prints every statement."""
     options = ["--simulated", "--seed", "1", "--permutations", "400", "-o", str(tmp_path / "again")]

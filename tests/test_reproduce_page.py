@@ -119,6 +119,7 @@ def test_links_lead_to_the_files_beside_the_page(visit):
     assert page.locator("path").count() > 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [390, 1200])
 def test_axe_finds_nothing(visit, width):
     """Contrast, names and keyboard, light and dark."""
