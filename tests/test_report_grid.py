@@ -277,7 +277,7 @@ class TestWords:
             nf.coincidence([1, 5], [2, 9], tolerance=1, span=(0, 20)),
         ):
             with pytest.raises(InputError, match="needs plotly, which is not installed"):
-                result.report(tmp_path / "page.html", metrics=["roc-auc"])
+                result.report(tmp_path / "page.html", metrics=["auc-roc"])
 
 
 TRUTH, SCORES = series(60, 0.15)
