@@ -22,14 +22,6 @@ in_browser = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium t
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def small(tmp_path_factory):
     """A study of 16 detectors on 28 series, and its page."""
     board, cells, failed = study()

@@ -27,14 +27,6 @@ SCRIPTS = Path(places.__file__).parent
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def ask(browser):
     """What the scripts of the page answer about a result, without the rest of a page."""
     page = browser.new_page()

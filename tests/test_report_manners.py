@@ -23,14 +23,6 @@ DESKTOP, PHONE, SMALL = (1200, 900), (390, 844), (360, 640)
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """A result and its page."""
     rng = np.random.default_rng(5)

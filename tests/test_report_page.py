@@ -28,14 +28,6 @@ def example():
 
 
 @pytest.fixture(scope="module")
-def browser():
-    with sync_api.sync_playwright() as started:
-        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield launched
-        launched.close()
-
-
-@pytest.fixture(scope="module")
 def report(tmp_path_factory):
     """One report and the data behind it."""
     truth, scores = example()

@@ -24,16 +24,6 @@ def address(tmp_path_factory):
     return (done.directory / "index.html").resolve().as_uri()
 
 
-@pytest.fixture(scope="module")
-def browser():
-    """A browser without a window."""
-    with playwright.sync_playwright() as driver:
-        # no sandbox: tests run as root in a container
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
-
-
 @pytest.fixture
 def visit(browser, address):
     """Open the page offline, and collect what it complains about and asks for."""

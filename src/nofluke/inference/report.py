@@ -108,9 +108,10 @@ def report(
     >>> "good has the best F1, told from every other at the 0.05 level." in text
     True
     """
-    from nofluke.show.several import check_page, write_several
+    from nofluke.show.several import check_page, check_target, write_several
 
-    check_page(path, title, scripts)  # before the work
+    check_target(path)  # before the work
+    check_page(title, scripts)
     seed = as_seed(rng)
     seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
     asked: dict[str, Any] = {

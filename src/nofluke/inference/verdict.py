@@ -62,12 +62,17 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
     known = {test.measure: test for test in tests}
-    upper = {measure: test.pvalue_for("greater", test.ties) for measure, test in known.items()}
+    upper = {measure: upper_of(test) for measure, test in known.items()}
     beside = ""
     if any(test.alternative != "greater" for test in tests):
         beside = " (one-sided: {} and {})".format(*map(p_is, upper.values()))
     under = f"under the null {tests[0].model}, "
     return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
+
+
+def upper_of(test: ChanceTest) -> float:
+    """The p-value of having as many hits or more, which verdicts go by whatever the alternative is."""
+    return test.pvalue_for("greater", test.ties)
 
 
 def rule_by(

@@ -12,10 +12,10 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import Code, Origin, origin_of
-from nofluke.show.report.page import Scripts, check_plotly, render
+from nofluke.show.report.page import Scripts, check_plotly, check_scripts, render
 from nofluke.show.report.payload import make_payload
 
-__all__ = ["Source", "make_page", "write_report"]
+__all__ = ["Parts", "Source", "check_page", "check_target", "make_page", "parts_of", "write_report"]
 
 
 def write_report(
@@ -68,8 +68,7 @@ def write_report(
     >>> "2 of 2 predictions are within 1 step of an event" in text
     True
     """
-    target = expanded(path, "path")
-    check_place(target, f"path={str(path)!r}")
+    target = check_target(path)
     page = make_page(result, title=title, scripts=scripts, source=source, metrics=metrics)
     write_file(target, page, f"path={str(path)!r}")
     return target
@@ -88,13 +87,26 @@ def make_page(
         raise InputError(
             f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
         )
-    if title is not None and not isinstance(title, str):
-        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
     if source is not None and not isinstance(source, Source):
         raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
-    check_plotly()  # before the work
+    check_page(title, scripts)
     parts = parts_of(result, title=title, source=source, metrics=metrics)
     return render(parts.payload, parts.origin, scripts, parts.others)
+
+
+def check_target(path: str | Path) -> Path:
+    """Where a page goes; refuses a place that cannot be written to."""
+    target = expanded(path, "path")
+    check_place(target, f"path={str(path)!r}")
+    return target
+
+
+def check_page(title: str | None, scripts: Scripts) -> None:
+    """Refuse what would fail at the end of a page, before anything is computed."""
+    if title is not None and not isinstance(title, str):
+        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
+    check_scripts(scripts)
+    check_plotly()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

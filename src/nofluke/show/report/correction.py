@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -97,12 +97,10 @@ def _under(
 
     # a cell that chance always fills alike is no test
     pvalues = {side: np.fmax(np.nan_to_num(largest(f"{side}_adjusted"), nan=1.0), upper[side]) for side in SIDES}
-    return Corrected(
+    return replace(
+        found,
         pvalues=pvalues,
         bands={side: largest(f"{side}_band") for side in SIDES},
-        of=found.of,
-        family=found.family,
-        alpha=found.alpha,
         nulls=tuple(model.text for model in models),
         kinds=frozenset(map(kind_of, models)),
         unheld=unheld,

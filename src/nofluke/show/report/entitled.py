@@ -14,9 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.inference.chance import ChanceTest, significant
+from nofluke.inference.chance import significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, headline, ruled_as_found
+from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, headline, ruled_as_found, upper_of
 from nofluke.nulls.choice import AUTO, Choice, choose
 from nofluke.show.report.correction import SIDES, Corrected, kind_of
 from nofluke.show.report.grid import Grid
@@ -129,11 +129,6 @@ def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> 
             p = found.pvalues[side]
             own |= {"corrected": p, "remains": significant(p, alpha)}
             own["text"]["corrected"] = show_p(p)
-
-
-def upper_of(test: ChanceTest) -> float:
-    """The p-value of having as many hits or more."""
-    return test.pvalue_for("greater", test.ties)
 
 
 def holds(cell: dict[str, Any], alpha: float) -> bool:

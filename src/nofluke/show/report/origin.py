@@ -151,26 +151,19 @@ def _parts(sequence: Sequence) -> tuple[Any, ...]:
 def python_code(result: Evaluation, source: Source | None, metrics: Code = NONE) -> str:
     """Python that makes the same report, with these metrics: lines that bring functions along, and a list."""
     functions, listed = metrics
-    lists = isinstance(result, Coincidence)
-    read, arguments = reading_of_lists(source) if isinstance(result, Coincidence) else reading_code(result, source)
-    arguments += [
-        *(arguments_of_lists(result) if isinstance(result, Coincidence) else chosen_code(result)),
-        *_tested(result),
-    ]
     lines = [
         "import nofluke as nf",
-        *read,
+        *_reading(result, source)[0],
         *functions,
-        f"result = nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})",
+        f"result = {call_of(result, source)}",
         f'result.report("report.html"{f", metrics={listed}" if listed else ""})',
     ]
     return "\n".join(lines)
 
 
-def call_of(result: Evaluation, **changes: Any) -> str:
+def call_of(result: Evaluation, source: Source | None = None, **changes: Any) -> str:
     """The call that gives this result, or one with another threshold or budget, tolerance or lag."""
     lists = isinstance(result, Coincidence)
-    read = reading_of_lists(None)[1] if lists else reading_code(result, None)[1]
     own = arguments_of_lists(result) if isinstance(result, Coincidence) else chosen_code(result)
     replaced = {"tolerance", "lag"} & changes.keys()
     if {"threshold", "budget"} & changes.keys():
@@ -183,7 +176,13 @@ def call_of(result: Evaluation, **changes: Any) -> str:
         for name, value in changes.items()
         if name != "lag" or value
     ]
-    return f"nf.{'coincidence' if lists else 'evaluate'}({', '.join([*read, *new, *kept, *_tested(result)])})"
+    arguments = [*_reading(result, source)[1], *new, *kept, *_tested(result)]
+    return f"nf.{'coincidence' if lists else 'evaluate'}({', '.join(arguments)})"
+
+
+def _reading(result: Evaluation, source: Source | None) -> tuple[list[str], list[str]]:
+    """Lines that read the data, and the arguments that pass them."""
+    return reading_of_lists(source) if isinstance(result, Coincidence) else reading_code(result, source)
 
 
 def reading_code(

@@ -14,6 +14,7 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import FamilywiseTest
 from nofluke.inference.interval import Interval
+from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
@@ -22,7 +23,7 @@ from nofluke.show.report import words
 from nofluke.show.report.addresses import address_of, address_of_lag
 from nofluke.show.report.cells import evaluator, evaluator_under, families, picture_of, seed_of
 from nofluke.show.report.correction import Corrected, correct
-from nofluke.show.report.entitled import entitle, upper_of
+from nofluke.show.report.entitled import entitle
 from nofluke.show.report.events import events_of
 from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid

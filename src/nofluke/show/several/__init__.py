@@ -5,28 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError, shown
+from nofluke.data.paths import write_file
+from nofluke.errors import InputError
 from nofluke.inference.several import error_of
 from nofluke.inference.side_by_side import SideBySide
-from nofluke.show.report import Parts, Source, parts_of
-from nofluke.show.report.page import Scripts, check_plotly, check_scripts
+from nofluke.show.report import Parts, Source, check_page, check_target, parts_of
+from nofluke.show.report.page import Scripts
 from nofluke.show.several.origin import own_calls, own_source
 from nofluke.show.several.page import render
 from nofluke.show.several.rows import best_in_words, chance_in_words, rows_of
 
-__all__ = ["check_page", "make_several_page", "verdict_in_words", "write_several"]
-
-
-def check_page(path: str | Path, title: str | None, scripts: Scripts) -> Path:
-    """Where the page goes; refuses what would fail at its end, before anything is computed."""
-    target = expanded(path, "path")
-    check_place(target, f"path={str(path)!r}")
-    if title is not None and not isinstance(title, str):
-        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
-    check_scripts(scripts)
-    check_plotly()
-    return target
+__all__ = ["check_page", "check_target", "make_several_page", "verdict_in_words", "write_several"]
 
 
 def write_several(
@@ -39,7 +28,7 @@ def write_several(
     metrics: Any = (),
 ) -> Path:
     """Write a page about several detectors; `nofluke.report` has what the arguments mean."""
-    target = check_page(path, title, scripts)
+    target = check_target(path)
     page = make_several_page(found, title=title, scripts=scripts, source=source, metrics=metrics)
     write_file(target, page, f"path={str(path)!r}")
     return target
@@ -54,7 +43,7 @@ def make_several_page(
     metrics: Any = (),
 ) -> str:
     """The page that `write_several` writes, as text."""
-    check_plotly()
+    check_page(title, scripts)
     rows = rows_of(found)
     parts: dict[str, Parts] = {}
     for row in rows:

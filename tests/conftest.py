@@ -1,0 +1,20 @@
+"""What tests of pages share: a browser without a window, one for each test file."""
+
+import shutil
+
+import pytest
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser():
+    """Chromium; where it is missing, tests that need it are skipped."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("there is no chromium to look at the page with")
+    with sync_api.sync_playwright() as started:
+        # no sandbox: tests run as root in a container
+        launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield launched
+        launched.close()
