@@ -242,3 +242,16 @@ def test_the_paragraph_on_p_has_the_numbers_of_the_page():
     assert "null distribution" in words
     nothing = nf.evaluate([0] * 20, np.arange(20.0), quantile=0.9)
     assert "nothing to compare" in make_payload(nothing)["cells"][0][0]["text"]["explained"]
+
+
+def test_a_season_that_only_more_alarms_show_counts_at_every_position():
+    """Five alarms show no season and fifty do: p-values are corrected under the null that keeps it, at all positions."""
+    n, hour = 480, np.arange(480) % 24
+    rng, day = np.random.default_rng([3, 77]), (hour > 8) & (hour < 16)
+    truth, scores = rng.random(n) < np.where(day, 0.09, 0.015), rng.normal(size=n) + 1.2 * day
+    result = nf.evaluate(truth, scores, quantile=0.99, tolerance=1, n_resamples=499, rng=0)
+    assert "season" not in result.null.keeps
+    payload = make_payload(result)
+    found = [cell for at, cell in positions(payload) if list(at) != payload["chosen"]]
+    assert all("seasonal:period=24" in cell["text"]["which"] for cell in found)
+    assert not any(RANK[cell["verdict"]] for cell in found)
