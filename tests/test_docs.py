@@ -94,7 +94,11 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, 
 def sessions() -> list[tuple[str, str]]:
     """All blocks of the kind ``console``, with the page they are on."""
     pattern = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return [(str(page.relative_to(DOCS)), block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
+    return [
+        (str(page.relative_to(DOCS)), block)
+        for page in PAGES
+        for block in pattern.findall(page.read_text(encoding="utf-8"))
+    ]
 
 
 @pytest.mark.parametrize(("page", "session"), sessions())
@@ -157,7 +161,9 @@ def fits(value: Any, kind: str) -> bool:
 def documented(heading: str) -> dict[str, tuple[str, str]]:
     """Type and meaning by key."""
     return {
-        key.strip("`"): (kind, meaning) for key, kind, meaning in table_rows(section("reference/cli.md", heading)) if "`" in key
+        key.strip("`"): (kind, meaning)
+        for key, kind, meaning in table_rows(section("reference/cli.md", heading))
+        if "`" in key
     }
 
 
@@ -366,7 +372,8 @@ def test_every_option_is_documented(command: str) -> None:
 def test_limits_of_the_methods_are_those_of_the_code() -> None:
     """What the page calls affordable is what "auto" goes by."""
     written = [
-        float(value) for _, value in table_rows(section("explanation/theory.md", "Which method when").split("affordable")[-1])
+        float(value)
+        for _, value in table_rows(section("explanation/theory.md", "Which method when").split("affordable")[-1])
     ]
     limits = [
         costs.PROGRAMME_OPERATIONS,
