@@ -431,7 +431,7 @@ ORDERED = pd.Series([0.0, 1.0, 2.0], index=[1, 2, 3])
         ),
         ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has another index than 'a': reindex"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "threshold": None}, "detector 'a': pass either threshold"),
-        ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "belong to scores: leave them out"),
+        ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "only apply to scores: leave them out"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "level": 95}, "level=95 must be between 0 and 1"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "alpha": 5}, "alpha=5 must be between 0 and 1"),
     ],

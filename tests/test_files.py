@@ -128,7 +128,7 @@ def test_a_first_row_of_0_1_2_is_noted_whatever_it_is_taken_for(write, content, 
     table = read_columns(write("a.csv", content), columns={"scores": asked})
     assert table.values["scores"].tolist() == values
     assert len(table.notes) == 1
-    assert f"was taken for {'its header' if taken == 'header' else 'data'}: if it is" in table.notes[0]
+    assert f"was read as {'its header' if taken == 'header' else 'data'}: if it is" in table.notes[0]
 
 
 def test_a_number_that_is_no_position_is_a_name(write):
@@ -648,10 +648,10 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(write, content, columns, 
         (
             "t\n01/02/2020\n",
             None,
-            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
+            r"line 2: column 't' has '01/02/2020', which is not an ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
         ),
         ("01/02/2020\n", None, "line 1: column 'column 0' has '01/02/2020'"),
-        ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', no ISO 8601"),
+        ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', which is not an ISO 8601 time"),
         ("t\n2020-01-01\ninfinity\n", None, "line 3: column 't' has 'infinity', no ISO"),
         ("t\n5\n2020-01-01\n", None, "line 3: column 't' has '2020-01-01' after numbers such as '5'"),
         ("t\n2020-01-01 00:00Z\n2020-01-01 00:00\n", None, "line 3: .* without a time zone but '2020-01-01 00:00Z'"),
@@ -742,7 +742,7 @@ def test_standard_input_without_bytes_is_refused(monkeypatch, stream):
     ("content", "message"),
     [
         (f"score\n1\n2\n3\n{'x' * 3_000_000}\n", "row 4: column 'score' has 'xxx.*xxx' where a number belongs"),
-        (f"score,{'x' * 200_000}\n1,2\n", "cannot be cut into cells .*: shorten its longest cell"),
+        (f"score,{'x' * 200_000}\n1,2\n", "cannot be split into cells .*: shorten its longest cell"),
         (f"score\n1\n2\n3\n{'x' * 40_000_000}\n", r"line 5 is longer than 33,554,432 bytes|check its .* longest cells"),
     ],
     ids=["value", "name", "beyond the limit"],

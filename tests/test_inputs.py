@@ -223,9 +223,13 @@ def test_event_times_on_one_step_count_once_and_are_noted():
 
 def test_zones_must_be_on_both_or_on_neither():
     """UTC is not assumed for dates without a zone; with zones on both sides, any will do."""
-    with pytest.raises(InputError, match="truth has a time zone but the clock has none: give both one, or neither"):
+    with pytest.raises(
+        InputError, match="truth has a time zone but the clock has none: give both a time zone, or neither"
+    ):
         prepare([DAYS[1].tz_localize("UTC")], SCORES)
-    with pytest.raises(InputError, match="the clock has a time zone but truth has none: give both one, or neither"):
+    with pytest.raises(
+        InputError, match="the clock has a time zone but truth has none: give both a time zone, or neither"
+    ):
         prepare([DAYS[1]], SCORES.tz_localize("UTC"))
     zoned = ["2020-01-02T00:30+01:00", "2020-01-04T01:00:00Z"]
     assert events_of(prepare(zoned, SCORES.tz_localize("UTC"))) == [0, 3]
@@ -251,7 +255,7 @@ def test_zones_must_be_on_both_or_on_neither():
         ([True, False], {"truth_as": "positions"}, "truth has 2 booleans for 5 steps: positions must be whole numbers"),
         ([DAYS[0], DAYS[0]], {}, r"truth lists 1 item\(s\) more than once: 2020-01-01"),
         ([DAYS[0], pd.NaT], {}, r"truth has 1 missing time\(s\): remove them"),
-        ([1, 2], {"truth_as": "times"}, "the clock shows dates but truth holds numbers: give both in the same kind"),
+        ([1, 2], {"truth_as": "times"}, "the clock shows dates but truth holds numbers: give both as the same kind"),
         ([0, 1, 2, 0, 1], {}, r"truth must be 0 or 1 \(or bool\), got 2 at position 2: turn them into 0 and 1"),
         ([0, 1, 2, 0.5, 7], {}, r"truth must be 0 or 1 \(or bool\), got 2.0 at position 2 and 2 more: turn"),
         ([0, 1], {"truth_as": "event"}, "truth_as='event' must be one of 'auto', 'labels', 'positions', 'times'"),
@@ -374,7 +378,7 @@ def test_a_mask_must_be_a_mask():
         prepare([0, 1], [1, 2], mask=[0, None])
     with pytest.raises(InputError, match="mask must be 0 or 1 for each step, got dates: turn them into 0 and 1"):
         prepare(TRUTH, SCORES, mask=DAYS)
-    with pytest.raises(InputError, match="no step is left to evaluate: all 2 are masked or missing: mask fewer"):
+    with pytest.raises(InputError, match="no step is left to evaluate, since all 2 are masked or missing: mask fewer"):
         prepare([0, 1], [1, np.nan], mask=[1, 0], missing="mask")
 
 
@@ -438,7 +442,7 @@ def test_the_index_is_the_clock_and_must_be_one():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "pass either threshold or quantile or budget, got none: one of them says which scores are predictions"),
+        ({}, "pass either threshold or quantile or budget, got none: it decides which scores are predictions"),
         ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile or budget, got threshold and quantile"),
         ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"quantile": 1.5}, "quantile=1.5 must be between 0 and 1"),
@@ -460,7 +464,7 @@ def test_settings_that_make_no_sense_say_why(options, message):
 def test_thresholds_belong_to_scores():
     """Alarms have been decided already."""
     with pytest.raises(
-        InputError, match="threshold and quantile and budget belong to scores: leave them out with predictions"
+        InputError, match="threshold and quantile and budget only apply to scores: leave them out with predictions"
     ):
         nf.evaluate([0, 1], predictions=[0, 1], threshold=1)
 

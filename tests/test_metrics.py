@@ -454,7 +454,7 @@ def test_functions_see_windows_and_labels_of_each_draw():
 @pytest.mark.parametrize(
     ("name", "options", "match"),
     [
-        ("auc-roc", {}, "name='auc-roc' is a metric of nofluke's"),
+        ("auc-roc", {}, "name='auc-roc' is a built-in metric"),
         ("My Metric", {}, "name='My Metric' must be"),
         (3, {}, "name=3 must be"),
         ("mine", {"needs": "labels"}, "needs='labels'"),

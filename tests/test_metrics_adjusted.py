@@ -227,7 +227,7 @@ def test_delay_is_a_duration_where_there_is_a_regular_clock():
         assert metrics.DelayPAF1(delay=delay)(truth, alarms, times=times) == expected
     with pytest.raises(InputError, match="delay='20min' is a length of time, but the data has no clock"):
         metrics.DelayPAF1(delay="20min")(truth, alarms)
-    with pytest.raises(InputError, match="delay='20min' is a length of time, and the clock is not regular: pass steps"):
+    with pytest.raises(InputError, match="delay='20min' is a length of time, but the clock is not regular: pass steps"):
         metrics.DelayPAF1(delay="20min")(truth, alarms, times=times, mask=[0, 0, 0, 0, 0, 0, 1, 0])
 
 

@@ -225,7 +225,7 @@ def test_settings_are_checked():
     for settings, words in (
         ({"tolerance": -1}, "tolerance=-1 must be finite and not negative"),
         ({"tolerance": 1.5}, "tolerance=1.5 must be a whole number of steps"),
-        ({"tolerance": 2, "late": 3}, "tolerance=2 is for both sides: leave it out with early= or late="),
+        ({"tolerance": 2, "late": 3}, "tolerance=2 sets both sides: leave it out with early= or late="),
         ({"early": 1, "late": "2h"}, "early=1 and late='2h' must both be steps or both be durations"),
         ({"beta": -1}, "beta=-1 must be finite"),
     ):

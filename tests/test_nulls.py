@@ -472,7 +472,7 @@ class TestAsNull:
             ("circular-shift:gap=2", "unexpected keyword argument 'gap'"),
             ("circular-shift:guard=-1", "guard=-1 must be"),
             ("circular-shift:every=0", "every=0 must be"),
-            ("seasonal", "needs either period="),
+            ("seasonal", "needs exactly one of period="),
             ("seasonal:period=hour", "must be a number of steps, a duration such as '1d', or one of 'hour of day'"),
             ("seasonal:period=1", "period=1 must be a number of at least 2 steps"),
             ("seasonal:period=7,bins=0", "bins=0 must be a whole number of at least 1"),
@@ -484,8 +484,8 @@ class TestAsNull:
             ("blocks:length=1e999", "length=inf must be a whole number"),
             ("x" * 5000, r"^null='x+\.\.\.x+' must be one of"),
             (7, "must be a name, a null model or a function"),
-            (nf.nulls.CircularShift, r"null=CircularShift is a class: pass an object of it, CircularShift\(...\)"),
-            (nf.nulls.Seasonal, r"null=Seasonal is a class: pass an object of it, Seasonal\(...\)"),
+            (nf.nulls.CircularShift, r"null=CircularShift is a class: pass an instance, CircularShift\(...\)"),
+            (nf.nulls.Seasonal, r"null=Seasonal is a class: pass an instance, Seasonal\(...\)"),
             (dict, "null=dict is a class"),
         ],
     )
@@ -839,10 +839,12 @@ class TestNotes:
         z = nf.detectors.energy_transient(quakes.counts)
         for null in ("bernoulli", "stationary"):
             assert any(
-                "for comparison" in n for n in nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2, null=null).notes
+                "to compare with the literature" in n
+                for n in nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2, null=null).notes
             )
             assert any(
-                "for comparison" in n for n in nf.sweep(quakes.truth, z, quantiles=[0.9], tolerances=2, null=null).notes
+                "to compare with the literature" in n
+                for n in nf.sweep(quakes.truth, z, quantiles=[0.9], tolerances=2, null=null).notes
             )
 
     def test_a_result_names_the_settings_of_its_null(self):

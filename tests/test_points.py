@@ -471,7 +471,7 @@ def test_the_oracle_of_coincidence_rates_leaves_out_what_coincalc_does():
         (lambda: event_synchronisation([1], [3], shared="no"), "shared='no' must be one of 'counted', 'halved'"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0, 5], ends=[6, 9]), "begins and ends must ascend"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0, 5], ends=[6]), "begins has 2 and ends 1 times"),
-        (lambda: tiling([1], [3], early=1, late=1, begins=[4], ends=[4]), "watch no time"),
+        (lambda: tiling([1], [3], early=1, late=1, begins=[4], ends=[4]), "cover no time"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0.5], ends=[4]), "the times are ticks: pass whole numbers"),
     ],
 )

@@ -66,7 +66,7 @@ class TestForms:
         """Who lists days may mean the whole last one; on a clock of days there is no doubt."""
         hours = np.arange("2024-03-01", "2024-03-03", dtype="datetime64[h]")
         found = prepare(truth, np.arange(48.0), times=hours)
-        assert any("mean midnight" in note for note in found.notes) is noted
+        assert any("means midnight" in note for note in found.notes) is noted
         assert not prepare([("2024-03-01", "2024-03-02")], SCORES, times=DAYS).notes
 
     @pytest.mark.parametrize(
@@ -264,7 +264,7 @@ class TestRefusals:
             (
                 pd.IntervalIndex.from_arrays([3], [3], closed="left"),
                 {},
-                r"truth has 1 interval\(s\) that hold nothing, closed='left': 3 to 3: remove them",
+                r"truth has 1 empty interval\(s\), closed='left': 3 to 3: remove them",
             ),
             ([pd.Interval(1, 2, closed="left"), pd.Interval(4, 5)], {}, "intervals of different kinds"),
             ([(1, 3)], {"overlaps": "join"}, "overlaps='join' must be one of 'error', 'merge'"),
@@ -310,7 +310,8 @@ class TestOrder:
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(1, 3), (3, 5)]
         (note,) = sequence.notes
         assert note.startswith(
-            "1 range(s) begin at the very step at which the one before ends; the step counts for the earlier one: 2024-03-03"
+            "1 range(s) begin on the step on which the previous one ends; that step counts for the earlier range: "
+            "2024-03-03"
         )
         shared = [("2024-03-02", "2024-03-03"), ("2024-03-03", "2024-03-05")]
         assert cell_of(shared, **how).found.tolist() == [
@@ -412,7 +413,7 @@ class TestCountEvents:
         labels = nf.evaluate(self.labels, SCORES, threshold=5, tolerance=1, count_events="steps")
         assert ranges.to_dict() == labels.to_dict()
         assert ranges.to_dict()["count_events"] == "steps"
-        note = "1 range(s) between two steps have no step to count and were left out."
+        note = "1 range(s) between two steps contain no step and were left out."
         assert (
             note in prepare([("2024-03-03T18:00", "2024-03-03T20:00")], SCORES, times=DAYS, count_events="steps").notes
         )
@@ -766,7 +767,7 @@ class TestCommandLine:
             ("--time day --truth-file open.csv", "open.csv, line 2: column 'end' has no end: remove the row."),
             ("--time day --truth-file named.csv --truth-start first --truth-end first", "--truth-start and --truth-end are both 'first': name two columns."),
             ("--truth label --truth-start first", "--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth."),
-            ("--time day --truth-file steps.tsv", "the clock shows dates but --truth-file holds numbers: give both in the same kind."),
+            ("--time day --truth-file steps.tsv", "the clock shows dates but --truth-file holds numbers: give both as the same kind."),
         ],
     )  # fmt: skip
     def test_errors_speak_of_options(self, options, message, capsys):

@@ -240,11 +240,11 @@ class TestWords:
         result = nf.evaluate(
             [0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], tolerance=1, null="permutation"
         )
-        assert "under the null permutation, the smallest p that can come out is 0.32 for precision" in result.reason
+        assert "under the null permutation, the smallest possible p is 0.32 for precision" in result.reason
         few = nf.diagnose([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], tolerance=1).findings[-1]
         assert re.match(
-            r"Neither precision nor recall can reach p = 0\.05 .*: under the null circular-shift, the smallest p that can come out is "
-            r"[\d.]+ for precision and [\d.]+ for recall\.$",
+            r"Neither precision nor recall can reach p = 0\.05 .*: under the null circular-shift, the smallest "
+            r"possible p is [\d.]+ for precision and [\d.]+ for recall\.$",
             few.sentence,
         )
 

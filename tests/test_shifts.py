@@ -282,7 +282,9 @@ class TestCircularShift:
     def test_ranges_are_counted_and_not_drawn(self):
         """All rotations of ranges are known: nothing is drawn, and the message says what to use."""
         alarms = np.arange(40) % 7 == 0
-        with pytest.raises(nf.InputError, match="counts all rotations of ranges and draws none: use method='auto'"):
+        with pytest.raises(
+            nf.InputError, match="counts all rotations of ranges and draws none at random: use method='auto'"
+        ):
             nf.evaluate([(3, 8), (20, 30)], predictions=alarms, null="circular-shift", method="montecarlo")
 
 
@@ -448,7 +450,7 @@ class TestLocalPermutation:
         """With both numbers; and so are ranges, which have no steps of their own."""
         with pytest.raises(nf.InputError, match="into 5 windows, but it has 4 steps: pass fewer"):
             nf.evaluate([0, 1, 0, 0], predictions=[0, 1, 0, 0], null="local-permutation:windows=5")
-        with pytest.raises(nf.InputError, match="places events of one step each, and these are ranges"):
+        with pytest.raises(nf.InputError, match="places events of one step each, but these are ranges"):
             nf.evaluate(example(True)[0], example()[1], quantile=0.9, null="local-permutation")
 
 

@@ -221,7 +221,7 @@ class TestTheNullOfAResult:
         """The null bernoulli is for comparison only whatever the data: that is a note, not a contradiction."""
         result = verdict_of(SPARSE, SPARSE, null="bernoulli")
         assert result.settings.choice.doubts == ()
-        assert any("for comparison with the literature" in note for note in result.notes)
+        assert any("to compare with the literature" in note for note in result.notes)
 
     def test_every_json_names_its_schema(self):
         """Evaluations, sweeps and diagnoses."""
@@ -243,12 +243,12 @@ class TestTheNullOfAResult:
 
     def test_auto_is_resolved_by_the_data_only(self):
         """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a remedy."""
-        with pytest.raises(nf.InputError, match="null='auto' looks at the data: pass it to evaluate or sweep"):
+        with pytest.raises(nf.InputError, match="null='auto' needs data to look at: pass it to evaluate or sweep"):
             nf.nulls.as_null("auto")
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):
             nf.evaluate(SPARSE, predictions=SPARSE, null="automatic")
         with pytest.raises(
-            nf.InputError, match="which auto takes for these data: pass null='permutation', or method='auto'"
+            nf.InputError, match="which auto chose for these data: pass null='permutation', or method='auto'"
         ):
             nf.evaluate(RUNS, predictions=RUNS, method="saddlepoint")
         cell = verdict_of(RUNS, RUNS).cell

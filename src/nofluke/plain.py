@@ -168,7 +168,7 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
     if len(where):
         raise InputError(
             f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
-            f"{where[0]}: subtract the same number from all of them, so that they are below 2**53."
+            f"{where[0]}: subtract the same number from all of them so that they are below 2**53."
         )
 
 

@@ -63,7 +63,7 @@ def announce_compilation(kernel: Any, seconds: int) -> None:
     cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     index = getattr(cache, "_index_path", None)
     if is_watched(sys.stderr) and index is not None and not kernel.signatures and not Path(index).exists():
-        print(f"nofluke: compiling for this machine, once (about {seconds} s) ...", file=sys.stderr, flush=True)
+        print(f"nofluke: compiling once for this machine (about {seconds} s) ...", file=sys.stderr, flush=True)
 
 
 _one_call = False

@@ -36,8 +36,8 @@ _PHRASES = {
     "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
     "Tolerance(early=..., late=...)": "--early and --late",
-    "pass predictions=(y == -1), or predictions=(y == 1) if yours mean it the other way": _OUTLIERS,
-    "pass truth=(y == -1), or truth=(y == 1) if yours mean it the other way": _OUTLIERS,
+    "pass predictions=(y == -1), or predictions=(y == 1) if yours is the other way round": _OUTLIERS,
+    "pass truth=(y == -1), or truth=(y == 1) if yours is the other way round": _OUTLIERS,
     "pass predictions=(y == -1)": "write 1 for an alarm and 0 for the rest, and pass it as --predictions COLUMN",
 }
 # name=value, name='word' and a bare name=; what was typed is left alone, since a file may be called seed=1

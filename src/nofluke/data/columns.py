@@ -144,7 +144,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         ) from None
     except TypeError:  # what refuses to be an array, such as a Dataset
         raise InputError(
-            f"{name} must be one column of values, got a {type(value).__name__}: pass one of it."
+            f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
         ) from None
     if values.ndim == 0:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"

@@ -75,7 +75,7 @@ class FileTable:
         """Turn duckdb's paragraph into our sentence."""
         text = str(error)
         if self.layout is None:
-            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it anew.")
+            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it again.")
         if "unicode" in text.lower() or "utf-8" in text.lower():
             return InputError(f"{self.label} is not UTF-8 text: save it in that encoding.")
         width = len(self.names)

@@ -67,7 +67,8 @@ def _refuse_lost(table: FileTable, position: int, floats: NDArray[np.float64]) -
     if (np.abs(floats) >= 2**53).any() and (found := table.first(lost, position)):
         raise InputError(
             f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which 64-bit floats cannot hold, "
-            "and not only whole numbers of 64 bits: subtract the same number from all, so that they are below 2**53."
+            "and other values that are not 64-bit integers: subtract the same number from all so that they are below "
+            "2**53."
         )
 
 

@@ -37,7 +37,8 @@ _DIGESTS = {
 }
 _FILE, _COLUMNS = "ranges.csv", ("benchmark", "entity", "length", "start", "end")
 _WITHOUT_NETWORK = (
-    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step within)"
+    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step "
+    "included)"
 )
 
 
@@ -80,7 +81,7 @@ class BenchmarkLabels:
         """The same with some entities left out."""
         unknown = next((name for name in entities if name not in self.entities), None)
         if unknown is not None:
-            raise InputError(f"entities={unknown!r} is none of {self.name}: see its entities.")
+            raise InputError(f"entities={unknown!r} is not part of {self.name}: see its entities.")
         kept = np.flatnonzero(~np.isin(self.entities, entities))
         stays = np.isin(self.groups, kept)
         truth, groups = self.truth[stays], np.searchsorted(kept, self.groups[stays]).astype(np.int32)
@@ -187,7 +188,7 @@ def _from_file(path: Path, name: str) -> list[Range]:
                 if row["benchmark"] == name
             ]
         except (TypeError, ValueError):
-            raise InputError(f"{path} has a length, start or end that is no whole number: replace it.") from None
+            raise InputError(f"{path} has a length, start or end that is not a whole number: replace it.") from None
 
 
 def _downloaded(name: str) -> Iterator[Range]:

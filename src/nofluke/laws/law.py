@@ -324,8 +324,8 @@ def _numbers(value: Any, name: str) -> FloatArray:
 
 def _not_a_number(what: str, method: How) -> NumericalError:
     return NumericalError(
-        f"the {what} of chance's hits could not be computed by the method {method}: this should not happen, please report "
-        "it; method='montecarlo' still answers."
+        f"the {what} of chance's hits could not be computed by the method {method}: this is a bug, please report it; "
+        "method='montecarlo' still works."
     )
 
 

@@ -135,13 +135,13 @@ def get(metric: object) -> Metric:
     if isinstance(metric, str):
         return from_text(metric, {**_BUILT_IN, **_ADDED})
     if isinstance(metric, type):
-        raise InputError(f"metric={metric.__name__} is a class: pass an object of it, {metric.__name__}(...).")
+        raise InputError(f"metric={metric.__name__} is a class: pass an instance, {metric.__name__}(...).")
     if callable(metric):
         return Function(function=metric, name=_name_of(metric))
     compute = getattr(metric, "compute", None)
     if callable(compute):
         return Function(function=compute, name=str(getattr(metric, "name", type(metric).__name__)))
-    several = " Several go to nf.significance as a list." if isinstance(metric, Iterable) else ""
+    several = " Pass several to nf.significance as a list." if isinstance(metric, Iterable) else ""
     raise InputError(
         f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.{several}"
     )
@@ -189,21 +189,22 @@ def register(
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(
-            f"name={shown(name)} must be of lower case letters, digits and hyphens, a letter first, such as 'my-metric'."
+            f"name={shown(name)} must consist of lower-case letters, digits and hyphens and start with a letter, such "
+            "as 'my-metric'."
         )
     if known_as(name, _BUILT_IN):
-        raise InputError(f"name={shown(name)} is a metric of nofluke's: choose another one.")
+        raise InputError(f"name={shown(name)} is a built-in metric: choose another name.")
     if isinstance(function, Metric):
         raise InputError(
-            f"function={shown(function)} is a metric, and has a name: pass it as it is, or another function."
+            f"function={shown(function)} is already a metric with a name: use it directly, or pass another function."
         )
     if isinstance(function, type):
-        raise InputError(f"function={function.__name__} is a class: pass a function, or an object that can be called.")
+        raise InputError(f"function={function.__name__} is a class: pass a function, or a callable object.")
     if perfect is not None:
-        perfect = as_number(perfect, "perfect", "be a finite number, or None where nobody knows", math.isfinite)
+        perfect = as_number(perfect, "perfect", "be a finite number, or None if unknown", math.isfinite)
     metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
     if name in _ADDED and _ADDED[name]().function != function:
-        raise InputError(f"name={shown(name)} is that of another function that was registered: choose another name.")
+        raise InputError(f"name={shown(name)} is already registered for another function: choose another name.")
     _ADDED[name] = partial(_the, metric)
     return metric
 

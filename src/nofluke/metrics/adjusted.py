@@ -229,7 +229,7 @@ class PAKAUC(OfRuns):
     """
 
     name: ClassVar[str] = "pak-auc"
-    title: ClassVar[str] = "area of F after PA%K over all k (Kim et al. 2022)"
+    title: ClassVar[str] = "area under F after PA%K over all k (Kim et al. 2022)"
 
     def work(self, series: Labelled) -> float:
         """The runs of each draw are sorted by their shares of alarms."""

@@ -112,5 +112,5 @@ def can_pickle(function: Any) -> bool:
 
 def _left_behind(*_: Any) -> float:
     raise InputError(
-        "the function of this metric could not be pickled, and was left behind with the process that made the result."
+        "the function of this metric could not be pickled, and stayed in the process that made the result."
     )

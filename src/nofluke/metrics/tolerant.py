@@ -71,7 +71,7 @@ class Tolerant(Metric):
         elif isinstance(self.tolerance, int) and self.tolerance == 0:
             window = Tolerance(early=0 if early is None else early, late=0 if late is None else late, unit=unit)
         else:
-            raise InputError(f"tolerance={shown(self.tolerance)} is for both sides: leave it out with early= or late=.")
+            raise InputError(f"tolerance={shown(self.tolerance)} sets both sides: leave it out with early= or late=.")
         plain = window.plain()  # a number of steps or a duration where that says it all
         alike = window.unit != "clock" and not isinstance(plain, dict)
         object.__setattr__(self, "tolerance", plain if alike else window)

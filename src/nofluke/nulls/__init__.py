@@ -84,7 +84,7 @@ def as_null(null: Null) -> NullModel:
     if isinstance(null, str):
         return _named(null)
     if isinstance(null, type):
-        raise InputError(f"null={null.__name__} is a class: pass an object of it, {null.__name__}(...).")
+        raise InputError(f"null={null.__name__} is a class: pass an instance, {null.__name__}(...).")
     if callable(null):
         return Custom(null)
     raise InputError(f"null={shown(null)} must be a name, a null model or a function that draws labels.")
@@ -92,7 +92,7 @@ def as_null(null: Null) -> NullModel:
 
 def _named(text: str) -> NullModel:
     if text.strip() == "auto":
-        raise InputError("null='auto' looks at the data: pass it to evaluate or sweep, or name a null model.")
+        raise InputError("null='auto' needs data to look at: pass it to evaluate or sweep, or name a null model.")
     name, settings = text_with_settings(text, "null", "seasonal:period=24")
     if name not in NAMES:
         raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *NAMES)))}.")

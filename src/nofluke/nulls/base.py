@@ -242,12 +242,13 @@ class NullModel(ABC):
         check_word(method, "method", self.methods, f" for the null {self.name}")
         if isinstance(cell, TimedCell) and not self.takes_times:
             raise InputError(
-                f"null={shown(self.text)} needs a grid of steps, and these events have times of their own: use null='auto', "
-                "'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', 'interval-shuffle' or 'jitter'."
+                f"null={shown(self.text)} needs a grid of steps, but these events have their own times: use "
+                "null='auto', 'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', "
+                "'interval-shuffle' or 'jitter'."
             )
         if cell is not None and not cell.truth.points and not self.takes_ranges:
             raise InputError(
-                f"null={shown(self.text)} places events of one step each, and these are ranges: use null='auto', "
+                f"null={shown(self.text)} places events of one step each, but these are ranges: use null='auto', "
                 "'circular-shift', 'local-shift' or 'segments', or count every step of a range by count_events='steps'."
             )
 

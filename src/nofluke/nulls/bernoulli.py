@@ -23,7 +23,7 @@ def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
-            "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use "
+            "the binomial treats every alarm as one step and has no law for count_alarms='episodes': use "
             "method='auto' with null='permutation', or count_alarms='steps'."
         )
     if isinstance(cell, TimedCell):
@@ -57,13 +57,13 @@ class Bernoulli(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Events and predictions each fall on random steps, and every window is taken for an independent trial."
+        return "Events and predictions each fall on random steps, and every window is treated as an independent trial."
 
     @property
     def caveat(self) -> str:
         return (
-            "The null bernoulli takes every window for an independent trial; it is for comparison with the literature, not for "
-            "conclusions."
+            "The null bernoulli treats every window as an independent trial: use it to compare with the literature, "
+            "not to draw conclusions."
         )
 
     def draw(self, side: Truth) -> Uniform:

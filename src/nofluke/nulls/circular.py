@@ -26,7 +26,7 @@ from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
-GUARDED = "Without the shifts that a guard leaves out, rotations are no group: p-values come out too small where scores have a long memory."
+GUARDED = "With a guard, the remaining rotations do not form a group: p-values come out too small where scores have a long memory."
 
 
 class ShiftNull(NullModel):
@@ -64,7 +64,7 @@ class ShiftNull(NullModel):
             found = self.pieces(cell)
             if found is None and method == "exact":
                 raise InputError(
-                    f"method='exact' counts out at most {MOST_PAIRS:,} pairs of an alarm and an event, and here are "
+                    f"method='exact' counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
                     f"{cell.n_predictions * cell.n_events:,}: use method='auto', which draws shifts at random."
                 )
             return {} if found is None else found.laws(cell, self.method(found.n_shifts, found.of_recall.every))
@@ -148,26 +148,26 @@ class CircularShift(ShiftNull):
     def assumption(self) -> str:
         if self.every is not None:
             return (
-                f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, so that "
-                "clusters and a season of that period stay; the predictions stay as they are."
+                f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, which "
+                "keeps clusters and a season of that period; the predictions stay in place."
             )
         fewer = "less" if isinstance(self.guard, str) else "fewer"
         guard = f" Shifts by {fewer} than {in_words(self.guard)} are left out." if self.guard else ""
         return (
-            "Chance shifts all events together around the circle of steps, so that clusters and ranges stay; the predictions "
-            f"stay as they are. It allows neither for a season nor for a trend that both share.{guard}"
+            "Chance shifts all events together around the circle of steps, which keeps clusters and ranges; the "
+            f"predictions stay in place. It does not account for a season or a trend that both share.{guard}"
         )
 
     @property
     def assumption_of_series(self) -> str:
         if self.every is not None:
             return (
-                f"Chance rotates the detector by multiples of {in_words(self.every)}, so that labelled ranges stay whole and a season of "
-                "that period stays."
+                f"Chance rotates the detector by multiples of {in_words(self.every)}, which keeps labelled ranges "
+                "whole and keeps a season of that period."
             )
         return (
-            "Chance rotates the detector around the circle of steps, so that labelled ranges stay whole and scores keep their memory. It "
-            "allows neither for a season nor for a trend that both share."
+            "Chance rotates the detector around the circle of steps, so labelled ranges stay whole and scores keep "
+            "their memory. It does not account for a season or a trend that both share."
         )
 
     @property
@@ -184,7 +184,8 @@ class CircularShift(ShiftNull):
         """Random rotations of the events, the guard band left out."""
         if not side.points:
             raise InputError(
-                f"null={self.text!r} counts all rotations of ranges and draws none: use method='auto' or 'exact'."
+                f"null={self.text!r} counts all rotations of ranges and draws none at random: use method='auto' or "
+                "'exact'."
             )
         circle, periods, every = self._circle(side)
         guard = self._guard(side)

@@ -34,7 +34,7 @@ class Custom(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance draws the events by a function of the user's; the predictions stay as they are."
+        return "Chance draws the events with a user-supplied function; the predictions stay in place."
 
     @property
     def code(self) -> str:
@@ -52,7 +52,8 @@ class Custom(NullModel):
             drawn = self.function(generator)
         except Exception as error:
             raise InputError(
-                f"null's function failed with {type(error).__name__} ({error}): it is given a NumPy generator and returns labels."
+                f"null's function failed with {type(error).__name__} ({error}): it gets a NumPy generator and must "
+                "return labels."
             ) from error
         labels, n = as_column(drawn, "what null draws").values, len(side.open_steps)
         if len(labels) != n:
@@ -63,5 +64,5 @@ class Custom(NullModel):
             raise InputError(f"null must draw {n} labels of 0 and 1, got {listing(wrong)}.")
         events = np.flatnonzero(labels)
         if len(events) != side.n:
-            raise InputError(f"null drew {len(events)} events where the data has {side.n}: draw as many.")
+            raise InputError(f"null drew {len(events)} events where the data have {side.n}: draw the same number.")
         return events

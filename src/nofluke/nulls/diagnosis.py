@@ -37,7 +37,8 @@ from nofluke.text.tables import SCHEMA, Table, plural, show_number
 DEFAULT_QUANTILE = 0.9
 NOT_LOOKED_FOR = (
     "Not looked for: more than two seasons, a season of fewer than four cycles, changes of both rates that are neither seasonal "
-    "nor slower than an eighth of the series, and a common cause that acts within the tolerance: they would count as skill."
+    "nor slower than an eighth of the series, and a common cause that acts within the tolerance. Any of these would "
+    "count as skill."
 )
 
 
@@ -76,7 +77,7 @@ class Diagnosis(ByValue):
     >>> scores = nf.detectors.energy_transient(quakes.counts)
     >>> result = nf.diagnose(quakes.truth, scores, quantile=0.9, tolerance=2)
     >>> result.recommended.text, result.why
-    ('permutation', 'The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.')
+    ('permutation', 'The events show no clusters, runs, season or slow change, so chance may place each one independently.')
     >>> [finding.name for finding in result.findings if finding.found]
     ['memory of the score', 'lag']
     """
@@ -157,8 +158,8 @@ class Diagnosis(ByValue):
         )
         return Table(
             title=(
-                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, {plural(self.n_predictions, 'prediction')}: "
-                "what a null model has to allow for"
+                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, "
+                f"{plural(self.n_predictions, 'prediction')}: what a null model must account for"
             ),
             columns=("", "found", "statistic", "p", "looked at"),
             rows=rows,
@@ -277,7 +278,7 @@ def diagnose(
     notes = list(sequence.notes)
     if sequence.scores is not None and threshold is None and quantile is None and budget is None:
         quantile = DEFAULT_QUANTILE
-        notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
+        notes.append("No threshold was given: the highest tenth of the scores count as alarms.")
     cuts = choose_cut(sequence, threshold, quantile, budget)
     made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
     notes += (*made.notes, *filter(None, [made.doubt and f"{made.doubt}."]), *(() if cuts is None else cuts.notes))
@@ -290,12 +291,12 @@ def diagnosis_of(
     """The diagnosis of one cell of a trial, for whoever has one."""
     look = Look.of(cell, alpha, period)
     if period is not None and not look.calendar:
-        missed = f"The period {period} could not be looked at: it needs at least four periods of three steps or more."
+        missed = f"The period {period} could not be tested: it needs at least four periods of three steps or more."
         notes = (*notes, missed)
     chosen = pick(look)
     profile = advice.lag_profile(look.cell)
     if look.sketch is not None:
-        notes = (*notes, f"Times were looked at on a grid of {look.told(1)}.")
+        notes = (*notes, f"Times were analysed on a grid of {look.told(1)}.")
     smallest = tuple(
         SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
     )

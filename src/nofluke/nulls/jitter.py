@@ -47,8 +47,8 @@ class Jitter(Stratified):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance places each event at random within its own window of {in_words(self.window)}, so that whatever changes "
-            "from window to window stays; the predictions stay as they are."
+            f"Chance places each event at random within its own window of {in_words(self.window)}, which keeps "
+            "whatever changes from window to window; the predictions stay in place."
         )
 
     @property
@@ -95,16 +95,16 @@ class Dither(NullModel):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance moves each event by at most {in_words(self.reach)} to either side, so that slow changes of the rates stay; the "
-            "predictions stay as they are."
+            f"Chance moves each event by at most {in_words(self.reach)} to either side, which keeps slow changes of "
+            "the rates; the predictions stay in place."
         )
 
     @property
     def caveat(self) -> str:
         """That it is no exact test."""
         return (
-            "Dithering is approximate: data and surrogates are not exchangeable, since events are moved around their own places. "
-            "Null jitter, with fixed windows, is exact."
+            "Dithering is approximate: data and surrogates are not exchangeable, because each event moves around its "
+            "own place. The null jitter, with fixed windows, is exact."
         )
 
     @property

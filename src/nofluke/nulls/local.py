@@ -73,9 +73,7 @@ class LocalShift(ShiftNull):
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
         alike = isinstance(self.every, str) is isinstance(self.reach, str)
         if self.every != 1 and alike and self._shorter(self.reach, self.every):  # 1 stands for every tick
-            raise InputError(
-                f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
-            )
+            raise InputError(f"every={self.every} must be at most reach={self.reach}, or there is nothing to shift by.")
 
     @staticmethod
     def _shorter(one: Length, other: Length) -> bool:
@@ -87,8 +85,8 @@ class LocalShift(ShiftNull):
         by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
         season = "" if self.every is None else ", a season of that period"
         return (
-            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, so that clusters, "
-            f"ranges{season} and slow changes of the rates stay; the predictions stay as they are."
+            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, which keeps "
+            f"clusters, ranges{season} and slow changes of the rates; the predictions stay in place."
         )
 
     @property
@@ -96,8 +94,8 @@ class LocalShift(ShiftNull):
         by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
         season = "" if self.every is None else ", a season of that period"
         return (
-            f"Chance shifts the detector,{by} by at most {in_words(self.reach)} to either side, so that labelled ranges stay whole, "
-            f"and slow changes of the rates{season} stay."
+            f"Chance shifts the detector,{by} by at most {in_words(self.reach)} to either side, which keeps labelled "
+            f"ranges whole and keeps slow changes of the rates{season}."
         )
 
     @property
@@ -153,7 +151,9 @@ class LocalShift(ShiftNull):
     def draw(self, side: Truth) -> Draw:
         """Random shifts of the events, folded back at the borders; two that meet there are counted as one step."""
         if not side.points:
-            raise InputError(f"null={self.text!r} counts all shifts of ranges and draws none: use method='auto'.")
+            raise InputError(
+                f"null={self.text!r} counts all shifts of ranges and draws none at random: use method='auto'."
+            )
         (reach, every), last = self.places(side), side.n_places - 1
         one_sided = int(reach / every)
 
@@ -213,8 +213,8 @@ class LocalPermutation(Stratified):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, so that slow changes of "
-            "the rate stay; the predictions stay as they are."
+            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, which keeps "
+            "slow changes of the rate; the predictions stay in place."
         )
 
     @property

@@ -119,8 +119,8 @@ def moves_of(
         )
     if "montecarlo" not in model.methods:
         raise InputError(
-            f"null={shown(model.text)} has laws of hits only, and draws nothing for a metric: use null='auto', 'circular-shift', "
-            "'local-shift' or 'segments'."
+            f"null={shown(model.text)} only knows laws of hits and cannot draw for a metric: use null='auto', "
+            "'circular-shift', 'local-shift' or 'segments'."
         )
     if model.moves == "detector":
         return Moves(layout=Redrawn(model), make=lambda k, size: at(seeds(k, size)), **simulated)

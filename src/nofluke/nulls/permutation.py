@@ -63,9 +63,7 @@ class Permutation(NullModel):
 
     @property
     def assumption(self) -> str:
-        return (
-            "Chance places the events on random steps, independently of one another; the predictions stay as they are."
-        )
+        return "Chance places the events on random steps, independently of one another; the predictions stay in place."
 
     @property
     def settings(self) -> dict[str, Any]:

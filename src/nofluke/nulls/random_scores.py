@@ -40,7 +40,7 @@ class RandomScores(NullModel):
     @property
     def assumption(self) -> str:
         memory = f", with a correlation of {self.phi:g} between neighbours" if self.phi else ""
-        return f"Chance draws scores at random{memory}; the labels stay as they are."
+        return f"Chance draws scores at random{memory}; the labels stay in place."
 
     @property
     def keeps(self) -> frozenset[Trait]:
@@ -80,7 +80,7 @@ class ScorePermutation(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance permutes the scores step by step, as if they had no memory; the labels stay as they are."
+        return "Chance permutes the scores step by step, as if they had no memory; the labels stay in place."
 
     @property
     def keeps(self) -> frozenset[Trait]:
@@ -89,7 +89,7 @@ class ScorePermutation(NullModel):
 
     @property
     def caveat(self) -> str:
-        return "The null score-permutation takes scores for independent of one another; p-values are too small where they are not."
+        return "The null score-permutation treats scores as independent of one another; p-values are too small where they are not."
 
     @property
     def permutes(self) -> bool:

@@ -55,7 +55,7 @@ class Seasonal(Stratified):
 
     def __post_init__(self) -> None:
         if (self.period is None) is (self.strata is None):
-            raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
+            raise InputError("Seasonal needs exactly one of period= (steps, or a calendar rule) and strata=.")
         if self.period is not None and not (isinstance(self.period, str) and self.period in CALENDAR):
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
@@ -68,7 +68,7 @@ class Seasonal(Stratified):
     def assumption(self) -> str:
         season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
         season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
-        return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
+        return f"Chance places the events on random steps of the same {season}; the predictions stay in place."
 
     def _season(self) -> str:
         if self.period in CALENDAR:
@@ -106,9 +106,7 @@ class Seasonal(Stratified):
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The phases of the season, of events at their own times."""
         if self.strata is not None:
-            raise InputError(
-                "strata has one label for each step, and these events have times of their own: pass period=."
-            )
+            raise InputError("strata has one label for each step, but these events have their own times: pass period=.")
         if self.period in CALENDAR:
             found = at_ticks(side, *calendar_ticks(side, str(self.period)))
         else:
@@ -178,7 +176,7 @@ def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
     begins = np.arange(first, last + 1)
     if len(begins) > MOST_STRETCHES:
         raise InputError(
-            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: watch less of it."
+            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: pass a shorter span."
         )
     clock = Clock(ticks=begins.astype(f"datetime64[{ticks.unit}]").astype(np.int64), unit=ticks.unit)
     # between two ticks it is the later one that begins a phase

@@ -40,13 +40,15 @@ class IntervalShuffle(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
+        return (
+            "Chance shuffles the gaps between events, which keeps pairs of close events; the predictions stay in place."
+        )
 
     @property
     def on_ranges(self) -> str:
         return (
-            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: p-values of metrics of ranges are not "
-            'to be trusted. Use null="circular-shift" or null="segments".'
+            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: "
+            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
         )
 
     def draw(self, side: Truth) -> Draw:
@@ -73,7 +75,7 @@ class Segments(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
+        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay in place."
 
     def draw(self, side: Truth) -> Draw:
         if not side.points:
@@ -158,15 +160,15 @@ class Blocks(_Shuffle):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance shuffles blocks of {self.length:,} steps of the labels, so that clusters within a block stay; the "
+            f"Chance shuffles blocks of {self.length:,} steps of the labels, which keeps clusters within a block; the "
             "predictions stay as they are."
         )
 
     @property
     def on_ranges(self) -> str:
         return (
-            "The null blocks cuts labelled ranges at the borders of blocks, so that chance has more and shorter ones: p-values of metrics "
-            'of ranges are not to be trusted. Use null="circular-shift" or null="segments".'
+            "The null blocks cuts labelled ranges at block borders, so chance has more and shorter ones: "
+            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
         )
 
     def draw(self, side: Truth) -> Draw:

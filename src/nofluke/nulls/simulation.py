@@ -42,7 +42,8 @@ def simulate_hits(
 
     if null.moves != "truth":
         raise InputError(
-            f"null={shown(null.text)} moves the detector, not the events: its laws of hits are had by nulls.simulation.simulate."
+            f"null={shown(null.text)} moves the detector, not the events: get its laws of hits from "
+            "nulls.simulation.simulate."
         )
     if not trial.truth.points:
         raise InputError(

@@ -68,8 +68,8 @@ class Stationary(NullModel):
     @property
     def caveat(self) -> str:
         return (
-            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on events that fall one by "
-            "one; it is for comparison with the literature, not for conclusions."
+            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on "
+            "independent events: use it to compare with the literature, not to draw conclusions."
         )
 
     def draw(self, side: Truth) -> Uniform:

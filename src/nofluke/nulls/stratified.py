@@ -113,8 +113,8 @@ class Stratified(NullModel):
         sides = self.exact_sides(cell)
         if method == "exact" and "recall" not in sides:
             raise InputError(
-                f"method='exact' does not know recall under null={self.text!r} where not all events count (edges='interior'): "
-                "use method='auto', which simulates it."
+                f"method='exact' is not available for recall under null={self.text!r} where not all events count "
+                "(edges='interior'): use method='auto', which simulates it."
             )
         if method == "exact" and "precision" not in sides:
             raise InputError(
@@ -152,7 +152,7 @@ def refuse_windows(windows: int, n_steps: int, null: str) -> None:
     """Refuse more windows than steps."""
     if windows > n_steps:
         raise InputError(
-            f"null={null!r} cuts the sequence into {windows:,} windows, but it has {n_steps:,} steps: pass fewer."
+            f"null={null!r} cuts the sequence into {windows:,} windows, but it has only {n_steps:,} steps: pass fewer."
         )
 
 

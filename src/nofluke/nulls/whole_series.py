@@ -128,7 +128,7 @@ def _with_few(look: Look, found: Pick) -> Pick:
         alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
         if alone.found and alone.pvalue <= PLAIN:
             steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
-            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges cannot show whether they do"
+            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges are too few to show whether they do"
             if look.cell.n_steps / alone.steps >= math.ceil(2 / look.alpha) and look.cell.truth.open_steps.all():
                 return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
             return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
@@ -185,8 +185,9 @@ def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
     if alike <= memory + 3 / math.sqrt(len(ranks)):
         return ()
     return (
-        f"Scores that follow one another are alike (correlation {alike:.2f}), which the null {model.text} does not keep: its p-values "
-        'are not to be trusted. Use null="circular-shift".',
+        f"Neighbouring scores are similar (correlation {alike:.2f}), which the null {model.text} does not keep: its "
+        "p-values "
+        'cannot be trusted. Use null="circular-shift".',
     )
 
 
@@ -194,14 +195,12 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
     """Rotations of each group within itself, unless labels and detector plainly change together within groups."""
     named = AUTO if isinstance(null, str) and null.strip() == AUTO else as_series_null(null)
     if named != AUTO and named != CircularShift():
-        raise InputError(
-            "groups are rotated each within itself: pass null='circular-shift' or 'auto', or leave groups out."
-        )
+        raise InputError("groups are rotated separately: pass null='circular-shift' or 'auto', or leave groups out.")
     n = len(edges) - 1
     why = f"Each of the {n:,} groups is rotated within itself." if n > 1 else "The one group is rotated within itself."
     assumes = (
-        "Chance rotates the detector within each group, so that labelled ranges stay whole. It allows neither for a season nor for a trend "
-        "that both share."
+        "Chance rotates the detector within each group, so labelled ranges stay whole. It does not account for a "
+        "season or a trend that both share."
     )
     seen = _change_in_groups(series, edges, by_scores)
     if named != AUTO:
@@ -226,7 +225,7 @@ def _change_in_groups(series: Labelled, edges: tuple[int, ...], by_scores: bool)
         opens = flags & ~np.concatenate([[False], flags[:-1]])
         seen = [_lean(place, group, sizes, one) for one in (starts, opens)]
         if min(abs(lean) for lean in seen) >= LEANING and seen[0] * seen[1] > 0:
-            return "Labels and detector both change from the beginning of groups to their end"
+            return "Both labels and detector change from the start of a group to its end"
     return ""
 
 
@@ -249,5 +248,5 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     values = values[kept]
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
     if len(set(values.tolist())) != len(changes) + 1:
-        raise InputError("groups come back after others: sort the steps by group, so that each is in one piece.")
+        raise InputError("groups must be contiguous: sort the steps by group.")
     return (0, *changes.tolist(), len(values))

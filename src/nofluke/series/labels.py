@@ -90,7 +90,7 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         if np.isin(counted, (-1, 1)).all():
             raise InputError(
                 f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
-                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
+                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round."
             )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
@@ -138,10 +138,10 @@ def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> C
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if clock.is_dates is not dates:
         kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
-        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
+        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both as the same kind.")
     if clock.is_dates and clock.aware is not aware:
         zoned = ("the clock", name) if clock.aware else (name, "the clock")
-        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
+        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both a time zone, or neither.")
     return clock
 
 

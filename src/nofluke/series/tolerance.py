@@ -243,7 +243,7 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
         )
     if size is None or not math.isfinite(size):
         raise InputError(
-            f"{name}={shown(value)} must be finite: counted away from the event, negative towards its other side."
+            f"{name}={shown(value)} must be finite: positive away from the event, negative to its other side."
         )
     return number + 0, unit  # no negative zero
 

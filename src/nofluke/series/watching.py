@@ -112,6 +112,6 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
         raise InputError(f"at={shown(at)} must be a number of steps, or a share such as 0.3 or '30%'.")
     first = _part(at, "at", n, None)
     if not 0 < first < n:
-        raise InputError(f"at={shown(at)} leaves one part of the {n:,} steps empty: both need at least one.")
+        raise InputError(f"at={shown(at)} leaves one part of the {n:,} steps empty: each part needs at least one.")
     later = np.arange(n) >= first
     return Split(calibration=later, evaluation=~later)
