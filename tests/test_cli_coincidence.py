@@ -199,7 +199,7 @@ def test_notes_of_results_name_options(run):
     """Not arguments of the library."""
     code, out, _ = run(*DATES[:4], "--edges", "interior")
     assert code == 0
-    assert "reach out of the watched time (--edges interior)" in out
+    assert "extend beyond the watched time (--edges interior)" in out
 
 
 def test_notes_of_files_come_first(run_json, tmp_path):

@@ -174,7 +174,7 @@ def test_notes_about_files_are_told(run_json, folder, metrics):
     (folder / "bare.csv").write_text(f"0,1\n{rows}\n")
     asked = [word for name in metrics for word in ("--metric", name)]
     found = run_json("significance", "bare.csv", "--truth", "0", "--predictions", "1", *asked)
-    assert sum("taken for" in note for note in found["notes"]) == 1
+    assert sum("read as" in note for note in found["notes"]) == 1
 
 
 @pytest.mark.parametrize(

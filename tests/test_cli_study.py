@@ -196,7 +196,7 @@ def test_another_study_in_the_folder_is_an_error_unless_it_is_to_begin_anew(call
     assert call(*words) == first
     code, out, err = call(*words, "--seed", "1")
     assert (code, out) == (2, "")
-    assert "seed was 0 and is now 1. Put it back, choose another -o, or pass --restart to begin anew.\n" in err
+    assert "seed was 0 and is now 1. Put it back, choose another -o, or pass --restart to start over.\n" in err
     assert call(*words, "--seed", "1", "--restart")[0] == 0
 
 

@@ -339,7 +339,7 @@ def test_both_lists_are_drawn_with_windows_and_gaps(made):
     }
     lanes = {c.get_label().partition(":")[0]: c for c in ax.collections}
     assert len(lanes["events found"].get_segments()) == result.recall_hits
-    assert {"window of an event", "nobody watched"} <= set(lanes)
+    assert {"window of an event", "not watched"} <= set(lanes)
     assert ax.get_xlabel() == "time"
     left, right = plot.evaluation(result)
     assert left.get_xlabel() == f"alarms that are hits, of {result.n_predictions}"

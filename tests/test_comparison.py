@@ -287,7 +287,7 @@ def test_p_values_are_corrected_for_the_pairs_of_their_measure():
     told = [found.difference("good", name).corrected <= 0.05 for name in ("middling", "useless")]
     assert told == [False, True], "the example has one of each"
     assert found.not_told_from_best == ("good", "middling")
-    assert "not told from it at the 0.05 level, corrected for 3 pairs: middling." in str(found)
+    assert "not significantly worse at the 0.05 level, corrected for 3 pairs: middling." in str(found)
 
 
 def test_a_pair_is_the_same_whoever_else_is_compared():
@@ -320,7 +320,7 @@ def test_a_step_that_one_detector_lacks_is_left_out_for_all():
     found = nf.compare(truth, scores | {"good": holes}, threshold=2, missing="mask", n_resamples=99)
     masked = nf.compare(truth, scores, threshold=2, mask=np.isnan(holes), n_resamples=99)
     assert found.differences == masked.differences
-    assert any("without a value of one detector were left out for all" in note for note in found.notes)
+    assert any("where a detector has no value were masked for all detectors" in note for note in found.notes)
 
 
 def test_a_detector_without_alarms_is_compared_by_recall_alone():
@@ -351,9 +351,7 @@ def test_too_few_units_are_said():
     one = found.difference("a", "b")
     assert one.pvalue == one.smallest == 2**-3
     assert one.n_differing == 4
-    assert found.notes[-1].startswith(
-        "Too few series to tell F1 of a from that of b: they differ in 4, so that no p-value"
-    )
+    assert found.notes[-1].startswith("Too few series to tell F1 of a from that of b: they differ in 4, so no p-value")
     assert one.low is None
     assert one.why_no_interval == "4 series with alarms, fewer than 10"
     enough = compare_units({"a": np.vstack([better] * 2), "b": np.vstack([worse] * 2)})
@@ -372,7 +370,7 @@ def test_only_units_that_both_detectors_have_are_compared():
     one, other = (result.difference("a", "b") for result in (found, alone))
     assert (one.value, one.pvalue, one.n_units) == (other.value, other.pvalue, 15)
     assert found.difference("a", "c").n_units == 20
-    assert "Of 20 series, b lacks 5: each pair is compared on those that both have." in found.notes
+    assert "Of 20 series, b lacks 5: each pair is compared on those that both detectors have." in found.notes
     at = found.detectors.index("b")
     np.testing.assert_allclose(found.values[at], linearise(b[5:]).values)
 
@@ -422,14 +420,14 @@ ORDERED = pd.Series([0.0, 1.0, 2.0], index=[1, 2, 3])
     [
         ({"scores": {"a": [0, 1, 2]}}, "scores has 1 detector: pass at least two"),
         ({"scores": [0, 1, 2]}, r"scores=\[0, 1, 2\] must be a dict of detectors"),
-        ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: name each by a text"),
+        ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: use text as names"),
         ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', as another is"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, math.nan]}}, "detector 'b': scores has 1 NaN"),
         (
             {"scores": {"a": [0, 1, 2], "b": [0, 1, 2, 3]}, "truth": [1], "truth_as": "positions"},
             "detector 'b' has 4 steps but 'a' has 3",
         ),
-        ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has another index than 'a': reindex"),
+        ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has a different index than 'a': reindex"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "threshold": None}, "detector 'a': pass either threshold"),
         ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "only apply to scores: leave them out"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "level": 95}, "level=95 must be between 0 and 1"),
@@ -450,5 +448,5 @@ def test_a_result_names_what_it_can_be_asked():
         found.difference("good", "best")
     with pytest.raises(InputError, match="measure='f2' must be one of"):
         found.difference("good", "useless", "f2")
-    with pytest.raises(InputError, match="is the first detector, too"):
+    with pytest.raises(InputError, match="is also the first detector"):
         found.difference("good", "good")

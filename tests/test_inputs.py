@@ -476,7 +476,7 @@ def test_thresholds_belong_to_scores():
         ([1, 1, 1], [1, 2, 3], "Every step is an event: precision says nothing about the detector."),
         ([0, 1, 0], [0, 0, 1], "There are no predictions: precision is undefined."),
         ([0, 1, 0], [2, 3, 4], "Every step is predicted: recall says nothing about the detector."),
-        ([0, 1, 0], [2, 2, 2], "All scores are equal: no threshold can tell one step from another."),
+        ([0, 1, 0], [2, 2, 2], "All scores are equal: no threshold can separate the steps."),
     ],
 )
 def test_degenerate_input_is_evaluated_with_a_note(truth, scores, note):
@@ -637,8 +637,8 @@ def test_ordinary_quantiles_are_those_of_numpy():
         ({"tolerances": b"2h"}, "tolerances=b'2h' must be a whole number of steps"),
         ({"tolerances": bytearray(b"2h")}, r"tolerances=bytearray\(b'2h'\) must be a whole number of steps"),
         ({"tolerances": [b"2h"]}, "tolerances=b'2h' must be a whole number of steps"),
-        ({"tolerances": {1, 2}}, "tolerances={1, 2} has no order: pass a list"),
-        ({"tolerances": {1: 2}}, "tolerances={1: 2} has no order: pass a list"),
+        ({"tolerances": {1, 2}}, "tolerances={1, 2} is unordered: pass a list"),
+        ({"tolerances": {1: 2}}, "tolerances={1: 2} is unordered: pass a list"),
         ({"tolerances": np.array(0.5)}, "tolerances=.*0.5.* must be a whole number"),
         ({"tolerances": 10**400}, r"tolerances=10+\.\.\.0+ must be finite"),
         ({"thresholds": b"2"}, "thresholds must be one column of values, got a bytes"),

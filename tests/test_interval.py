@@ -128,13 +128,14 @@ def test_where_few_units_hold_most_there_is_no_interval():
     units = np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])
     found = intervals_of(units, kind="series")
     words = (
-        "Few of the 20 series hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5)."
+        "Few of the 20 series hold most of the alarms: they count for no more than 3.0 of equal size (an interval "
+        "needs 5)."
     )
     assert (found.precision.reason, found.f1.reason, found.recall.reason) == (words, words, "")
     assert found.precision.df == pytest.approx(88**2 / (19 * 4 + 2500) - 1)
     assert found.in_words() == (
         "Intervals take series for independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
-        "they weigh no more than 3.0 of equal size (an interval needs 5)."
+        "they count for no more than 3.0 of equal size (an interval needs 5)."
     )
     nearly = intervals_of(np.array([[43, 9, 1, 1]] + [[3, 1, 1, 1]] * 19))
     assert "than 4.9 of equal size" in nearly.precision.reason
@@ -214,7 +215,7 @@ def test_bad_levels_and_units_are_refused():
             result.interval(level)
     with pytest.raises(InputError, match="kind='weeks' must be one of"):
         intervals_of(np.ones((12, 4)), kind="weeks")
-    with pytest.raises(InputError, match=r"units has shape \(4,\), and must have a row of four counts for each unit"):
+    with pytest.raises(InputError, match=r"units has shape \(4,\), but needs a row of four counts for each unit"):
         intervals_of(np.ones(4))
 
 

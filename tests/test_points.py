@@ -175,7 +175,7 @@ def watched_pieces(gaps):
 @relaxed
 @given(times, times, sides, st.sets(st.integers(0, LAST), max_size=LAST))
 def test_tiling_is_that_of_all_ticks(x, y, sides, gaps):
-    """The four shares, tick by tick, with gaps nobody watched, asymmetric windows and negative sides."""
+    """The four shares, tick by tick, with gaps not watched, asymmetric windows and negative sides."""
     ticks, begins, ends = watched_pieces(gaps)
     x, y = ([t for t in z if t in ticks] for z in (x, y))
     found = tiling(x, y, early=sides[0], late=sides[1], begins=begins, ends=ends)

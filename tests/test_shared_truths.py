@@ -362,7 +362,7 @@ def test_nearly_equal_events_keep_their_distances():
         counts = np.bincount(rows.ravel(), minlength=60)
         expected = rows.size / 60
         assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * math.sqrt(2 * 59)
-    with pytest.raises(InputError, match="other events than those"):
+    with pytest.raises(InputError, match="other events than its placements"):
         one.hits(cell_of([1, 2], ALARMS[0]))
 
 

@@ -257,7 +257,7 @@ class TestPvalues:
 
     def test_early_stopping_needs_one_metric_and_one_side(self):
         """A corrected p-value needs a fixed number of draws."""
-        with pytest.raises(InputError, match="stop_after needs one metric"):
+        with pytest.raises(InputError, match="stop_after needs a single metric"):
             nf.significance(["auc-roc"], [0, 1], [1, 2], stop_after=3)
         with pytest.raises(InputError, match="stop_after needs one side"):
             nf.significance("auc-roc", [0, 1], [1, 2], stop_after=3, alternative="two-sided")
@@ -603,7 +603,7 @@ class TestVerdicts:
         result = nf.significance("best-f1", labels, -labels + 0.1 * scores, null="segments", stop_after=5, rng=1)
         assert result.n_resamples < 19
         assert (result.verdict, result.smallest_pvalue) == ("no", 1 / 10_001)
-        assert "Stopped at the draw at which 5 had reached the value." in result.how()
+        assert "Stopped when 5 draws had reached the value." in result.how()
         never = nf.significance("best-f1", labels, labels + 0.0, null="segments", stop_after=50, n_resamples=60, rng=1)
         assert "Fewer than 50 draws reached the value." in never.how()
 
@@ -903,7 +903,7 @@ class TestChance:
         labels = ([0] * 90 + [1] * 10) * 5
         level = nf.chance(f1_score, labels, budget=0.1, n_resamples=50, rng=1)
         assert level.expected == pytest.approx(0.1, abs=0.03)
-        with pytest.raises(InputError, match=r"budget=0\.001 of 500 steps is no alarm"):
+        with pytest.raises(InputError, match=r"budget=0\.001 of 500 steps gives no alarm"):
             nf.chance("f1", labels, budget=0.001)
         with pytest.raises(InputError, match="failed on each of the first 20 draws"):
             nf.chance(f1_score, labels, n_resamples=50)

@@ -196,8 +196,8 @@ class TestPooled:
             for at in np.flatnonzero(row):
                 row[at : at + 8] = 1
         row = study_of(table).pooled(n_resamples=49)[1]
-        assert row.reason.startswith("Under the null that was asked for, which ")
-        assert any("contradict the null that was asked for" in note for note in row.notes)
+        assert row.reason.startswith("Under the requested null, which ")
+        assert any("contradict the requested null" in note for note in row.notes)
 
     def test_groups_are_the_units(self):
         """Intervals and skill in so many of them go by groups."""
@@ -309,7 +309,7 @@ class TestSharedTruth:
         study = study_of(table)
         assert study.compare().noun == "groups"
         assert math.isnan(study.pooled(n_resamples=99)[0].recall.low)
-        assert any("share one truth" in note for note in study.compare().notes)
+        assert any("with the same truth" in note for note in study.compare().notes)
 
 
 class TestComparison:

@@ -164,7 +164,7 @@ class TestWorkersThatDie:
         _, stderr = process.communicate(timeout=60)
         assert process.returncode == 1
         assert stderr.count("Traceback") == 1
-        assert 'put what it does below the line if __name__ == "__main__":, or pass workers=1.' in stderr
+        assert 'put its work below the line if __name__ == "__main__":, or pass workers=1.' in stderr
 
 
 class TestStudiesThatStop:
@@ -249,7 +249,7 @@ class TestDamage:
 
         try:
             with pytest.raises(
-                InputError, match=r"cannot be written \(File too large\): free some space .* what is finished is kept"
+                InputError, match=r"cannot be written \(File too large\): free some space .* finished work is kept"
             ):
                 study(out, chunks_of(log), workers=workers, progress=fill_the_disk)
         finally:

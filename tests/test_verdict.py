@@ -102,7 +102,7 @@ class TestVerdicts:
             result = verdict_of(truth, alarms, tolerance=Tolerance7, alpha=alpha)
             assert result.verdict == ("yes" if result.precision_test.pvalue <= alpha else "no")
             assert (
-                "The verdict rests on it alone: under the null permutation, the smallest p that can come out for recall is 1."
+                "The verdict rests on it alone: under the null permutation, the smallest possible p for recall is 1."
                 in result.reason
             )
 
@@ -380,7 +380,7 @@ class TestGate:
         """One event, one alarm, four steps: no p below .25 can come out."""
         found = gate(verdict_of([0, 1, 0, 0], [0, 0, 1, 0]), on=on)
         assert found.code == 3
-        assert "The smallest p that can come out for" in found.why
+        assert "The smallest possible p for" in found.why
 
     def test_bad_limits_are_refused(self, file, capsys):
         """A share lies between 0 and 1; the message names the option."""

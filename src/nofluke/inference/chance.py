@@ -249,7 +249,8 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     total = float(joint.weights.sum())
     if not total > 0.0 or not np.isfinite(total):
         raise NumericalError(
-            f"the joint law of both hits could not be computed by the method {joint.method}: please report it."
+            f"the joint law of both hits could not be computed by the method {joint.method}: this is a bug, please "
+            "report it."
         )
     mean = float(joint.weights @ chance) / total
 

@@ -171,7 +171,7 @@ class ChanceLevel(ByValue):
         better = "above" if self.better == "greater" else "below"
         needs = "" if bar is None else f"; a detector has to be {better} {self.shown(bar)} to be better {level}"
         if bar is not None and bar == self.metric.perfect:
-            needs = f"; no detector can be better {level}, since chance is perfect that often"
+            needs = f"; no detector can be better {level}, because chance is perfect that often"
         return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
     def table(self) -> Table:

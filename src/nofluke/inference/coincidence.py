@@ -22,7 +22,7 @@ from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import plural
 
 FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
-FEWER = "as if the one kept away from the other"
+FEWER = "as if one avoided the other"
 
 
 def coincidence(
@@ -172,7 +172,7 @@ def doubt_of(read: Occurrences) -> str:
     """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer themselves."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
-    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms their own times decide what it is. Pass span="
+    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms it is a poor one. Pass span="
 
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:
@@ -191,14 +191,15 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
     left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
     if any(left):
         told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
-        found.append(f"{told} do not count, since their windows reach out of the watched time (edges='interior').")
+        found.append(f"{told} do not count, because their windows extend beyond the watched time (edges='interior').")
     if not read.ticks.rounded:
         found.append(
-            f"Times are not rounded to anything: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
+            f"Times are not rounded: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
             "events anywhere."
         )
     elif read.watch.stride > 1:
         found.append(
-            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance leaves them there."
+            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance "
+            "keeps them on that grid."
         )
     return tuple(found)

@@ -58,7 +58,10 @@ def compare_units(
         told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:5])
         more = f" and {len(lacking) - 5:,} more detector(s)" if len(lacking) > 5 else ""
         n = len(next(iter(arrays.values())))
-        notes = (*notes, f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both have.")
+        notes = (
+            *notes,
+            f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both detectors have.",
+        )
     own = {name: rows[there[name]] for name, rows in arrays.items()}
     return compared(
         own, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
@@ -136,7 +139,7 @@ def _remarks(
         corrected = f", times {n_pairs} pairs" if n_pairs > 1 else ""
         more = f", and for {plural(len(hopeless) - 1, 'other pair')}" if len(hopeless) > 1 else ""
         remarks.append(
-            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in {one.n_differing}, so "
-            f"that no p-value is below {show_p(one.smallest)}{corrected}."
+            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in "
+            f"{one.n_differing}, so no p-value is below {show_p(one.smallest)}{corrected}."
         )
     return tuple(remarks)

@@ -117,7 +117,7 @@ class Comparison(ByValue):
         check_word(measure, "measure", MEASURES)
         i, j = self._place(first, "first"), self._place(second, "second")
         if i == j:
-            raise InputError(f"second={shown(second)} is the first detector, too: name another.")
+            raise InputError(f"second={shown(second)} is also the first detector: name another.")
         # pairs are listed as itertools.combinations does
         low, high = sorted((i, j))
         at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
@@ -148,23 +148,23 @@ class Comparison(ByValue):
         """Who is best, and who cannot be told from it."""
         group = self.not_told_from_best
         if not group:
-            return "No detector has an F1: none is best."
+            return "No detector has an F1, so none is best."
         level = f"at the {self.alpha:.3g} level" + (
             f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
         )
         if len(group) == 1:
             rest = " that has one" if math.isnan(self.values[-1, 2]) else ""
             if not math.isnan(self.values[1, 2]):
-                return f"{group[0]} has the best F1, told from every other{rest} {level}."
-            return f"{group[0]} is the only one that has an F1."
-        return f"{group[0]} has the best F1; not told from it {level}: {', '.join(group[1:])}."
+                return f"{group[0]} has the best F1, significantly better than every other{rest} {level}."
+            return f"{group[0]} is the only one with an F1."
+        return f"{group[0]} has the best F1; not significantly worse {level}: {', '.join(group[1:])}."
 
     def how(self) -> str:
         """How p-values were computed."""
         drawn = {one.n_resamples for one in self.differences}
         text = f"p by exchanging {self.noun} between two detectors, two-sided"
         if drawn == {0}:
-            return f"{text}; all swaps were gone through."
+            return f"{text}; all swaps were enumerated."
         listed = "all swaps, or " if 0 in drawn else ""
         more = f" (up to {self.most_resamples:,} where p is small)" if max(drawn) > self.n_resamples else ""
         return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
@@ -256,7 +256,7 @@ class Comparison(ByValue):
         told = "; ".join(
             f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
         )
-        return f"<Comparison: {told};\n not told from the best: {', '.join(self.not_told_from_best) or 'none'}>"
+        return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
 
     def __str__(self) -> str:
         return self.table().text()

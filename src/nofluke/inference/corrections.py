@@ -55,7 +55,7 @@ def _corrected(pvalues: Any, adjust: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN for what is no test."
+            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN where there is no test."
         ) from None
     if isinstance(pvalues, np.ma.MaskedArray):
         p = np.where(np.ma.getmaskarray(pvalues), np.nan, p)  # masked: no test

@@ -161,7 +161,7 @@ def _difference(
     elif few:
         why = few
     elif not why and tested.squares[m] == 0:
-        why = f"{noun} show no variance of the difference"
+        why = f"{noun} show no variation in the difference"
     elif not why:
         from scipy.special import stdtrit
 

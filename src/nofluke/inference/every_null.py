@@ -77,9 +77,9 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
     cell = result.cell
     reason = against(model, look)
     if isinstance(cell, TimedCell) and not model.takes_times:
-        reason = "It needs a grid of steps, and these events have times of their own."
+        reason = "It needs a grid of steps, but these events have their own times."
     elif not cell.truth.points and not model.takes_ranges:
-        reason = "It places single steps, and these events are ranges."
+        reason = "It places single steps, but these events are ranges."
     if reason:
         return UnderNull(model=model, used=False, against=reason)
     many = result.settings.n_resamples if cell.trial.size <= MANY_STEPS else FEW_RESAMPLES
@@ -102,5 +102,5 @@ def against(model: NullModel, look: Look) -> str:
     if look.drifts and "drift" not in model.keeps:
         return "Events and alarms change slowly with time, which it does not keep."
     if look.together and "clusters" not in model.keeps:
-        return f"{look.together[:1].upper()}{look.together[1:]}, and it moves each of them by itself."
+        return f"{look.together[:1].upper()}{look.together[1:]}, but it moves each one independently."
     return ""

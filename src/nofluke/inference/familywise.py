@@ -78,7 +78,7 @@ class FamilywiseTest(ByValue):
     def how(self) -> str:
         """What chance's best was taken from."""
         drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
-        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, none left to chance"
+        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, all of them"
 
     def in_words(self, where: str = "") -> str:
         """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
@@ -260,7 +260,7 @@ def familywise_test(
     """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by themselves."""
     alpha, beta = check_alpha(alpha), check_beta(beta)
     if beta == 0:
-        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
+        raise InputError("beta=0 turns F into precision: use the familywise test of precision.")
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     if _of_windows(trial, n_resamples):
         found: _Maxima | None = _by_smallest_p(cast(TimedTrial, trial), model, beta, alpha, n_resamples, rng)

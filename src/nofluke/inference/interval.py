@@ -130,7 +130,7 @@ class Intervals:
         if not told:
             return f"No intervals: {why}."
         missing = f" None for {' and '.join(names)}: {why}." if names else ""
-        return f"Intervals take {self.kind} for independent, {' and '.join(told)}.{missing}"
+        return f"Intervals treat {self.kind} as independent, {' and '.join(told)}.{missing}"
 
 
 def check_level(level: object) -> float:
@@ -189,13 +189,13 @@ def intervals_of(
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 4)).recall.reason)
     Only 4 episodes hold events, and an interval needs at least 10.
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])).precision.reason)
-    Few of the 20 episodes hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5).
+    Few of the 20 episodes hold most of the alarms: they count for no more than 3.0 of equal size (an interval needs 5).
     """
     level = check_level(level)
     check_word(kind, "kind", UNITS)
     counts = np.asarray(units)
     if counts.ndim != 2 or counts.shape[1] != 4:
-        raise InputError(f"units has shape {counts.shape}, and must have a row of four counts for each unit.")
+        raise InputError(f"units has shape {counts.shape}, but needs a row of four counts for each unit.")
     linear, weights = linearise(units), weighed(units)
     values, squares = linear.values, (linear.left_out**2).sum(axis=0)
     held, sizes = ((counts > 0)[:, [ALARMS, EVENTS]]).sum(axis=0), counts[:, [ALARMS, EVENTS]].sum(axis=0)
@@ -218,14 +218,14 @@ def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> str:
     if k >= FEWEST:
         return "" if weight >= LIGHTEST else f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})."
     if kind == "episodes" and n >= FEWEST:
-        return f"The {n:,.0f} {noun}s chain into {plural(k, 'episode')}{NEEDS}."
+        return f"The {n:,.0f} {noun}s form only {plural(k, 'episode')}{NEEDS}."
     return f"Only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s{NEEDS}."
 
 
 def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
     """What is wrong with units of very unlike size, in words."""
     alike = f"{math.floor(10 * weight) / 10:.1f} of equal size"  # never rounded up to what is needed
-    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they weigh no more than {alike}"
+    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they count for no more than {alike}"
 
 
 def _interval(

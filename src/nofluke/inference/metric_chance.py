@@ -113,7 +113,7 @@ def chance(
     if budget is not None:
         n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
         if n_alarms == 0:
-            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps is no alarm: pass a larger share.")
+            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps gives no alarm: pass a larger share.")
         series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
     elif wanted.needs == "alarms":
         raise InputError(
@@ -163,5 +163,5 @@ def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) ->
     shape = np.shape(truth)
     if len(shape) != 1 or truth_as not in ("auto", "labels"):
         kind = "ranges" if truth_as in ("auto", "labels") else truth_as
-        raise InputError(f"truth holds {kind}, which do not tell how long the series is: pass n_steps= or times=.")
+        raise InputError(f"truth holds {kind}, which do not say how long the series is: pass n_steps= or times=.")
     return int(shape[0])

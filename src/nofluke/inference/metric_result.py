@@ -159,7 +159,7 @@ class Significance(ChanceLevel):
             return self.choice.why or "No null holds for these data."
         smallest = self.smallest_pvalue
         if not significant(smallest, self.alpha):
-            return f"No value could have reached the {self.alpha:.3g} level: the smallest p that can come out is {show_p(smallest)}."
+            return f"No value could have reached the {self.alpha:.3g} level: the smallest possible p is {show_p(smallest)}."
         return ""
 
     @property
@@ -231,9 +231,7 @@ class Significance(ChanceLevel):
         if self.stop_after is None:
             return super().how()
         stopped = self._stopped(self._reached(self.values, self.value, self._sides[0]))
-        many = (
-            f"Stopped at the draw at which {self.stop_after} had" if stopped else f"Fewer than {self.stop_after} draws"
-        )
+        many = f"Stopped when {self.stop_after} draws had" if stopped else f"Fewer than {self.stop_after} draws"
         return f"{super().how()} {many} reached the value."
 
     def _plain(self) -> dict[str, Any]:

@@ -129,7 +129,7 @@ class Significances(ByValue):
             rows=rows,
             notes=(
                 self.verdict_in_words(),
-                "p corrected: how often chance has, in any of these metrics, a p-value as small.",
+                "p corrected: how often chance has a p-value this small in any of these metrics.",
                 self._first.how(),
                 *(f"Note: {note}" for note in self.notes),
             ),

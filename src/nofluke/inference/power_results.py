@@ -71,8 +71,8 @@ class Power:
         does = "finds" if self.measure == "recall" else "is right in"
         error = f" ± {self.error:.2g}" if self.method.kind == "simulated" else ""
         return (
-            f"A detector that {does} {100 * self.value:.4g}% {whose} is told from chance at the {self.alpha:.3g} level with "
-            f"probability {show_share(self.power)}{error}."
+            f"A detector that {does} {100 * self.value:.4g}% {whose} is significantly better than chance at the "
+            f"{self.alpha:.3g} level with probability {show_share(self.power)}{error}."
         )
 
     def table(self) -> Table:
@@ -213,7 +213,7 @@ class SampleSize:
         if self.n_events is not None:
             found = {self.n_events: "needed"} | ({self.n_events - 1: "last below"} if self.n_events > 1 else {})
         elif self.curve:
-            found = {self.curve[-1][0]: "most that find room"}
+            found = {self.curve[-1][0]: "most that fit"}
         for numbers, what in ((enough, "first with that power"), (able, "first that can be significant")):
             if numbers:
                 found.setdefault(numbers[0], what)

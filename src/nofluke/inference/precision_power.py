@@ -50,7 +50,7 @@ def simulate(
     about = (found + 1) / (n_resamples + 2)
     notes: tuple[str, ...] = ()
     if moved:
-        notes = (f"In {moved:,} runs there was no room for so many alarms near events, or away from them.",)
+        notes = (f"In {moved:,} runs there was not enough room for that many alarms near events, or away from them.",)
     return Simulated(
         power=share,
         error=math.sqrt(about * (1 - about) / n_resamples),

@@ -11,7 +11,7 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.tables import plural
 
-ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
+ALL_EQUAL = "All scores are equal: no threshold can separate the steps."
 NO_EVENTS = "There are no events: recall is undefined."
 
 

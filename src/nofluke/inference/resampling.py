@@ -113,8 +113,8 @@ def measure(
     for metric, values in zip(metrics, joined, strict=True):
         if values.failed:
             notes.append(
-                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); these count as "
-                "draws that do as well."
+                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); "
+                "these count as draws that do as well as the data."
             )
     return joined, tuple(notes)
 
@@ -147,7 +147,8 @@ def _teams(
     if kept:
         names = ", ".join(metrics[i].text for i in kept)
         notes.append(
-            f"{names} cannot be sent to other processes, so that one did all the work: define the function at the top of a module."
+            f"{names} cannot be sent to other processes, so one process did all the work: define the function at the "
+            "top of a module."
         )
         yield kept, _in_threads, 1
 
@@ -203,7 +204,7 @@ def _start(part: Part) -> None:
 
 def _measure(draws: Draws, first: bool) -> list[Values]:
     if _part is None:
-        raise RuntimeError("a worker was asked before it was started")
+        raise RuntimeError("a worker was used before it was started")
     return _part.measure(draws, first)
 
 

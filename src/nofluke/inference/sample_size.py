@@ -131,8 +131,8 @@ def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int 
             needed = m
         if needed is None:
             reason = (
-                f"No number of events is enough: the most of which so many find room near alarms, {last:,}, have a power of "
-                f"{show_share(power_of[last])}."
+                f"No number of events is enough: the most for which that many fit near alarms, {last:,}, have a power "
+                f"of {show_share(power_of[last])}."
             )
     return needed, reason, last, power_of
 

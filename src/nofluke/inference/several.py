@@ -92,10 +92,10 @@ def detectors_of(scores: Any, predictions: Any) -> Given:
             )
         for name, values in items:
             if not isinstance(name, str) or not name:
-                raise InputError(f"{argument} has a detector called {shown(name)}: name each by a text.")
+                raise InputError(f"{argument} has a detector called {shown(name)}: use text as names.")
             if name in found:
                 raise InputError(
-                    f"{argument} has a detector called {shown(name)}, as another is: give each its own name."
+                    f"{argument} has a detector called {shown(name)}, and so is another: give each its own name."
                 )
             found[name] = (argument, values)
     if len(found) < 2:
@@ -132,9 +132,7 @@ def _read(
     common = np.logical_and.reduce([sequence.open_steps for sequence in sequences.values()])
     if any(not np.array_equal(sequence.open_steps, common) for sequence in sequences.values()):
         lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
-        notes = [
-            f"{plural(lost, 'step')} or more without a value of one detector were left out for all: they are masked."
-        ]
+        notes = [f"{plural(lost, 'step')} or more where a detector has no value were masked for all detectors."]
         sequences = {name: one(name, ~common) for name in given}
     for sequence in sequences.values():
         notes += [note for note in sequence.notes if note not in notes]
@@ -147,6 +145,6 @@ def _same_order(given: Given, first: str, other: str) -> None:
     if mine is None or theirs is None or len(mine) != len(theirs) or mine.equals(theirs):
         return
     raise InputError(
-        f"detector {shown(other)} has another index than {shown(first)}: reindex one to the other, or pass .to_numpy() to align by "
-        "position."
+        f"detector {shown(other)} has a different index than {shown(first)}: reindex one to the other, or pass "
+        ".to_numpy() to align by position."
     )

@@ -158,9 +158,7 @@ def significance(
 
 def _refuse_early(several: bool, alternative: Alternative | None) -> None:
     if several:
-        raise InputError(
-            "stop_after needs one metric: a p-value over several needs a fixed number of draws: leave it out."
-        )
+        raise InputError("stop_after needs a single metric, since several need a fixed number of draws: leave it out.")
     if alternative == "two-sided":
         raise InputError("stop_after needs one side: pass alternative='greater' or 'less', or leave it out.")
 
@@ -175,7 +173,7 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            f"metric={shown(twice)} is there twice: pass each once, and functions under names of their own."
+            f"metric={shown(twice)} is there twice: pass each once, and give functions names of their own."
         )
     return found
 

@@ -146,7 +146,7 @@ def sweep(
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:
     """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
     if isinstance(values, Set | Mapping):
-        raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
+        raise InputError(f"tolerances={shown(values)} is unordered: pass a list, such as [0, 1, 2].")
     one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
     one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
     windows = tuple(read(value, "tolerances") for value in ([values] if one else values))

@@ -168,7 +168,7 @@ class Diagnosis(ByValue):
                 if self.holds
                 else f"No null holds for these data. {self.why}",
                 *found,
-                f"Smallest p that can come out: {smallest}.",
+                f"Smallest possible p: {smallest}.",
                 *(f"Note: {note}" for note in self.notes),
             ),
         )

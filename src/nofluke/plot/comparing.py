@@ -99,7 +99,7 @@ def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) 
         if one is not None:
             told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
             ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
-    _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} less the other's")
+    _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} minus the other's")
     if aligned and corrected:
         ax.set_title(fitted(corrected, inches(ax)[0], SMALLER), fontsize=SMALLER)
     return handles

@@ -39,7 +39,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Best first, from above. Shaded: not told from the best. Hollow: F1 on the series that chance is about, where a null
+        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance is about, where a null
         does not hold on all. Nothing is drawn where F1 is undefined.
 
     Examples
@@ -73,7 +73,7 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
         if row.best
     ]
     for shape in shaded[:1]:
-        shape.set_label("not told from the best")
+        shape.set_label("not significantly worse than the best")
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
     tidy(ax)

@@ -78,7 +78,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
         handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
     gaps = read.gaps
     if len(gaps.starts):
-        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "nobody watched"))
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched"))
     ax.set_yticks([0.5, 1.5], ["alarms", "events"])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))

@@ -141,7 +141,7 @@ def tolerance(
     columns = {name: _column(name, curve, threshold, quantile) for name, curve in every.items()}
     first = next(iter(every.values()))
     if any(curve.tolerances != first.tolerances for curve in every.values()):
-        raise InputError("curves have different tolerances: sweep all detectors over the same.")
+        raise InputError("curves have different tolerances: sweep all detectors over the same ones.")
     at, title, names = _reaches(first)
     order = np.argsort(at, kind="stable")
     panels = make_panels(ax, (2,), width=4.2, height=2.8)
@@ -187,7 +187,7 @@ def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | 
     argument, wanted = ("threshold", threshold) if quantile is None else ("quantile", quantile)
     values: FloatArray | None = curve.thresholds if quantile is None else curve.quantiles
     if values is None:
-        raise InputError(f"quantile={shown(quantile)} is not known to a sweep over thresholds: pass threshold=.")
+        raise InputError(f"quantile={shown(quantile)} does not fit a sweep over thresholds: pass threshold=.")
     found = [] if wanted is None else np.flatnonzero(np.isclose(values, wanted, rtol=1e-9, atol=0)).tolist()
     if found:
         return int(found[0])

@@ -90,7 +90,7 @@ def _sorted(pvalues: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1, with NaN for what is no test."
+            f"pvalues={shown(pvalues)} must be numbers between 0 and 1, with NaN where there is no test."
         ) from None
     p = np.sort(p[~np.isnan(p)])
     if len(p) and not (p[0] >= 0 and p[-1] <= 1):

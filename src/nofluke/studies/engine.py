@@ -122,6 +122,6 @@ def _submit(executor: Executor, index: int, function: Callable[[Any], Any], task
 
 def _lost(executor: Executor, error: BaseException) -> InputError:
     return InputError(
-        f"executor={type(executor).__name__} has stopped working ({reason_of(error)}): pass a new one; what is finished is kept, and "
-        "the same call again goes on from there."
+        f"executor={type(executor).__name__} has stopped working ({reason_of(error)}): pass a new one; finished work "
+        "is kept, and the same call resumes from there."
     )

@@ -127,11 +127,11 @@ class Folder:
         if changed:
             raise InputError(
                 f"out={str(self.path)!r} holds a study of something else: {in_short(changed)}. Put it back, choose another out, "
-                "or pass resume=False to begin anew."
+                "or pass resume=False to start over."
             )
         newer = changes(old["versions"], told["versions"])
         if newer:
-            self.notes = (f"resumed with other versions than it was begun with: {in_short(newer)}.",)
+            self.notes = (f"resumed with other versions than it was started with: {in_short(newer)}.",)
 
     def _clear(self) -> None:
         """Remove what a study has written, and nothing else."""

@@ -18,7 +18,7 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
-OF = "(of x): chance is about the series on which a null holds, and on these the value is x"
+OF = "(of x): chance covers only the series on which a null holds, where the value is x"
 MOST_NAMED = 8  # detectors in a sentence
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
@@ -134,7 +134,7 @@ class Leaderboard(ByValue):
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.label for row in self.rows if row.best]
         more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
-        group = f" Not told from the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
+        group = f" Not significantly worse than the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
         return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
 
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -156,7 +156,8 @@ class Leaderboard(ByValue):
         level = f"[{100 * self.about.level:.3g}%]"
         heads = [text for m in measures for text in (f"{SHORT[m]} {level}", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
         star = (
-            f"* not told from the best by F1, at the {self.about.alpha:.3g} level with all pairs compared (Holm).",
+            f"* F1 not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs compared "
+            "(Holm).",
         ) * any(row.best for row in self.rows)
         apart = (f"{OF}.",) * any(row.measure(m).told_apart for row in self.rows for m in measures)
         return Table(

@@ -288,8 +288,6 @@ class Pooling:
             return replace(row, verdict="cannot tell", reason=told)
         doubted = self._doubted(row.detector)
         under = (
-            f"Under the null that was asked for, which {doubted:,} of {row.n_series:,} series contradict: "
-            if doubted
-            else ""
+            f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")

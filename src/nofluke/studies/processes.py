@@ -99,7 +99,7 @@ def _as_bytes(thing: Any) -> bytes:
         return pickle.dumps(thing)
     except Exception as error:  # pickle raises whatever the object does
         raise InputError(
-            f"workers: what is to be computed cannot be sent to other processes ({error}): define functions at the top of a module, "
+            f"workers: the work cannot be sent to other processes ({error}): define functions at the top of a module, "
             "or pass workers=1."
         ) from None
 
@@ -172,7 +172,7 @@ def _ready(team: list[_Worker]) -> list[_Worker]:
 def _not_started(workers: int, code: int | None) -> InputError:
     if code == _NO_GUARD:
         return InputError(
-            f"workers={workers}: other processes run your script from its start: put what it does below the line "
+            f"workers={workers}: other processes run your script from its start: put its work below the line "
             'if __name__ == "__main__":, or pass workers=1.'
         )
     return InputError(f"workers={workers}: processes end before they begin ({_cause(code)}): pass fewer, or workers=1.")

@@ -40,7 +40,7 @@ def from_reading(notes: Iterable[Sequence[str]]) -> Iterator[str]:
 def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: float) -> Iterator[str]:
     """Sentences, from p-values of all cells that are corrected for false discoveries, by measure; NaN are no tests."""
     if sharing.unsearched:
-        yield "There are too many events to look for all series with nearly the same truth: some may be taken for independent."
+        yield "There are too many events to find all series with nearly the same truth: some may be treated as independent."
     found = " and ".join(
         f"{int(np.count_nonzero(pvalues <= alpha)):,} by {measure}" for measure, pvalues in corrected.items()
     )

@@ -275,7 +275,7 @@ class Study:
         from nofluke.show.leaderboard.files import write_files
 
         if path is None and self._folder.temporary:
-            raise InputError("path is missing: this study has no folder of its own, name one to write to.")
+            raise InputError("path is missing: this study has no folder of its own. Name one to write to.")
         place = self.path if path is None else expanded(path, "path")
         write_files(self.leaderboard(), place, cells=self.cells, failed=self.failed)
         return place

@@ -175,7 +175,7 @@ def study(
     )
     if times is None and layout in ("auto", "wide", "long") and asked.in_time:
         raise InputError(
-            f"{asked.in_time} is a length of time, and the data have no clock: pass times=, or a number of steps."
+            f"{asked.in_time} is a length of time, but the data have no clock: pass times=, or a number of steps."
         )
     chunks, detectors = found.chunks(), found.detectors
     n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)

@@ -26,7 +26,7 @@ from nofluke.studies.schema import Schema, Values
 
 Columns = dict[str, AnyArray]
 
-KEPT = "free some space or choose another place; what is finished is kept, and the same call again goes on from there"
+KEPT = "free some space or choose another place; finished work is kept, and the same call resumes from there"
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
 _PARQUET = "(FORMAT parquet, COMPRESSION zstd)"

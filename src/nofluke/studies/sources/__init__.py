@@ -82,7 +82,9 @@ def read_source(
     roles = Roles(**named, scores=() if scores is None else as_names(scores, "scores"), truth_as=truth_as)
     roles.check_apart()
     if truth is not None and ranges is not None:
-        raise InputError(f"pass either truth={shown(truth)}, a column, or ranges=, events apart from it, not both.")
+        raise InputError(
+            f"pass either truth={shown(truth)}, a column, or ranges=, a separate list of events, not both."
+        )
     if layout == "nab":
         _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
         return nab_source(source, roles, ranges, per_chunk)
@@ -110,7 +112,7 @@ def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
     if not roles.scores:
         raise InputError("scores is missing: name the columns of scores, or a pattern such as 'det_*'.")
     if (layout == "long") > (roles.detector is not None):
-        raise InputError("layout='long' needs detector=: name the column that says whose score a row has.")
+        raise InputError("layout='long' needs detector=: name the column with the detector of each row.")
     if layout == "wide" and roles.detector is not None:
         raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
 

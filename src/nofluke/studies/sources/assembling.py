@@ -162,7 +162,7 @@ def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
         truth=None if block.truth is None else turned(block.truth),
         times=turned(times),
     )
-    return moved, ("Rows were not in the order of their times, and were sorted by them.",)
+    return moved, ("Rows were not in time order, and were sorted by time.",)
 
 
 def _repeated(times: AnyArray) -> Fault:

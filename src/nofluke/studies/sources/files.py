@@ -85,7 +85,7 @@ def folder_of(source: Any, name: str, remedy: str) -> Path:
         raise InputError(f"{name} is missing: {remedy}.")
     path = expanded(source, name).absolute()
     if not path.is_dir():
-        raise InputError(f"{name}={shown(str(source))} is no folder: {remedy}.")
+        raise InputError(f"{name}={shown(str(source))} is not a folder: {remedy}.")
     return path
 
 

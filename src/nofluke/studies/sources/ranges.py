@@ -70,7 +70,7 @@ class Listed:
             )
             fault = Fault(reason=f"{self.where} has no entry for this series{others}.")
             return Events(truth=fault, truth_as=self.truth_as)
-        note = f"{self.where} has no range of this series: it was taken to have no events."
+        note = f"{self.where} has no range of this series: it was read as having no events."
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
@@ -138,7 +138,7 @@ def _series_column(names: list[str], asked: str | None, where: str) -> int:
         if name in names:
             return names.index(name)
     listed = ", ".join(map(shown, names[:20]))
-    raise InputError(f"{where} has the columns {listed}, of which none names the series: call one of them series.")
+    raise InputError(f"{where} has the columns {listed}, none of which names the series: call one of them series.")
 
 
 def _by_series(names: list[str], pairs: Pairs) -> dict[str, Pairs]:
@@ -157,7 +157,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise InputError(f"ranges={shown(str(path))} cannot be read ({error.strerror}): check the path.") from None
     except ValueError as error:
-        raise InputError(f"ranges={shown(str(path))} is no JSON ({error}): check the file.") from None
+        raise InputError(f"ranges={shown(str(path))} is not JSON ({error}): check the file.") from None
     if not isinstance(found, dict):
         raise InputError(
             f"ranges={shown(str(path))} must be an object of series and their ranges, as NAB's windows are."
