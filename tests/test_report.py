@@ -627,8 +627,8 @@ def test_python_code_brings_functions_along_or_says_that_it_does_not(tmp_path, m
     lines, listed = code_of(others)
     assert lines == (
         "from sklearn.metrics import f1_score",
-        "# metric_2 stands for '<lambda>', a function that is not written here",
-        "# metric_3 stands for 'mine', a function that is not written here",
+        "# metric_2 stands for '<lambda>', a function that is not shown here",
+        "# metric_3 stands for 'mine', a function that is not shown here",
     )
     assert listed == "[f1_score, metric_2, metric_3, 'nab']"
     code = python_code(result, None, (lines, listed))
@@ -650,7 +650,7 @@ def test_metrics_that_cannot_be_are_refused_before_the_page_is_made(small, tmp_p
         (small[0], ["no-such"], "metric='no-such' must be one of 'auc-roc'"),
         (small[0], ["nab", "nab"], "metric='nab' is there twice"),
         (alarms, ["auc-roc"], "metric='auc-roc' needs scores"),
-        (lists, ["nab"], "metrics are of labels on steps, and two lists of times have none"),
+        (lists, ["nab"], "metrics need labels on steps, which two lists of times do not have"),
     ):
         with pytest.raises(nf.InputError, match=said):
             write_report(result, tmp_path / "page.html", metrics=metrics)

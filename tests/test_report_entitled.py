@@ -87,7 +87,7 @@ def test_the_position_named_beforehand_keeps_its_own_p_and_says_why():
     payload = make_payload(result)
     chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
     assert (chosen["verdict"], chosen["text"]["reason"]) == (result.verdict, result.reason)
-    assert chosen["text"]["which"].startswith("This position was named beforehand, so its own p-values count.")
+    assert chosen["text"]["which"].startswith("This position was chosen beforehand, so its own p-values count.")
     assert chosen["text"]["p_row"] == "p (counts)"
     assert chosen["precision"]["text"]["counts"] == chosen["precision"]["text"]["p"]
     for at, cell in positions(payload):
@@ -218,7 +218,7 @@ def test_the_paragraph_on_p_says_what_is_counted(how, words):
     chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
     assert words in chosen["text"]["explained"]
     if "alternative" in how:
-        assert "goes by one-sided p-values" in chosen["text"]["which"]
+        assert "uses one-sided p-values" in chosen["text"]["which"]
         assert chosen["text"]["corrected_row"] == "p, one-sided, corrected"
 
 

@@ -209,7 +209,7 @@ def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
     assert phone.evaluate("[...document.querySelectorAll('.pair')].every(e => e.scrollWidth <= e.clientWidth)")
     phone.evaluate("page.select(0, 0)")
     phone.get_by_role("button", name="As evaluated").tap()
-    assert "named beforehand" in phone.locator("#which").text_content()
+    assert "chosen beforehand" in phone.locator("#which").text_content()
 
 
 def test_the_bar_keeps_its_height(desk, report):

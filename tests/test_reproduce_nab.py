@@ -1,4 +1,4 @@
-"""NAB's published detectors beside chance: every number of the page, on a made-up clone of NAB and on part of the real one."""
+"""NAB's published detectors: every number of the page, on a made-up clone of NAB and on part of the real one."""
 
 import csv
 import json

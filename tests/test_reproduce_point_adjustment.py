@@ -174,11 +174,11 @@ def test_the_page_says_what_is_compared_and_what_may_differ(small):
     """And needs nothing from anywhere; links lead to files beside it; ids are unique."""
     text = page(small)
     for words in (
-        "Entities stand one after the other",
+        "Entities are concatenated",
         "as quoted in github.com/thuml/Anomaly-Transformer/issues/34",
         "1% on MSL, 1% on SMAP, 0.5% on SMD and 1% on PSM",
         "lists P-2 of SMAP twice; the first line is kept",
-        "rotated each within itself",
+        "each rotated within themselves",
         small.in_words().removesuffix("."),
         "nofluke reproduce --point-adjustment --seed 1 --permutations 400 -o out/",
     ):

@@ -23,7 +23,7 @@ from nofluke.studies.study import study
 WHOLE = 58  # series of numenta/NAB
 BUDGET, TOLERANCE, QUANTILE, MANY = "1%", "1%", 0.99, 0.05
 NOT_SCORES = ("series", "timestamp", "value", "event", "window", "label")
-NULLS = {"permutation": "the paper's null", "auto": "the entitled null"}
+NULLS = {"permutation": "the paper's null", "auto": "the null that fits the data"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,7 @@ def _head(name: str, first: str, of: str = "", more: str = "") -> str:
 def _row(rank: int, row: Pooled) -> str:
     measures = "".join(_measure(row.measure(name)) for name in MEASURES)
     name = escape(row.detector)
-    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
     series = f"{row.n_series:,}" + (f' <span class="gone">({row.n_failed:,} missing)</span>' if row.n_failed else "")
     return (
         f'<tr data-name="{name}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td data-v="{rank}">{rank}</td>'

@@ -70,7 +70,7 @@ def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], sourc
     if k == chosen:
         return Step(words=f"{words}: the one that was evaluated.")
     return Step(
-        words=f"{words}. It was found here, so it has to be tried on new data:",
+        words=f"{words}. It was found here, so it must be tested on new data:",
         command=_command(result, source, new_data=True, **{what: value}),
     )
 
@@ -100,8 +100,7 @@ def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Ste
     early, late = max(tolerance.early - length, 0), max(tolerance.late + length, 0)
     side = "late" if steps > 0 else "early"
     return Step(
-        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, move the window by as much, "
-        "and say so beforehand:",
+        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, shift the window by that much, and say so beforehand:",
         command=_command(result, source, tolerance=Tolerance(early=early, late=late, unit=tolerance.unit)),
     )
 
@@ -155,7 +154,7 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
         return Step(words=f"{words}.")
     budget = float(f"{result.n_predictions / result.n / 2:.2g}")
     return Step(
-        words=f"{words}. At most half as many predictions are a budget of {100 * budget:g}%:",
+        words=f"{words}. For at most half as many predictions, use a budget of {100 * budget:g}%:",
         command=_command(result, source, budget=budget),
     )
 

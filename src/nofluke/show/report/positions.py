@@ -97,8 +97,8 @@ def affordable(
         sides.append(side)
     kept = found[first : last + 1]
     left_out = [
-        f"{plural(many, f'{which}er threshold')} {'were' if many != 1 else 'was'} left out, because chance there takes long to "
-        f"compute; the {which}est that is here is {show_number(result.sequence.sign * threshold)}."
+        f"{plural(many, f'{which}er threshold')} {'were' if many != 1 else 'was'} left out, because chance takes long "
+        f"to compute there; the {which}est shown here is {show_number(result.sequence.sign * threshold)}."
         for which, many, (threshold, _) in (
             ("low", first, kept[0]),
             ("high", len(found) - 1 - last, kept[-1]),

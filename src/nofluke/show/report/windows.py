@@ -67,7 +67,7 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
     left_out = (
         ""
         if half == HALVES[0] and factors == FACTORS
-        else "Fewer windows than usual: chance takes long to compute here."
+        else "Fewer windows than usual, because chance takes long to compute here."
     )
     return Grid(
         trial=result.cell.trial.over(tuple(window for row in windows for window in row), np.ones(1)),

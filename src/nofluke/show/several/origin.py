@@ -125,7 +125,7 @@ def _rule(result: Evaluation) -> str:
     if result.budget is not None:
         return f"a budget of {100 * result.budget:g}% of the steps for each detector that has scores"
     if result.quantile is not None:
-        return f"from the {result.quantile:g} quantile of each detector’s scores on"
+        return f"from the {result.quantile:g} quantile of each detector’s scores up"
     return f"{result.sequence.cut_in_words(show_number(result.threshold))}, for all scores alike"
 
 

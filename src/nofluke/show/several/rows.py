@@ -122,9 +122,10 @@ def best_in_words(found: SideBySide) -> str:
     pairs = f", corrected for {plural(comparison.n_pairs, 'pair')}" if comparison.n_pairs > 1 else ""
     told = _names([f"{name} {show_share(values[name])}" for name in group])
     return (
-        f"No detector can be told from the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are {told}."
+        f"No detector is significantly worse than the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are "
+        f"{told}."
         if len(group) > 2
-        else f"{group[0]} and {group[1]} cannot be told apart at the {comparison.alpha:.3g} level: by F1 they are {told}."
+        else f"{group[0]} and {group[1]} do not differ significantly at the {comparison.alpha:.3g} level: by F1 they are {told}."
     )
 
 
