@@ -142,7 +142,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
     assert data["cells"][data["chosen"][0]][data["chosen"][1]]["verdict"] == "yes"
     assert "None is shown to be better than chance, corrected for 6 detectors." in page
     own = re.search('<template data-detector="d0">(.*?)</aside>', page, re.DOTALL)[1]
-    assert "One of 6 detectors: corrected for all of them, better than chance:" in own
+    assert "One of 6 detectors. Better than chance, corrected for all of them:" in own
     assert 'data-verdict="no"' in own
 
 
