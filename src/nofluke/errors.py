@@ -15,6 +15,11 @@ class InputError(ValueError):
     A ``ValueError``, so that code written against other libraries catches it; a class of its own, so that
     the command line can print its message in one line and let every other error through as the bug it is.
 
+    See Also
+    --------
+    nofluke.evaluate : raises it for bad input, as all functions here do.
+    nofluke.diagnose : shows what is in data that can be read.
+
     Examples
     --------
     >>> import nofluke as nf

@@ -68,6 +68,11 @@ class BenchmarkLabels:
         Labelled ranges.
     source : str
         Where the labels come from, in words.
+
+    See Also
+    --------
+    nofluke.datasets.public_labels : loads them.
+    nofluke.chance : what random scores reach on them.
     """
 
     name: str
@@ -114,6 +119,11 @@ def public_labels(name: str) -> BenchmarkLabels:
     ------
     InputError
         If the file is missing, holds other labels than the public ones, or they cannot be downloaded.
+
+    See Also
+    --------
+    nofluke.datasets.BenchmarkLabels : what it returns.
+    nofluke.chance : what random scores reach on them.
 
     Notes
     -----

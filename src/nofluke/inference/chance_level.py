@@ -45,6 +45,12 @@ class ChanceLevel(ByValue):
         How large numbers were that have been rounded: values closer than 1e-10 of it are equal.
     notes : tuple of str
 
+    See Also
+    --------
+    nofluke.chance : makes it.
+    nofluke.significance : the value of a detector against chance.
+    nofluke.plot.chance_level : draws it.
+
     Examples
     --------
     >>> import nofluke as nf

@@ -99,6 +99,13 @@ def coincidence(
     -------
     Coincidence
 
+    See Also
+    --------
+    nofluke.sweep_tolerances : many tolerances and lags.
+    nofluke.evaluate : labels or ranges on a grid of steps.
+    nofluke.plot.coincidence : draws the result.
+    nofluke.Coincidence : the result.
+
     Notes
     -----
     A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the number of

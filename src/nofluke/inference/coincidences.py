@@ -52,6 +52,13 @@ class Coincidence(Evaluation):
         What the window was moved by: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as it
         was moved, ``width`` as it was given.
 
+    See Also
+    --------
+    nofluke.coincidence : makes it.
+    nofluke.Evaluation : the same for labels on steps.
+    nofluke.CoincidenceSweep : many tolerances and lags.
+    nofluke.plot.coincidence : draws it.
+
     Examples
     --------
     >>> import nofluke as nf

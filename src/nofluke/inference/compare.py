@@ -82,6 +82,13 @@ def compare(
     -------
     Comparison
 
+    See Also
+    --------
+    nofluke.evaluate : one detector.
+    nofluke.study : many detectors on many series.
+    nofluke.report : a page about several detectors.
+    nofluke.Comparison : the result.
+
     Notes
     -----
     A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two detectors

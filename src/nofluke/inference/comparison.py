@@ -52,6 +52,12 @@ class Comparison(ByValue):
     cells : mapping of str to Cell
         The trial of each detector, what chance is computed from; empty where units are series or groups.
 
+    See Also
+    --------
+    nofluke.compare : makes it for one series.
+    nofluke.Study.compare : makes it for many series.
+    nofluke.plot.compare : draws it.
+
     Examples
     --------
     >>> import nofluke as nf, numpy as np

@@ -53,6 +53,13 @@ class Sweep(CellMeasures, ByValue):
     chance : SweepChance
         Null mean, band and p-value of every cell, computed when first asked for.
 
+    See Also
+    --------
+    nofluke.sweep : makes it.
+    nofluke.Evaluation : one threshold and tolerance.
+    nofluke.plot.sweep : draws it by threshold.
+    nofluke.plot.heatmap : draws every cell.
+
     Examples
     --------
     >>> import nofluke as nf

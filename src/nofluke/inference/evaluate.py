@@ -137,6 +137,14 @@ def evaluate(
     -------
     Evaluation
 
+    See Also
+    --------
+    nofluke.sweep : many thresholds and tolerances, with a familywise test.
+    nofluke.compare : several detectors on one sequence.
+    nofluke.coincidence : two lists of times without a grid.
+    nofluke.significance : any other metric against chance.
+    nofluke.Evaluation : the result.
+
     Notes
     -----
     Inputs with a pandas or xarray index are aligned by it. Steps outside the sequence hold neither events nor predictions

@@ -70,6 +70,14 @@ class Evaluation(ByValue):
         Everything a reader should know: undefined values, what was left out or merged, degenerate input, and why the
         chosen null is doubtful, where the data plainly show it.
 
+    See Also
+    --------
+    nofluke.evaluate : makes it.
+    nofluke.Sweep : many thresholds and tolerances.
+    nofluke.Coincidence : the same for two lists of times.
+    nofluke.plot.evaluation : draws it.
+    nofluke.plot.timeline : draws what was hit and missed.
+
     Examples
     --------
     >>> import nofluke as nf

@@ -42,6 +42,13 @@ class CoincidenceSweep(Sweep):
     occurrences : Occurrences
         The lists as they were read.
 
+    See Also
+    --------
+    nofluke.sweep_tolerances : makes it.
+    nofluke.Coincidence : one tolerance and lag.
+    nofluke.Sweep : the same for labels on steps.
+    nofluke.plot.lags : draws it.
+
     Examples
     --------
     >>> import nofluke as nf
@@ -158,6 +165,13 @@ def sweep_tolerances(
     Returns
     -------
     CoincidenceSweep
+
+    See Also
+    --------
+    nofluke.coincidence : one tolerance and lag.
+    nofluke.sweep : labels on a grid of steps.
+    nofluke.plot.lags : draws the result.
+    nofluke.CoincidenceSweep : the result.
 
     References
     ----------

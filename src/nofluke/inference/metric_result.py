@@ -51,6 +51,13 @@ class Significance(ChanceLevel):
     values, labels, choice, method, alpha, known_mean, notes
         As in `ChanceLevel`; alpha is the level of the verdict too.
 
+    See Also
+    --------
+    nofluke.significance : makes it.
+    nofluke.Significances : several metrics at once.
+    nofluke.ChanceLevel : chance without a detector.
+    nofluke.plot.significance : draws it.
+
     Examples
     --------
     >>> import nofluke as nf

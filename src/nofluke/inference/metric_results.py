@@ -28,6 +28,12 @@ class Significances(ByValue):
     corrected_better : float array
         The same of being better than chance, whatever the alternative is: what the verdict goes by.
 
+    See Also
+    --------
+    nofluke.significance : makes it from a list of metrics.
+    nofluke.Significance : one metric.
+    nofluke.plot.significances : draws it.
+
     Examples
     --------
     >>> import nofluke as nf

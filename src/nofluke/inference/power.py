@@ -72,6 +72,12 @@ def power(
     Power
         Power 0 where no outcome is significant, with a note.
 
+    See Also
+    --------
+    nofluke.sample_size : how many events a given power needs.
+    nofluke.evaluate : the test whose power this is.
+    nofluke.Power : the result.
+
     References
     ----------
     Hoenig and Heisey (2001), "The Abuse of Power", on observed power.

@@ -41,6 +41,11 @@ class Power:
         The standard error of a simulated power; 0 for an exact one.
     notes : tuple of str
 
+    See Also
+    --------
+    nofluke.power : makes it.
+    nofluke.SampleSize : how many events a given power needs.
+
     Examples
     --------
     >>> import nofluke as nf
@@ -159,6 +164,11 @@ class SampleSize:
     reason : str
         Why there is no such number; empty where there is.
     notes : tuple of str
+
+    See Also
+    --------
+    nofluke.sample_size : makes it.
+    nofluke.Power : the power of a given number of events.
 
     Examples
     --------

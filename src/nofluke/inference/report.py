@@ -88,6 +88,12 @@ def report(
     Path
         Where the page is.
 
+    See Also
+    --------
+    nofluke.evaluate : one detector; its result has its own ``report``.
+    nofluke.compare : the differences as numbers.
+    nofluke.study : many series.
+
     Notes
     -----
     A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined measure has no

@@ -58,6 +58,12 @@ def sample_size(
         ``n_events`` is None, with a ``reason``, where recall is not above the coverage, where so many events have no room
         among a fixed number of steps, and where it takes more than the 50,000 events that are searched.
 
+    See Also
+    --------
+    nofluke.power : the power of a given number of events.
+    nofluke.evaluate : the test.
+    nofluke.SampleSize : the result.
+
     References
     ----------
     Hoeffding (1963), theorems 1 and 4, for the bound of both tails.

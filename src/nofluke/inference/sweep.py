@@ -77,6 +77,14 @@ def sweep(
         Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean, band
         and p-value of every cell, ``.familywise()`` the p-value of the best of them all.
 
+    See Also
+    --------
+    nofluke.evaluate : one threshold and tolerance.
+    nofluke.sweep_tolerances : two lists of times.
+    nofluke.plot.sweep : draws the result.
+    nofluke.plot.heatmap : draws every cell.
+    nofluke.Sweep : the result.
+
     Notes
     -----
     O(T log T) for each tolerance, however long it is, and for all thresholds together; memory O(T) for each tolerance.

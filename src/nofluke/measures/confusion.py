@@ -33,6 +33,11 @@ class Confusion:
         Where the tolerance was allowed: "truth" reads *true* as "an event within the tolerance" (Table 1 of the
         paper), "predictions" reads *predicted* as "a prediction within the tolerance" (Table 2).
 
+    See Also
+    --------
+    nofluke.Evaluation : has one for precision and one for recall.
+    nofluke.Tolerance : what near means.
+
     Notes
     -----
     Matrices of the same kind add up, so that ``sum(matrices)`` pools sequences. Ratios are NaN where their

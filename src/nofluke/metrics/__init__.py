@@ -104,6 +104,11 @@ def names() -> tuple[str, ...]:
 
     >>> "auc-roc" in names()
     True
+
+    See Also
+    --------
+    nofluke.metrics.get : the metric of a name.
+    nofluke.metrics.register : adds a name.
     """
     return (*_BUILT_IN, *_ADDED)
 
@@ -123,7 +128,8 @@ def get(metric: object) -> Metric:
 
     See Also
     --------
-    names, register
+    nofluke.metrics.names : all names.
+    nofluke.metrics.register : adds a name.
 
     Examples
     --------
@@ -179,7 +185,9 @@ def register(
 
     See Also
     --------
-    get, names
+    nofluke.metrics.get : a metric by its name.
+    nofluke.metrics.names : all names.
+    nofluke.metrics.Function : a metric without a name.
 
     Examples
     --------

@@ -97,6 +97,12 @@ class F1(OfCounts):
     beta : float
         Recall counts β² times as much as precision.
 
+    See Also
+    --------
+    nofluke.metrics.BestF1 : at the best threshold.
+    nofluke.metrics.PAF1 : after point adjustment.
+    nofluke.metrics.TolerantF1 : with a tolerance in time.
+
     References
     ----------
     van Rijsbergen (1979), Information Retrieval.
@@ -128,6 +134,12 @@ class PAF1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.F1 : without adjustment.
+    nofluke.metrics.PAKF1, nofluke.metrics.DelayPAF1 : stricter adjustments.
+    nofluke.metrics.BestPAF1 : at the best threshold.
 
     Notes
     -----
@@ -169,6 +181,11 @@ class PAKF1(PAF1):
         Percent, from 0 to 100. Shares are compared in whole numbers, k being taken to the nearest millionth part.
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.PAKAUC : over all k.
+    nofluke.metrics.PAF1 : one alarm is enough.
 
     Notes
     -----
@@ -212,6 +229,11 @@ class PAKAUC(OfRuns):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.PAKF1 : at one k.
+    nofluke.metrics.PAF1 : one alarm is enough.
 
     Notes
     -----
@@ -261,6 +283,11 @@ class DelayPAF1(PAF1):
         k, in steps, or a duration such as "10min" on a regular clock of dates, of which whole steps count.
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.PAF1 : without a limit on the delay.
+    nofluke.metrics.NAB : early alarms count more.
 
     Notes
     -----

@@ -85,6 +85,11 @@ class AffiliationPrecision(_Affiliation):
     and the precision is the mean over zones with an alarm. NaN where there is no alarm, or no label. 1 where all alarms are on
     labelled steps. What flatters it: few alarms, since zones without one are left out; and random alarms have about ½, not 0.
 
+    See Also
+    --------
+    nofluke.metrics.AffiliationRecall : the other side.
+    nofluke.metrics.AffiliationF1 : both in one number.
+
     Notes
     -----
     The authors' package, TSB-AD's copy of it and tsadmetrics give the same; the first two refuse events that touch, which are
@@ -118,6 +123,11 @@ class AffiliationRecall(_Affiliation):
     0 where it has no alarm, and the recall is the mean over all zones. 0 where there is no alarm, NaN where there is no label. 1
     where all labelled steps have alarms. What flatters it: alarms all over the place; random ones on 1% of the steps have about .9
     where there is an event in 1,000 steps.
+
+    See Also
+    --------
+    nofluke.metrics.AffiliationPrecision : the other side.
+    nofluke.metrics.AffiliationF1 : both in one number.
 
     Notes
     -----
@@ -154,6 +164,11 @@ class AffiliationF1(_Affiliation):
     ----------
     beta : float
         How many times as much recall counts as precision.
+
+    See Also
+    --------
+    nofluke.metrics.AffiliationPrecision, nofluke.metrics.AffiliationRecall : its parts.
+    nofluke.metrics.TolerantF1 : a fixed tolerance instead of distances.
 
     Notes
     -----

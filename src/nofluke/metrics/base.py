@@ -41,6 +41,12 @@ class Metric(ABC):
     any_window : bool
         Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
         are the same in every window.
+
+    See Also
+    --------
+    nofluke.metrics.get : a metric by its name.
+    nofluke.metrics.Function : a metric from a plain function.
+    nofluke.significance : its value against chance.
     """
 
     name: ClassVar[str]

@@ -28,6 +28,11 @@ class CompositeF1(OfCounts):
     beta : float
         Recall counts β² times as much as precision.
 
+    See Also
+    --------
+    nofluke.metrics.EventF1 : runs on both sides.
+    nofluke.metrics.F1 : steps on both sides.
+
     Notes
     -----
     TSB-AD 1.5 calls it "Event-based-F1", and overlooks the last step.
@@ -64,6 +69,11 @@ class EventF1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.CompositeF1 : with the precision of steps.
+    nofluke.metrics.EventFARF1 : with the false alarm rate of steps.
 
     Notes
     -----
@@ -123,6 +133,11 @@ class EventFARF1(EventF1):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.EventF1 : without the false alarm rate.
+    nofluke.metrics.CompositeF1 : with the precision of steps.
 
     Notes
     -----

@@ -36,6 +36,11 @@ class Function(Metric):
     declared : bool
         Whether ``needs`` was said by someone; False for a bare function, which is given alarms where there are some.
 
+    See Also
+    --------
+    nofluke.metrics.register : gives a function a name.
+    nofluke.metrics.Metric : a class for faster metrics.
+
     Examples
     --------
     >>> overlap = Function(function=lambda labels, alarms: (labels & alarms).sum(), name="overlap", needs="alarms")

@@ -40,6 +40,11 @@ class NAB(Metric):
     profile : {"standard", "low-fp", "low-fn"}
         :math:`A_{FN}` and :math:`A_{FP}` are 1 and .11; a false alarm costs .22 with "low-fp", and a missed window 2 with "low-fn".
 
+    See Also
+    --------
+    nofluke.metrics.EventF1 : found runs, without a reward for early alarms.
+    nofluke.metrics.DelayPAF1 : only early alarms count.
+
     Notes
     -----
     As the benchmark's own scorer, but: behind a window of one step false alarms cost all, where that divides by zero (and

@@ -98,6 +98,11 @@ class RangePrecision(_Ranged):
     cardinality : {"one", "reciprocal"}
         :math:`\gamma(x)`: 1, or 1/x where a run meets x > 1 others.
 
+    See Also
+    --------
+    nofluke.metrics.RangeRecall : the other side.
+    nofluke.metrics.RangeF1 : both in one number.
+
     Notes
     -----
     Ranges that touch are two. The existence weight α of recall is 0 in precision, as the paper has it; prts and aeon
@@ -150,6 +155,11 @@ class RangeRecall(_WithExistence):
     bias, cardinality
         As in :class:`RangePrecision`.
 
+    See Also
+    --------
+    nofluke.metrics.RangePrecision : the other side.
+    nofluke.metrics.RangeF1 : both in one number.
+
     Notes
     -----
     aeon's default is ``cardinality="reciprocal"``, and it returns 0 where all steps have alarms.
@@ -186,6 +196,11 @@ class RangeF1(_WithExistence):
         As in :class:`RangePrecision`, in both.
     beta : float
         How many times as much recall counts as precision.
+
+    See Also
+    --------
+    nofluke.metrics.RangePrecision, nofluke.metrics.RangeRecall : its parts.
+    nofluke.metrics.ETaPRF1 : another F of ranges.
 
     Notes
     -----

@@ -33,6 +33,11 @@ class AUCROC(Metric):
     over labelled steps i and other steps j, A of T steps being labelled. Chance gives ½ under rotation and
     permutation. NaN where no step or every step is labelled.
 
+    See Also
+    --------
+    nofluke.metrics.AveragePrecision : for rare labels.
+    nofluke.metrics.VUS : with a buffer around labelled runs.
+
     References
     ----------
     Hanley and McNeil (1982), The meaning and use of the area under a receiver operating characteristic curve.
@@ -112,6 +117,11 @@ class AveragePrecision(_ByPlace):
     More labels flatter it: chance gives a little more than the share of labelled steps, see
     :func:`chance_average_precision`.
 
+    See Also
+    --------
+    nofluke.metrics.AUCROC : area under the ROC curve.
+    nofluke.metrics.VUS : with a buffer around labelled runs.
+
     Notes
     -----
     A sum of steps, as scikit-learn has it, which gives 0 where no step is labelled. The "AUC-PR" of aeon, TimeEval and
@@ -162,6 +172,11 @@ class BestF1(_ByPlace):
     beta : float
         Recall counts β² times as much as precision.
 
+    See Also
+    --------
+    nofluke.metrics.F1 : at a given threshold.
+    nofluke.metrics.BestPAF1 : after point adjustment.
+
     Notes
     -----
     TSB-AD's "Standard-F1" is this one but for 1e-5 that it adds to P + R, which lowers it a little; a grid of
@@ -210,6 +225,11 @@ class BestPAF1(_ByPlace):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.PAF1 : at a given threshold.
+    nofluke.metrics.BestF1 : without point adjustment.
 
     Notes
     -----

@@ -178,6 +178,12 @@ class Precision(Tolerant):
     unit : {"steps", "ns", "clock"}, optional
         "clock" reads plain numbers in the unit of a clock of plain numbers.
 
+    See Also
+    --------
+    nofluke.metrics.Recall : the other side.
+    nofluke.metrics.TolerantF1 : both in one number.
+    nofluke.evaluate : the same with exact nulls and intervals.
+
     Notes
     -----
     Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
@@ -219,6 +225,12 @@ class Recall(Tolerant):
         Its two sides, in place of ``tolerance``.
     unit : {"steps", "ns", "clock"}, optional
         "clock" reads plain numbers in the unit of a clock of plain numbers.
+
+    See Also
+    --------
+    nofluke.metrics.Precision : the other side.
+    nofluke.metrics.TolerantF1 : both in one number.
+    nofluke.evaluate : the same with exact nulls and intervals.
 
     Notes
     -----
@@ -263,6 +275,12 @@ class TolerantF1(Tolerant):
         "clock" reads plain numbers in the unit of a clock of plain numbers.
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.Precision, nofluke.metrics.Recall : its parts.
+    nofluke.metrics.F1 : without a tolerance.
+    nofluke.evaluate : the same with exact nulls and intervals.
 
     Notes
     -----

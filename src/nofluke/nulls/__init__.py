@@ -78,6 +78,11 @@ def as_null(null: Null) -> NullModel:
     CircularShift(guard=0, every=None)
     >>> as_null("blocks:length=48")
     Blocks(length=48)
+
+    See Also
+    --------
+    nofluke.nulls.NullModel : the base class of all nulls.
+    nofluke.diagnose : which null fits the data.
     """
     if isinstance(null, NullModel):
         return null

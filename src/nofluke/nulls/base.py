@@ -80,6 +80,12 @@ class NullModel(ABC):
         Whether what it does depends on a detector; else labels alone will do.
     shifts_all : bool
         Whether it shifts all events together, by a list of shifts that goes by the steps and not by the events.
+
+    See Also
+    --------
+    nofluke.nulls.as_null : a null by its name.
+    nofluke.nulls.Custom : a null from a function.
+    nofluke.diagnose : which null fits the data.
     """
 
     name: ClassVar[str]

@@ -46,6 +46,11 @@ class Bernoulli(NullModel):
     overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison with event
     coincidence analysis, not for conclusions.
 
+    See Also
+    --------
+    nofluke.nulls.Permutation : exact, given the alarms.
+    nofluke.nulls.Stationary : another binomial from the literature.
+
     References
     ----------
     Donges, Schleusner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical

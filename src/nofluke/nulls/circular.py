@@ -128,6 +128,12 @@ class CircularShift(ShiftNull):
         season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
         what lies behind the last whole period stays where it is.
 
+    See Also
+    --------
+    nofluke.nulls.LocalShift : small shifts, where rates change slowly.
+    nofluke.nulls.Permutation : moves each event independently.
+    nofluke.nulls.Segments : shuffles runs and gaps.
+
     References
     ----------
     Michael (1997), Testing prediction methods: earthquake clustering versus the Poisson model.

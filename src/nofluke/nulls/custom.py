@@ -26,6 +26,11 @@ class Custom(NullModel):
     function : callable
         Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter; on
         the others there must be as many events as observed, since hits are compared as numbers.
+
+    See Also
+    --------
+    nofluke.nulls.as_null : accepts a function directly.
+    nofluke.nulls.NullModel : the base class of all nulls.
     """
 
     function: Callable[[np.random.Generator], Any]

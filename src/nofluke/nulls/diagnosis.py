@@ -70,6 +70,12 @@ class Diagnosis(ByValue):
     noun : str
         What an event is called: "event" or "range".
 
+    See Also
+    --------
+    nofluke.diagnose : makes it.
+    nofluke.nulls : the null models it chooses from.
+    nofluke.evaluate : ``null="auto"`` follows its advice.
+
     Examples
     --------
     >>> import nofluke as nf
@@ -234,6 +240,12 @@ def diagnose(
     Returns
     -------
     Diagnosis
+
+    See Also
+    --------
+    nofluke.evaluate : ``null="auto"`` uses this diagnosis.
+    nofluke.nulls : the null models.
+    nofluke.Diagnosis : the result.
 
     Notes
     -----

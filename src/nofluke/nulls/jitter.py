@@ -32,6 +32,11 @@ class Jitter(Stratified):
         The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
         window begins with the span.
 
+    See Also
+    --------
+    nofluke.nulls.Dither : windows around each event; approximate.
+    nofluke.nulls.LocalPermutation : a number of windows instead of their length.
+
     References
     ----------
     Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
@@ -78,6 +83,11 @@ class Dither(NullModel):
     ----------
     reach : int, float or str
         How far an event is moved at most: steps on a grid, else a duration or a number in the unit of the times.
+
+    See Also
+    --------
+    nofluke.nulls.Jitter : exact, with fixed windows.
+    nofluke.nulls.LocalShift : moves all events together.
 
     References
     ----------

@@ -55,6 +55,11 @@ class LocalShift(ShiftNull):
         Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the period of a
         season they keep that, too.
 
+    See Also
+    --------
+    nofluke.nulls.CircularShift : shifts of any length.
+    nofluke.nulls.LocalPermutation : moves each event independently.
+
     References
     ----------
     Harris (2020), A shift test for independence in generic time series, arXiv:2012.06862.
@@ -197,6 +202,12 @@ class LocalPermutation(Stratified):
     ----------
     windows : int, default 40
         Number of windows, of nearly equal numbers of steps that count.
+
+    See Also
+    --------
+    nofluke.nulls.Permutation : over the whole series.
+    nofluke.nulls.LocalShift : for clusters and ranges.
+    nofluke.nulls.Seasonal : within phases of a season.
 
     References
     ----------

@@ -46,6 +46,12 @@ class Permutation(NullModel):
     programme_operations : float
         Up to how many operations the dynamic programme is taken before the compiled Fourier inversion.
 
+    See Also
+    --------
+    nofluke.nulls.CircularShift : for clusters and ranges.
+    nofluke.nulls.LocalPermutation : where rates change slowly.
+    nofluke.nulls.Seasonal : where there is a season.
+
     References
     ----------
     Scharwächter and Müller (2020), section 3.

@@ -25,6 +25,12 @@ class RandomScores(NullModel):
     ----------
     phi : float, default 0
         Correlation of scores that follow one another, from 0 up to, not including, 1.
+
+    See Also
+    --------
+    nofluke.nulls.ScorePermutation : the values of a given detector.
+    nofluke.nulls.CircularShift : keeps the memory of the scores.
+    nofluke.chance : uses it by default.
     """
 
     phi: float = 0.0
@@ -73,6 +79,11 @@ class ScorePermutation(NullModel):
 
     Fair to detectors whose scores have no memory, and to no others: scores that follow one another are alike, and chance then
     has fewer tries than there are steps.
+
+    See Also
+    --------
+    nofluke.nulls.RandomScores : scores without a detector.
+    nofluke.nulls.CircularShift : keeps the memory of the scores.
     """
 
     name: ClassVar[str] = "score-permutation"

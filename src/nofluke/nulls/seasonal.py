@@ -44,6 +44,12 @@ class Seasonal(Stratified):
         masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
     windows : int, default 1
         Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that do.
+
+    See Also
+    --------
+    nofluke.nulls.Permutation : without a season.
+    nofluke.nulls.CircularShift : ``every=`` keeps a season and clusters.
+    nofluke.nulls.LocalPermutation : within windows of time.
     """
 
     period: Length | None = None

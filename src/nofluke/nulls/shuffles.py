@@ -31,6 +31,11 @@ class IntervalShuffle(_Shuffle):
     Keeps the distribution of the gaps (a renewal process) and so the tendency of events to follow each other; destroys
     the order of the gaps, hence longer swarms and seasons. The gap over the end joins the last event with the first.
 
+    See Also
+    --------
+    nofluke.nulls.Segments : the same for ranges.
+    nofluke.nulls.CircularShift : also keeps the order of the gaps.
+
     References
     ----------
     Luen and Stark (2008), Testing earthquake predictions.
@@ -68,6 +73,11 @@ class Segments(_Shuffle):
 
     For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps; destroys
     their order. No range is ever cut in two. With single events it is the interval shuffle.
+
+    See Also
+    --------
+    nofluke.nulls.IntervalShuffle : for single events.
+    nofluke.nulls.CircularShift : keeps the order of runs and gaps.
     """
 
     name: ClassVar[str] = "segments"
@@ -147,6 +157,11 @@ class Blocks(_Shuffle):
     ----------
     length : int
         Steps of a block; the last block may be shorter.
+
+    See Also
+    --------
+    nofluke.nulls.Segments : moves whole runs.
+    nofluke.nulls.CircularShift : keeps all distances between events.
     """
 
     length: int

@@ -45,6 +45,11 @@ class Stationary(NullModel):
     whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is of
     use only for comparison with the literature.
 
+    See Also
+    --------
+    nofluke.nulls.Permutation : exact, given the alarms.
+    nofluke.nulls.Bernoulli : another binomial from the literature.
+
     References
     ----------
     Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time series.

@@ -41,6 +41,11 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
         less each of the others, with p-values corrected for all pairs. Nothing is drawn where a value is undefined, and no
         interval where there is none. Narrow panels side by side share names and legend; the row of the best has no difference.
 
+    See Also
+    --------
+    nofluke.compare : makes the comparison.
+    nofluke.plot.leaderboard : pooled over many series.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure

@@ -53,6 +53,12 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
         Recall to the left, precision to the right. Nothing is drawn where a measure is undefined. Each column has its
         legend in the first row; more than six tolerances together have a bar of colours.
 
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.precision_recall : one against the other.
+    nofluke.plot.heatmap : every cell.
+
     References
     ----------
     Scharwächter and Müller (2020), Figures 2 and 3.

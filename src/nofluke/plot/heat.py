@@ -54,6 +54,11 @@ def heatmap(
         Recall, precision. A solid line is around the cells that are significant after correction for all of them, a dashed one around
         those above the central 95% of chance. Undefined cells are blank.
 
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : the same as curves.
+
     Notes
     -----
     Computes chance in every cell, if that was not done before.

@@ -49,6 +49,11 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
     -------
     matplotlib Axes
 
+    See Also
+    --------
+    nofluke.chance : makes the level.
+    nofluke.plot.significance : with the value of a detector.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -75,6 +80,12 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    nofluke.significance : makes the result.
+    nofluke.plot.significances : several metrics.
+    nofluke.plot.chance_level : without a detector.
 
     Examples
     --------
@@ -116,6 +127,11 @@ def significances(results: Significances, ax: Any = None) -> AxesArray:
     Returns
     -------
     array of matplotlib Axes
+
+    See Also
+    --------
+    nofluke.significance : makes the results.
+    nofluke.plot.significance : one metric.
 
     Examples
     --------

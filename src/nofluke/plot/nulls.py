@@ -56,6 +56,11 @@ def null(
     -------
     matplotlib Axes
 
+    See Also
+    --------
+    nofluke.plot.evaluation : both measures of a result.
+    nofluke.plot.significance : any other metric.
+
     References
     ----------
     Scharwächter and Müller (2020), Figure 4.
@@ -163,6 +168,12 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     array of two matplotlib Axes
         Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says that the
         measure is undefined. Small panels share a legend; hits and p-values stand beside the panel's names.
+
+    See Also
+    --------
+    nofluke.evaluate : makes the result.
+    nofluke.plot.null : one distribution.
+    nofluke.plot.timeline : what was hit and missed.
 
     Examples
     --------

@@ -82,6 +82,12 @@ def timeline(
         across gaps in the times. Events between two steps stand at their own times. A long score is thinned to the
         smallest and the largest value of each stretch.
 
+    See Also
+    --------
+    nofluke.evaluate : makes the result.
+    nofluke.plot.coincidence : the same for two lists of times.
+    nofluke.plot.evaluation : the hits against chance.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure

@@ -35,6 +35,11 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
         is lost. Chance's mean and central 95% are those of the result's null; of several detectors the means. Nothing is
         drawn where a measure is undefined.
 
+    See Also
+    --------
+    nofluke.plot.lags : many lags of two lists of times.
+    nofluke.plot.timeline : what was hit and missed.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure

@@ -42,6 +42,12 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
         Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance is about, where a null
         does not hold on all. Nothing is drawn where F1 is undefined.
 
+    See Also
+    --------
+    nofluke.study : makes the study.
+    nofluke.plot.verdicts : every cell.
+    nofluke.plot.compare : one series.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -116,6 +122,11 @@ def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict",
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    nofluke.study : makes the study.
+    nofluke.plot.leaderboard : pooled values.
 
     Examples
     --------

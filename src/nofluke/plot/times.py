@@ -45,6 +45,12 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
         The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm finds an
         event is shaded where there are few enough windows to see them.
 
+    See Also
+    --------
+    nofluke.coincidence : makes the result.
+    nofluke.plot.timeline : the same for labels on steps.
+    nofluke.plot.lags : by lag.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -120,6 +126,12 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     -------
     array of matplotlib Axes, of shape (rows, 2)
         Recall to the left, precision to the right.
+
+    See Also
+    --------
+    nofluke.sweep_tolerances : makes the sweep.
+    nofluke.plot.heatmap : every cell.
+    nofluke.plot.lag : events shifted on steps.
 
     Examples
     --------

@@ -47,6 +47,12 @@ def precision_recall(
     matplotlib Axes
         Nothing is drawn where precision or recall is undefined.
 
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : both by threshold.
+    nofluke.plot.tolerance : both by tolerance.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
@@ -124,6 +130,11 @@ def tolerance(
     -------
     array of two matplotlib Axes
         Recall, precision.
+
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : by threshold.
 
     Examples
     --------

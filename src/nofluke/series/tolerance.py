@@ -50,6 +50,12 @@ class Tolerance:
         What the numbers count; found by itself except on a clock of plain numbers (seconds, sample numbers), where
         ``unit="clock"`` reads them in the clock's own unit. Durations are kept as nanoseconds, ``unit="ns"``.
 
+    See Also
+    --------
+    nofluke.evaluate : takes one, or a plain number of steps.
+    nofluke.sweep : takes several.
+    nofluke.coincidence : takes one in time.
+
     References
     ----------
     Scharwächter and Müller (2020), equations 2 and 3, for the symmetric case early = late = δ.

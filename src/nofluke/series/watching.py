@@ -89,6 +89,11 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     Split
         ``calibration`` and ``evaluation``, to be passed as ``mask=``: True is left out.
 
+    See Also
+    --------
+    nofluke.evaluate : takes a mask as ``mask=``.
+    nofluke.sweep : find a threshold on the first part.
+
     Examples
     --------
     >>> import nofluke as nf

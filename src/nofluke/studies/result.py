@@ -58,6 +58,13 @@ class Study:
     alpha : float
         The level of verdicts.
 
+    See Also
+    --------
+    nofluke.study : makes it.
+    nofluke.Comparison : what ``Study.compare`` returns.
+    nofluke.plot.leaderboard : draws the pooled values.
+    nofluke.plot.verdicts : draws every cell.
+
     Examples
     --------
     >>> import nofluke as nf

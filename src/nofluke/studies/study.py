@@ -121,7 +121,10 @@ def study(
 
     See Also
     --------
-    evaluate, compare, significance
+    nofluke.evaluate : one detector on one series.
+    nofluke.compare : several detectors on one series.
+    nofluke.significance : other metrics.
+    nofluke.Study : the result.
 
     References
     ----------
