@@ -18,6 +18,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # types are told in the docstrings, in words
 numpydoc_show_class_members = False  # autodoc lists them, with their docstrings
 
