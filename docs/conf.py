@@ -1,4 +1,5 @@
-"""How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``. Nothing is fetched while reading."""
+"""How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``. Nothing is fetched while
+reading."""
 
 import html
 from importlib.metadata import version as installed_version

@@ -1,4 +1,5 @@
-"""Metrics on the command line: what is printed is what the library says, for every option; and errors that name options."""
+"""Metrics on the command line: what is printed is what the library says, for every option; and errors that name
+options."""
 
 import csv
 import io

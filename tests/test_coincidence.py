@@ -1,4 +1,5 @@
-"""Two lists of times: the grid's numbers where times are whole, the same whatever the unit, the container or the direction of time."""
+"""Two lists of times: the grid's numbers where times are whole, the same whatever the unit, the container or the
+direction of time."""
 
 from __future__ import annotations
 

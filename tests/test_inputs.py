@@ -1,4 +1,5 @@
-"""From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad input."""
+"""From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad
+input."""
 
 import datetime as dt
 import json

@@ -1,4 +1,5 @@
-"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and colours."""
+"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and
+colours."""
 
 import re
 import shutil

@@ -1,4 +1,5 @@
-"""Ranges as truth: every form they come in, what is refused and what is noted, and their counts against a slow oracle."""
+"""Ranges as truth: every form they come in, what is refused and what is noted, and their counts against a slow
+oracle."""
 
 import datetime as dt
 import json
@@ -296,7 +297,8 @@ class TestOrder:
         assert prepare([(4, 5), (1, 3)], SCORES).notes == ()
 
     def test_overlapping_ranges_are_merged_if_asked_to(self):
-        """Also chains of them, and one within another; the note says how many became how many; touching ones stay two."""
+        """Also chains of them, and one within another; the note says how many became how many; touching ones stay
+        two."""
         sequence = prepare([(0, 5), (1, 2), (5, 6), (7, 8), (8, 8)], SCORES, overlaps="merge")
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(0, 7), (7, 9)]
         assert sequence.notes == ("Overlapping ranges were merged: 5 became 2.",)
@@ -304,7 +306,8 @@ class TestOrder:
         assert spans_of(hours, times=DAYS, overlaps="merge") == [(0, 2), (3, 3)]
 
     def test_ranges_that_share_an_instant_touch(self):
-        """The step at it belongs to the earlier one; the later begins with the next, or lies between steps; and it is noted."""
+        """The step at it belongs to the earlier one; the later begins with the next, or lies between steps; and it is
+        noted."""
         how = {"times": DAYS}
         sequence = prepare([("2024-03-02", "2024-03-03"), ("2024-03-03", "2024-03-05")], SCORES, **how)
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(1, 3), (3, 5)]
@@ -440,8 +443,9 @@ class TestCountEvents:
 def slow(ranges, times, open_steps, alarms, early, late, in_steps, closed="both"):
     """Found ranges, hits of the alarms and delays, by the relation itself.
 
-    Times are whole numbers. A step at the instant in which two ranges touch is the earlier one's; a range keeps its open
-    steps, from the first to the last, and goes where it has none; one between two steps belongs to the step before it.
+    Times are whole numbers. A step at the instant in which two ranges touch is the earlier one's; a range keeps its
+    open steps, from the first to the last, and goes where it has none; one between two steps belongs to the step before
+    it.
     """
     kept, owned = [], set()
 
@@ -514,7 +518,8 @@ class TestCounts:
         st.sampled_from(["both", "both", "left", "right", "neither"]),
     )
     def test_hits_found_and_delays_are_the_oracles(self, case, kind, closed):
-        """On clocks of whole numbers, floats and dates, with masks, in steps and in time, for one threshold and for several."""
+        """On clocks of whole numbers, floats and dates, with masks, in steps and in time, for one threshold and for
+        several."""
         times, ranges, open_steps, alarms, early, late, in_steps = case
         ranges = [pair for pair in ranges if closed == "both" or pair[0] < pair[1]]
         at = np.flatnonzero(alarms & open_steps).tolist()
@@ -610,7 +615,8 @@ class TestResults:
     truth = ((1, 3), (6, 6), (8, 9))
 
     def test_the_second_matrix_is_absent(self):
-        """It counts events as steps: None in Python, null in JSON; the first stays, and recall comes from the ranges."""
+        """It counts events as steps: None in Python, null in JSON; the first stays, and recall comes from the
+        ranges."""
         result = nf.evaluate(self.truth, SCORES, threshold=5, tolerance=1)
         assert result.tolerant_predictions is None
         assert result.tolerant_truth.tp == result.precision_hits == 3

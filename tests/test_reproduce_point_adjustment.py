@@ -1,4 +1,5 @@
-"""Published point-adjusted F1 beside random scores: every number of the page, on small labels and on the public ones."""
+"""Published point-adjusted F1 beside random scores: every number of the page, on small labels and on the public
+ones."""
 
 import csv
 import json
@@ -147,7 +148,8 @@ def test_each_entity_is_rotated_within_itself(small):
 
 
 def test_statements_follow_the_numbers(small):
-    """A published value that nothing reaches is better than chance, one that half reach is not, one at 1 in 20 is open."""
+    """A published value that nothing reaches is better than chance, one that half reach is not, one at 1 in 20 is
+    open."""
     cases = small.study.cases
     outcomes = []
     for quantile in (1.0, 0.5, 0.95):

@@ -1,4 +1,5 @@
-"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is told."""
+"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is
+told."""
 
 import itertools
 import json

@@ -1,4 +1,5 @@
-"""Tables, folder, lock and engines of a study, one by one; together and with accidents they are in test_study_faults.py."""
+"""Tables, folder, lock and engines of a study, one by one; together and with accidents they are in
+test_study_faults.py."""
 
 import io
 import json

@@ -1,4 +1,5 @@
-"""Thresholds that mean what they say: budgets, ties, precision of scores, turned scores, and advice about what is no score."""
+"""Thresholds that mean what they say: budgets, ties, precision of scores, turned scores, and advice about what is no
+score."""
 
 import numpy as np
 import pandas as pd

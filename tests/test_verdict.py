@@ -82,7 +82,8 @@ class TestVerdicts:
     )
     @pytest.mark.parametrize("null", ["auto", "permutation", "circular-shift", "segments"])
     def test_what_cannot_be_told_is_not_called_a_fluke(self, truth, alarms, tolerance, reason, null):
-        """Without events, without choice, or without an outcome that could have been significant there is no verdict."""
+        """Without events, without choice, or without an outcome that could have been significant there is no
+        verdict."""
         result = verdict_of(truth, alarms, tolerance=tolerance, null=null, rng=1)
         assert result.verdict == "cannot tell"
         assert result.reason.startswith(reason)
@@ -242,7 +243,8 @@ class TestTheNullOfAResult:
         assert curve.settings.choice.why in str(curve)
 
     def test_auto_is_resolved_by_the_data_only(self):
-        """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a remedy."""
+        """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a
+        remedy."""
         with pytest.raises(nf.InputError, match="null='auto' needs data to look at: pass it to evaluate or sweep"):
             nf.nulls.as_null("auto")
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):

@@ -1,4 +1,5 @@
-"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded length."""
+"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded
+length."""
 
 import math
 import reprlib
@@ -35,7 +36,8 @@ class InputError(ValueError):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its own."""
+    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its
+    own."""
     try:
         yield
     except RuntimeError as error:
@@ -96,4 +98,5 @@ def shown(value: object) -> str:
 
 
 class NumericalError(ArithmeticError):
-    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is returned."""
+    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is
+    returned."""

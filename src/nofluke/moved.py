@@ -1,4 +1,5 @@
-"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a warning."""
+"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a
+warning."""
 
 from __future__ import annotations
 

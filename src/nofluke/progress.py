@@ -33,7 +33,8 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and the time left.
+    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and
+    the time left.
 
     The first call says where a study that is resumed begins: what earlier runs did tells nothing of the pace.
     """
@@ -71,7 +72,8 @@ _one_call = False
 
 @contextmanager
 def one_call(really: bool = True) -> Iterator[None]:
-    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or not.
+    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or
+    not.
 
     A study makes many, also on the command line: it says so by False.
     """

@@ -1,4 +1,5 @@
-"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas intervals."""
+"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas
+intervals."""
 
 from __future__ import annotations
 

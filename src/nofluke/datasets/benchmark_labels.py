@@ -43,7 +43,8 @@ _WITHOUT_NETWORK = (
 
 
 class Range(NamedTuple):
-    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's length."""
+    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's
+    length."""
 
     entity: str
     length: int

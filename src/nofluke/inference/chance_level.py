@@ -1,4 +1,5 @@
-"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to exceed."""
+"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to
+exceed."""
 
 from __future__ import annotations
 
@@ -142,7 +143,8 @@ class ChanceLevel(ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value, itself counted: (b + 1)/(n + 1), b of the n other shifts or draws reaching it.
+        """How often chance does as well as this value, itself counted: (b + 1)/(n + 1), b of the n other shifts or
+        draws reaching it.
 
         1 for NaN. Draws on which the metric is undefined count as reaching it.
         """

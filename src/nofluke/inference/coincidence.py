@@ -1,4 +1,5 @@
-"""Do two lists of times coincide more often than chance has them? Events and alarms at their own times, without a grid."""
+"""Do two lists of times coincide more often than chance has them? Events and alarms at their own times, without a
+grid."""
 
 from __future__ import annotations
 
@@ -64,32 +65,34 @@ def coincidence(
     events, alarms : array-like
         Times: dates, or numbers of any unit, in any order; lists, arrays, Series, a data frame of one column.
     tolerance : number, str, timedelta or Tolerance
-        A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both ends.
+        A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both
+        ends.
     span : pair of times, optional
-        When watching began and ended, both included; a date without a time of day is all of that day. By default from the
-        first to the last of both lists, with a note that this is a guess.
+        When watching began and ended, both included; a date without a time of day is all of that day. By default from
+        the first to the last of both lists, with a note that this is a guess.
     gaps : pairs of times, optional
         Stretches within the span in which nobody watched, both ends included: pairs, an array of two columns, a data
         frame with columns start and end, a pandas IntervalIndex.
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for an effect two days after its cause, negative for one before.
     leads : {"alarms", "events"}
-        What comes first, for the names of event coincidence analysis alone: recall is the precursor rate if alarms lead,
-        the trigger rate if events do, and precision is the other.
+        What comes first, for the names of event coincidence analysis alone: recall is the precursor rate if alarms
+        lead, the trigger rate if events do, and precision is the other.
     edges : {"zero", "interior"}
-        "zero": everything counts, and outside of the watched time there is nothing, as in the paper. "interior": only events
-        and alarms whose whole window was watched count; the number of events that do is then up to chance too, and the
-        ratio is tested.
+        "zero": everything counts, and outside of the watched time there is nothing, as in the paper. "interior": only
+        events and alarms whose whole window was watched count; the number of events that do is then up to chance too,
+        and the ratio is tested.
     tick : number or duration, optional
-        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates without a
-        time of day, the last digit for rounded numbers. Chance places events on whole ticks.
+        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates
+        without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.
     duplicates : {"error", "merge", "count"}
         What to do with times that come more than once in a list: count each time once, or all of them.
     zero_division : {nan, 0, 1}
         Value of precision without alarms and of recall without events; F is reckoned from those.
     null : str, NullModel or callable
-        What chance does to the events: "auto" looks at both lists, each by itself. "permutation" places events on random ticks.
-        Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See :mod:`nofluke.nulls`.
+        What chance does to the events: "auto" looks at both lists, each by itself. "permutation" places events on
+        random ticks. Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See
+        :mod:`nofluke.nulls`.
     method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
         How the null distributions are computed, as for :func:`nofluke.evaluate`.
     alternative, ties, n_resamples, rng, alpha
@@ -108,20 +111,21 @@ def coincidence(
 
     Notes
     -----
-    A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the number of
-    times, not with the length of the span.
+    A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the
+    number of times, not with the length of the span.
 
     References
     ----------
-    Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical interrelationships
-    between event time series. Scharwächter and Müller (2020), equations 1 to 3.
+    Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical
+    interrelationships between event time series. Scharwächter and Müller (2020), equations 1 to 3.
 
     Examples
     --------
     >>> import nofluke as nf
     >>> floods = ["2011-03-02", "2012-07-19", "2013-01-05", "2015-06-30"]
     >>> storms = ["2011-03-01", "2012-02-11", "2012-07-18", "2013-01-04", "2014-09-09"]
-    >>> found = nf.coincidence(floods, storms, tolerance=nf.Tolerance(early="2d", late=0), span=("2011-01-01", "2015-12-31"))
+    >>> span = ("2011-01-01", "2015-12-31")
+    >>> found = nf.coincidence(floods, storms, tolerance=nf.Tolerance(early="2d", late=0), span=span)
     >>> found.recall, found.precision, found.precursor_rate
     (0.75, 0.6, 0.75)
     >>> found.n, found.tick
@@ -176,7 +180,8 @@ def coincidence_of(
 
 
 def doubt_of(read: Occurrences) -> str:
-    """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer themselves."""
+    """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer
+    themselves."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
     return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms it is a poor one. Pass span="

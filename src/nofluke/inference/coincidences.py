@@ -49,8 +49,8 @@ class Coincidence(Evaluation):
     leads : {"alarms", "events"}
         What comes first.
     lag : number
-        What the window was moved by: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as it
-        was moved, ``width`` as it was given.
+        What the window was moved by: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as
+        it was moved, ``width`` as it was given.
 
     See Also
     --------
@@ -103,7 +103,8 @@ class Coincidence(Evaluation):
 
     @property
     def fine(self) -> bool:
-        """Whether ticks are fractions of a second, or as fine as floats are: no unit in which to tell how long it was."""
+        """Whether ticks are fractions of a second, or as fine as floats are: no unit in which to tell how long it
+        was."""
         ticks = self.sequence.ticks
         return not ticks.rounded or (ticks.is_dates and ticks.size * self.sequence.watch.stride < SECOND)
 

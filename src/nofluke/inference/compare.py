@@ -44,9 +44,10 @@ def compare(
 ) -> Comparison:
     r"""Which of several detectors is better on one sequence, and could that be luck?
 
-    Of each pair, an episode is a chain of events and alarms of both with gaps of at most both sides of the tolerance. Were the
-    two detectors alike, each episode might as well have been told with their names exchanged. So this is done at random, and p is
-    the share of such swaps whose difference, in precision, recall or F1, is at least the observed one in its standard errors:
+    Of each pair, an episode is a chain of events and alarms of both with gaps of at most both sides of the tolerance.
+    Were the two detectors alike, each episode might as well have been told with their names exchanged. So this is done
+    at random, and p is the share of such swaps whose difference, in precision, recall or F1, is at least the observed
+    one in its standard errors:
 
     .. math::
         t = \frac{|F_A - F_B|}{\sqrt{\sum_i (u_i^A - u_i^B)^2}}
@@ -70,11 +71,12 @@ def compare(
     alpha : float
         Level of the tests, which Holm's method corrects for all pairs of detectors, measure by measure.
     level : float
-        Level of the intervals of differences: t, with the degrees of freedom of the episodes that hold alarms (of the detector
-        with fewer), for precision, or events, for recall. With fewer than ten, or where few of them hold nearly all, there is none.
+        Level of the intervals of differences: t, with the degrees of freedom of the episodes that hold alarms (of the
+        detector with fewer), for precision, or events, for recall. With fewer than ten, or where few of them hold
+        nearly all, there is none.
     n_resamples : int
-        Random swaps, where there are too many to go through them all. A pair that fewer than 20 of them reach gets up to
-        20/``alpha`` for each pair (50,000 at most), so that Holm's correction has enough to go by.
+        Random swaps, where there are too many to go through them all. A pair that fewer than 20 of them reach gets up
+        to 20/``alpha`` for each pair (50,000 at most), so that Holm's correction has enough to go by.
     rng : int, Generator, SeedSequence or None
         Randomness of the swaps, as ``numpy.random.default_rng`` takes it. The same seed serves all pairs.
 
@@ -91,10 +93,11 @@ def compare(
 
     Notes
     -----
-    A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two detectors
-    differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told. Precision has neither
-    p-value nor interval where one detector has more than twice as many alarms as the other, and of those of the other fewer than
-    5 hits or fewer than 5 misses are expected: that it shows no variance may then be an accident.
+    A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two
+    detectors differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told.
+    Precision has neither p-value nor interval where one detector has more than twice as many alarms as the other, and
+    of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance may then be
+    an accident.
 
     References
     ----------

@@ -36,9 +36,9 @@ def compare_units(
 ) -> Comparison:
     """Compare detectors on units that are taken for independent: series of a study, or groups of them.
 
-    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same unit for
-    all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on the units that both
-    have.
+    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same
+    unit for all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on
+    the units that both have.
 
     >>> a, b = np.array([[4, 3, 2, 2]] * 12), np.array([[4, 1, 2, 1]] * 11 + [[-1, -1, -1, -1]])
     >>> found = compare_units({"a": a, "b": b})
@@ -81,7 +81,8 @@ def compared(
     notes: tuple[str, ...],
     cells: Mapping[str, Cell] | None = None,
 ) -> Comparison:
-    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have together."""
+    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have
+    together."""
     if len(own) < 2:
         raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)

@@ -92,7 +92,8 @@ class Comparison(ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that no other is told to exceed, on the units that both have; None where no F1 is defined.
+        """The detector with the largest F1 that no other is told to exceed, on the units that both have; None where no
+        F1 is defined.
 
         One that lacks hard units may have the largest F1 of all and still be worse than another on those that it has.
         """
@@ -131,7 +132,8 @@ class Comparison(ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores in place of each detector, under the null that its data allow.
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that its data
+        allow.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.
         """
@@ -141,7 +143,8 @@ class Comparison(ByValue):
         return tuple(known.get(name, unknown) for name in self.detectors)
 
     def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
-        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two Axes."""
+        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two
+        Axes."""
         from nofluke.plot import compare as plot_compare
 
         return plot_compare(self, ax, measure=measure)
@@ -176,7 +179,8 @@ class Comparison(ByValue):
         return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
 
     def table(self) -> Table:
-        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the best."""
+        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the
+        best."""
         rows: list[tuple[str, ...]] = [
             (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
             for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)

@@ -33,8 +33,8 @@ def holm(pvalues: Any) -> FloatArray:
 def benjamini_hochberg(pvalues: Any) -> FloatArray:
     """P-values corrected by Benjamini and Hochberg's step-up method: the expected share of false discoveries.
 
-    Sorted ascending, p_(i) becomes min_{j ≥ i} min(1, n p_(j) / j). Proven for independent and
-    positively dependent tests; for the thresholds of one sweep that is plausible, not proven. NaN are no tests and stay NaN.
+    Sorted ascending, p_(i) becomes min_{j ≥ i} min(1, n p_(j) / j). Proven for independent and positively dependent
+    tests; for the thresholds of one sweep that is plausible, not proven. NaN are no tests and stay NaN.
 
     References
     ----------

@@ -113,9 +113,9 @@ class Sweep(CellMeasures, ByValue):
         """Is the best of this sweep better than the best that chance finds in such a sweep?
 
         Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
-        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng`` unless
-        others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no adjusted
-        p-value is below the cell's own.
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng``
+        unless others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no
+        adjusted p-value is below the cell's own.
 
         Examples
         --------
@@ -177,7 +177,8 @@ class Sweep(CellMeasures, ByValue):
         return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
 
     def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are None."""
+        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are
+        None."""
         cells = {
             name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()

@@ -49,10 +49,11 @@ class Evaluation(ByValue):
     tolerance : Tolerance
         How early or late a prediction may be.
     tolerant_truth, tolerant_predictions : Confusion or None
-        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the first is
-        None where alarms count as episodes, the second where events are ranges.
+        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the
+        first is None where alarms count as episodes, the second where events are ranges.
     delays : Delays
-        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds it.
+        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds
+        it.
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
@@ -60,8 +61,8 @@ class Evaluation(ByValue):
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
-        The arguments of the call: choice of the null, method, alternative, ties, resamples, seed, alpha, zero_division. ``null``
-        and ``alpha`` are also attributes of the result itself.
+        The arguments of the call: choice of the null, method, alternative, ties, resamples, seed, alpha, zero_division.
+        ``null`` and ``alpha`` are also attributes of the result itself.
     cell : Cell
         The trial that was judged, and where in it: what the null models are computed from.
     sequence : Sequence
@@ -168,14 +169,14 @@ class Evaluation(ByValue):
     def interval(self, level: float = 0.95) -> Intervals:
         """Where precision, recall and F1 may lie in the long run, each at the level.
 
-        Episodes are taken for independent: chains of events and predictions that are near each other. There is no interval, but a
-        reason, where fewer than ten of them hold predictions (precision), events (recall), or one of the two (F1), or where a few of them
-        hold nearly all.
+        Episodes are taken for independent: chains of events and predictions that are near each other. There is no
+        interval, but a reason, where fewer than ten of them hold predictions (precision), events (recall), or one of
+        the two (F1), or where a few of them hold nearly all.
 
         References
         ----------
-        Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from
-        survey data.
+        Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts
+        estimated from survey data.
 
         Examples
         --------
@@ -210,8 +211,8 @@ class Evaluation(ByValue):
         Parameters
         ----------
         name : {"sttc", "event-synchronisation", "matching"}
-            The spike time tiling coefficient within the tolerance, event synchronisation with its adaptive window, or the
-            largest one-to-one matching of events and alarms within the tolerance.
+            The spike time tiling coefficient within the tolerance, event synchronisation with its adaptive window, or
+            the largest one-to-one matching of events and alarms within the tolerance.
         n_resamples, rng
             Those of the result, unless others are given.
 
@@ -239,10 +240,11 @@ class Evaluation(ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot tell".
+        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot
+        tell".
 
-        It goes by upper p-values whatever the alternative is, and by one measure alone at alpha where no outcome of the other
-        could have reached it.
+        It goes by upper p-values whatever the alternative is, and by one measure alone at alpha where no outcome of the
+        other could have reached it.
         """
         return self.ruling.verdict
 
@@ -261,7 +263,8 @@ class Evaluation(ByValue):
     def events_needed(self, recall: float | None = None, *, power: float = 0.8) -> SampleSize:
         """How many events it takes to tell a detector from chance, with alarms and events as dense as here.
 
-        As `nofluke.sample_size`, with the steps per event, the share of steps near an alarm and the level of this result.
+        As `nofluke.sample_size`, with the steps per event, the share of steps near an alarm and the level of this
+        result.
 
         Parameters
         ----------
@@ -296,7 +299,8 @@ class Evaluation(ByValue):
     def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         """The result as plain values: the keys of ``--format json``. Undefined values are None.
 
-        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of `statistic_test`.
+        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of
+        `statistic_test`.
         """
         f1_test, choice = self._f1_test(f1), self.settings.choice
         return {
@@ -358,8 +362,8 @@ class Evaluation(ByValue):
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
-        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``. ``statistics`` are names
-        of `statistic_test`, told below the table.
+        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``. ``statistics``
+        are names of `statistic_test`, told below the table.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
@@ -455,7 +459,8 @@ class Evaluation(ByValue):
         scripts: Literal["inline", "cdn"] = "inline",
         metrics: Any = (),
     ) -> Path:
-        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See `write_report`."""
+        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See
+        `write_report`."""
         from nofluke.show.report import write_report
 
         return write_report(self, path, title=title, scripts=scripts, metrics=metrics)

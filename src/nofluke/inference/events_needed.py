@@ -1,4 +1,5 @@
-"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is stated."""
+"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is
+stated."""
 
 from __future__ import annotations
 

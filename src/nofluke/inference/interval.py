@@ -1,7 +1,7 @@
 """Intervals for precision, recall and F1, from units that are taken for independent: episodes, series or groups.
 
-Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums over units; their
-variance is that of leaving units out, one at a time (`nofluke.inference.units`).
+Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums
+over units; their variance is that of leaving units out, one at a time (`nofluke.inference.units`).
 
 The section "Intervals" of docs/explanation/theory.md has the mathematics.
 """
@@ -52,8 +52,8 @@ class Interval:
     effective_size : float
         The size of an independent sample with the same variance, at most the count; NaN where there is no interval.
     df : float
-        Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all have the same size,
-        and smaller where few hold most.
+        Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all
+        have the same size, and smaller where few hold most.
     method : {"korn-graubard", "logit-t", "none"}
     reason : str
         Why there is no interval; empty where there is one.
@@ -147,17 +147,19 @@ def intervals_of(
 ) -> Intervals:
     r"""Intervals from K units of four counts each: alarms, hits among them, events, found ones among those.
 
-    The variance of precision :math:`P = \sum h_i / \sum a_i` is the jackknife's, :math:`v = \frac{k-1}{k} \sum_i (P - P_{-i})^2`, with the
-    k units that hold alarms and :math:`P - P_{-i} = (h_i - P a_i) / \sum_{j \ne i} a_j` what leaving one out changes; recall's likewise
-    with those that hold events, and F1's by the chain rule, with the fewer of both. Units of unlike size weigh as much as
-    :math:`k^* = (\sum a_i)^2 / \sum a_i^2 \le k` of equal size (Kish 1965); F1 has the smaller of both.
+    The variance of precision :math:`P = \sum h_i / \sum a_i` is the jackknife's, :math:`v = \frac{k-1}{k} \sum_i (P -
+    P_{-i})^2`, with the k units that hold alarms and :math:`P - P_{-i} = (h_i - P a_i) / \sum_{j \ne i} a_j` what
+    leaving one out changes; recall's likewise with those that hold events, and F1's by the chain rule, with the fewer
+    of both. Units of unlike size weigh as much as :math:`k^* = (\sum a_i)^2 / \sum a_i^2 \le k` of equal size (Kish
+    1965); F1 has the smaller of both.
 
-    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n) (t_{n-1} / t_{k^*-1})^2`
+    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n)
+      (t_{n-1} / t_{k^*-1})^2`
       with quantiles t of Student's law; for :math:`n^* = k^*` where P is 0 or 1.
     - Logit and t: :math:`\mathrm{logit} F \pm t_{k^*-1} \sqrt{v} / (F (1 - F))`.
 
-    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all three. A value of 0 or 1
-    has the first in any case.
+    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all
+    three. A value of 0 or 1 has the first in any case.
 
     Parameters
     ----------
@@ -173,13 +175,13 @@ def intervals_of(
     Returns
     -------
     Intervals
-        None (NaN, with a reason in words) where fewer than ten units hold what is counted, where they weigh less than five of equal size,
-        or where the measure is undefined.
+        None (NaN, with a reason in words) where fewer than ten units hold what is counted, where they weigh less than
+        five of equal size, or where the measure is undefined.
 
     References
     ----------
-    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from survey
-    data. Survey Methodology 24, 193-201. Kish (1965), Survey Sampling, Wiley.
+    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data. Survey Methodology 24, 193-201. Kish (1965), Survey Sampling, Wiley.
 
     Examples
     --------
@@ -231,7 +233,8 @@ def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
 def _interval(
     value: float, square: float, k: int, weight: float, n: float, level: float, reason: str, beta: bool
 ) -> Interval:
-    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh, count."""
+    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh,
+    count."""
     low = high = size = math.nan
     method: Name = "none"
     if not reason:

@@ -1,4 +1,5 @@
-"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's best."""
+"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's
+best."""
 
 from __future__ import annotations
 
@@ -112,7 +113,8 @@ class CoincidenceSweep(Sweep):
 
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
-        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns the Axes."""
+        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns
+        the Axes."""
         from nofluke.plot import lags as plot_lags
 
         return plot_lags(self, ax, chance=chance)
@@ -146,8 +148,8 @@ def sweep_tolerances(
 ) -> CoincidenceSweep:
     """Two lists of times at many tolerances and lags, with the familywise test over them.
 
-    Who tries many windows and reports the best one needs a test that has tried as many: ``.familywise()`` compares the best
-    window with the best that chance finds among the same ones.
+    Who tries many windows and reports the best one needs a test that has tried as many: ``.familywise()`` compares the
+    best window with the best that chance finds among the same ones.
 
     Parameters
     ----------

@@ -60,8 +60,8 @@ def chance(
     truth : array-like
         Labels, or, with ``n_steps`` or ``times``, positions or ranges.
     null : str or RandomScores
-        "random-scores" draws a random number for each step, "random-scores:phi=0.9" with a memory, as detectors on sliding
-        windows have it.
+        "random-scores" draws a random number for each step, "random-scores:phi=0.9" with a memory, as detectors on
+        sliding windows have it.
     budget : float or str, optional
         For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
     n_steps : int, optional

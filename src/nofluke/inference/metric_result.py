@@ -73,10 +73,11 @@ class Significance(ChanceLevel):
 
     @lazy
     def pvalue(self) -> float:
-        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is undefined.
+        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is
+        undefined.
 
-        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is undefined
-        count as reaching it. Two-sided is twice the smaller one, at most 1.
+        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is
+        undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
         """
         if math.isnan(self.value):
             return 1.0
@@ -131,8 +132,8 @@ class Significance(ChanceLevel):
     def smallest_pvalue(self) -> float:
         """The smallest p-value that could have come out.
 
-        By the number of draws, how often they reach the perfect value, and on how many the metric is undefined; where all shifts
-        were gone through, that of the shift with the best value.
+        By the number of draws, how often they reach the perfect value, and on how many the metric is undefined; where
+        all shifts were gone through, that of the shift with the best value.
         """
         sides = self._sides
         return min(min(map(self._floor, sides)) * len(sides), 1.0)
@@ -183,7 +184,8 @@ class Significance(ChanceLevel):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an obstacle."""
+        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an
+        obstacle."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if significant(self.pvalue_better, self.alpha) else "no"

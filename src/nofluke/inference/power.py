@@ -40,9 +40,9 @@ def power(
 ) -> Power:
     """How likely a detector with a stated recall, or precision, is significantly better than chance.
 
-    Chance places the events on random steps. Recall's hits are then hypergeometric, and significant from c on, the smallest
-    number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so that its
-    power is P(Bin(n_events, R) ≥ c), exactly. Precision's power is simulated.
+    Chance places the events on random steps. Recall's hits are then hypergeometric, and significant from c on, the
+    smallest number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so
+    that its power is P(Bin(n_events, R) ≥ c), exactly. Precision's power is simulated.
 
     Parameters
     ----------
@@ -64,8 +64,8 @@ def power(
         The level of the test.
     n_resamples, rng
         Of precision's simulation: in each run events lie on random steps, each of the alarms is near an event with
-        probability ``precision``, on one of the steps within the tolerance of an event, and else on one of the other steps;
-        the exact law of precision's hits, with these alarms, gives the p-value.
+        probability ``precision``, on one of the steps within the tolerance of an event, and else on one of the other
+        steps; the exact law of precision's hits, with these alarms, gives the p-value.
 
     Returns
     -------
@@ -86,7 +86,8 @@ def power(
     --------
     >>> import nofluke as nf
     >>> print(nf.power(recall=0.6, coverage=0.2, n_events=10, n_steps=2_000).in_words())
-    A detector that finds 60% of the events is significantly better than chance at the 0.05 level with probability 0.834.
+    A detector that finds 60% of the events is significantly better than chance at the 0.05 level with probability
+    0.834.
     >>> nf.power(precision=0.3, share_alarms=0.02, tolerance=2, n_events=10, n_steps=1_000, n_resamples=200, rng=1)
     <Power 0.865 ± 0.024: precision 0.300, 10 events in 1,000 steps, coverage 0.096, alpha 0.05; montecarlo>
     """

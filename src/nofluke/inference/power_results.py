@@ -29,8 +29,8 @@ class Power:
     alpha : float
         The level of the test.
     critical_hits : int or None
-        Hits from which on recall is significant. None where no number of them is, and for precision, where it depends on how
-        the alarms lie.
+        Hits from which on recall is significant. None where no number of them is, and for precision, where it depends
+        on how the alarms lie.
     smallest_p : float or None
         The smallest p that can come out for recall; None for precision.
     n_alarms : int or None

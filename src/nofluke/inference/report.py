@@ -51,8 +51,9 @@ def report(
 ) -> Path:
     r"""Write a page about several detectors: which is best, which are better than chance, and the own page of each.
 
-    The page ranks detectors by F1, as `compare` does, and sets precision, recall and F1 of each beside chance, as `evaluate` does. Who
-    looks at K detectors has K tries: verdicts go by p-values corrected for all of them by Holm's method, measure by measure,
+    The page ranks detectors by F1, as `compare` does, and sets precision, recall and F1 of each beside chance, as
+    `evaluate` does. Who looks at K detectors has K tries: verdicts go by p-values corrected for all of them by Holm's
+    method, measure by measure,
 
     .. math::
         \tilde p_{(i)} = \max_{j \le i} \min(1, (K - j + 1)\, p_{(j)})
@@ -67,7 +68,8 @@ def report(
     count_alarms, refractory, missing, count_events, overlaps
         Likewise.
     scores : mapping of str to array-like, data frame, or array-like, optional
-        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one detector.
+        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one
+        detector.
     predictions : likewise, optional
         Alarms of detectors that have no scores.
     path : str or Path
@@ -79,7 +81,8 @@ def report(
     title : str, optional
         Heading of the page.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
+        opened.
     metrics : list of metrics, optional
         Other metrics to set beside chance on the page of each detector: see `significance`.
 
@@ -96,8 +99,9 @@ def report(
 
     Notes
     -----
-    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined measure has no
-    p-value, but still counts as one of the K tries. Without scripts, the page still has everything but the own pages of the detectors.
+    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined
+    measure has no p-value, but still counts as one of the K tries. Without scripts, the page still has everything but
+    the own pages of the detectors.
 
     References
     ----------

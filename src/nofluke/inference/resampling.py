@@ -1,6 +1,8 @@
-"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer for all.
+"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer
+for all.
 
-A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and told.
+A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and
+told.
 
 The section "Stopping early" of docs/explanation/theory.md has the mathematics.
 """
@@ -81,7 +83,8 @@ class Stop:
 def measure(
     metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
 ) -> tuple[list[Values], tuple[str, ...]]:
-    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in which it stops."""
+    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in
+    which it stops."""
     found: dict[int, list[Values]] = {}
     notes: list[str] = []
     at_once: list[int] = []

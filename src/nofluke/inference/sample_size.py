@@ -35,9 +35,10 @@ def sample_size(
 ) -> SampleSize:
     """How many events it takes for a detector with a stated recall to be told from chance.
 
-    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power is no steady
-    function of m: hits are whole numbers, so that it falls a little wherever one hit more is needed. Beyond a number of
-    events that follows from Chernoff's bound it cannot fall below ``power`` any more; up to there every m is computed.
+    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power is no
+    steady function of m: hits are whole numbers, so that it falls a little wherever one hit more is needed. Beyond a
+    number of events that follows from Chernoff's bound it cannot fall below ``power`` any more; up to there every m is
+    computed.
 
     Parameters
     ----------
@@ -55,8 +56,8 @@ def sample_size(
     Returns
     -------
     SampleSize
-        ``n_events`` is None, with a ``reason``, where recall is not above the coverage, where so many events have no room
-        among a fixed number of steps, and where it takes more than the 50,000 events that are searched.
+        ``n_events`` is None, with a ``reason``, where recall is not above the coverage, where so many events have no
+        room among a fixed number of steps, and where it takes more than the 50,000 events that are searched.
 
     See Also
     --------
@@ -72,7 +73,8 @@ def sample_size(
     --------
     >>> import nofluke as nf
     >>> print(nf.sample_size(recall=0.5, coverage=0.1, steps_per_event=200).in_words())
-    It takes 10 events to tell a detector that finds 50% of them from chance, which finds 10%, with a power of 0.8 at the 0.05 level.
+    It takes 10 events to tell a detector that finds 50% of them from chance, which finds 10%, with a power of 0.8 at
+    the 0.05 level.
     >>> nf.sample_size(recall=0.4, coverage=0.5).reason
     'Recall is not above the coverage, which is what chance finds: no number of events is enough.'
     """
@@ -153,9 +155,9 @@ def _room(recall: float, plan: Plan) -> float:
 def _certain(m: int, recall: float, plan: Plan, target: float, alpha: float) -> bool:
     """Whether the power is proven to be at least the target with m events and with any larger number.
 
-    If some x between the coverage q and the recall R has m KL(x, q) ≥ log 1/α and m KL(x, R) ≥ log 1/(1 - target), then by
-    Chernoff's bound, which holds without replacement too, m x hits or more are significant, and fewer are as rare as asked
-    for. Both grow with m; q is the coverage with all that rounding to whole steps may add, which shrinks.
+    If some x between the coverage q and the recall R has m KL(x, q) ≥ log 1/α and m KL(x, R) ≥ log 1/(1 - target), then
+    by Chernoff's bound, which holds without replacement too, m x hits or more are significant, and fewer are as rare as
+    asked for. Both grow with m; q is the coverage with all that rounding to whole steps may add, which shrinks.
     """
     coverage, slack = float(plan.coverage), 0.0
     if plan.steps is None:

@@ -1,4 +1,5 @@
-"""Any metric against chance: how much of its value the labels and the metric alone would give to a detector that knows nothing."""
+"""Any metric against chance: how much of its value the labels and the metric alone would give to a detector that knows
+nothing."""
 
 from __future__ import annotations
 
@@ -57,26 +58,29 @@ def significance(
     ----------
     metric : str, Metric, callable, or a list of them
         A name with settings ("vus-pr:window=100", see :func:`nofluke.metrics.names`), a metric, or any function
-        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed). A list is
-        measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window or tolerance
-        among which you would have chosen.
+        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed). A
+        list is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every
+        window or tolerance among which you would have chosen.
     truth, scores, predictions, threshold, quantile, budget
-        As in :func:`nofluke.evaluate`. Labels that follow one another are one range. A threshold that is chosen by the labels
-        (the best F1) is part of the metric, and chosen anew in every draw.
+        As in :func:`nofluke.evaluate`. Labels that follow one another are one range. A threshold that is chosen by the
+        labels (the best F1) is part of the metric, and chosen anew in every draw.
     null : str, NullModel or callable
-        What chance does. "auto" looks at labels and scores, each by itself, and takes the null that they allow. Rotations and local
-        shifts move the detector, so that labelled ranges stay whole, and so does "segments", which shuffles ranges and gaps. Nulls that
-        place steps one by one tear ranges apart: the result then says so. "random-scores" and "score-permutation" move the scores.
+        What chance does. "auto" looks at labels and scores, each by itself, and takes the null that they allow.
+        Rotations and local shifts move the detector, so that labelled ranges stay whole, and so does "segments", which
+        shuffles ranges and gaps. Nulls that place steps one by one tear ranges apart: the result then says so.
+        "random-scores" and "score-permutation" move the scores.
     n_resamples : int
-        Random draws, where not all shifts are gone through: they are where they are no more than this, or take a few seconds.
+        Random draws, where not all shifts are gone through: they are where they are no more than this, or take a few
+        seconds.
     stop_after : int, optional
-        Stop at the draw at which so many have reached the value (Besag and Clifford 1991): few draws are needed where p is large. There
-        is then no band and no critical value. Nothing is drawn, and nothing stops, where all rotations are had at once.
+        Stop at the draw at which so many have reached the value (Besag and Clifford 1991): few draws are needed where p
+        is large. There is then no band and no critical value. Nothing is drawn, and nothing stops, where all rotations
+        are had at once.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
-        Threads for nofluke's own metrics (by default as many as there are cores), processes for functions that can be pickled (by
-        default one). The answer does not depend on it.
+        Threads for nofluke's own metrics (by default as many as there are cores), processes for functions that can be
+        pickled (by default one). The answer does not depend on it.
     rng : int, Generator, SeedSequence or None
         Randomness of the draws. The result names the seed.
     alpha : float
@@ -93,9 +97,9 @@ def significance(
 
     Notes
     -----
-    A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is noted.
-    The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run of alarms in two
-    at the end of the series: they then count as two.
+    A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is
+    noted. The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run
+    of alarms in two at the end of the series: they then count as two.
 
     See Also
     --------
@@ -105,8 +109,8 @@ def significance(
 
     References
     ----------
-    Besag and Clifford (1991), Sequential Monte Carlo p-values. Phipson and Smyth (2010), Permutation p-values should never be
-    zero. Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection.
+    Besag and Clifford (1991), Sequential Monte Carlo p-values. Phipson and Smyth (2010), Permutation p-values should
+    never be zero. Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection.
 
     Examples
     --------

@@ -57,8 +57,8 @@ class Ruling:
 
 
 def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
-    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no outcome
-    that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
+    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no
+    outcome that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
     known = {test.measure: test for test in tests}
@@ -138,8 +138,8 @@ def ruled_as_found(
 ) -> Ruling:
     """The verdict by corrected p-values, never better than a cell's own; ``tries`` are what they are corrected for.
 
-    A measure that could not have reached the level by itself counts as little as in the own verdict. That no outcome could have
-    stood the correction makes "cannot tell" of "no", and nothing better.
+    A measure that could not have reached the level by itself counts as little as in the own verdict. That no outcome
+    could have stood the correction makes "cannot tell" of "no", and nothing better.
     """
     if own.obstacle or not own.rests_on:
         return own

@@ -41,7 +41,8 @@ class How:
     Attributes
     ----------
     kind : {"exact", "bound", "approximate", "simulated"}
-        Exact but for rounding (or certified to ``error``); an upper bound; without any bound on the error; by resamples.
+        Exact but for rounding (or certified to ``error``); an upper bound; without any bound on the error; by
+        resamples.
     name : str
         The engine: "hypergeometric", "dynamic programme", "Fourier", "all rotations", "saddlepoint", "binomial", ...
     error : float
@@ -197,7 +198,8 @@ class Law(ABC):
         return np.arange(self.ends[0], self.ends[1] + 1)
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:
-        """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the mean."""
+        """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the
+        mean."""
         del deviations  # the whole is at hand
         first, last = self.ends
         return first, self.table[first : last + 1]

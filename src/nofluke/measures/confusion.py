@@ -1,7 +1,7 @@
 """Confusion matrices with tolerance on one side, and every standard measure of them, with a word on what it means.
 
-Two matrices, not one: tolerance in the truth (Table 1 of the paper) gives precision, tolerance in the predictions (Table
-2) gives recall. Both partition the steps, but widening one side changes what its entries count, so that most
+Two matrices, not one: tolerance in the truth (Table 1 of the paper) gives precision, tolerance in the predictions
+(Table 2) gives recall. Both partition the steps, but widening one side changes what its entries count, so that most
 measures lose their usual meaning. Each measure therefore says whether it can be read as usual, and why.
 """
 

@@ -1,4 +1,5 @@
-"""Statistics of events and alarms that are points, beside the two rates: each has a value in every cell and on every placement."""
+"""Statistics of events and alarms that are points, beside the two rates: each has a value in every cell and on every
+placement."""
 
 from __future__ import annotations
 

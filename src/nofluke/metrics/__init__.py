@@ -1,7 +1,8 @@
 """Metrics of anomaly detectors on sequences, each a small object that is also a plain function.
 
-``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``. What chance gives
-on the same labels says :func:`nofluke.significance`, or, before there is any detector, :func:`nofluke.chance`.
+``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``. What
+chance gives on the same labels says :func:`nofluke.significance`, or, before there is any detector,
+:func:`nofluke.chance`.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def get(metric: object) -> Metric:
     Parameters
     ----------
     metric : str, Metric or callable
-        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. Of a function, or an object with a method ``compute``, the name is its own; it is given scores
-        unless it was registered otherwise.
+        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. Of a function, or an object with
+        a method ``compute``, the name is its own; it is given scores unless it was registered otherwise.
 
     Returns
     -------
@@ -168,8 +169,8 @@ def register(
     Parameters
     ----------
     name : str
-        Lower case letters (a to z), digits and single hyphens between them, a letter first; none of the built-in names, and none
-        that another function has.
+        Lower case letters (a to z), digits and single hyphens between them, a letter first; none of the built-in names,
+        and none that another function has.
     function : callable
         ``f(labels, x) -> float``: labels as 0 and 1, x the scores or alarms of the steps that count.
     needs : {"scores", "alarms"}

@@ -60,8 +60,9 @@ class OfCounts(OfRuns):
 def adjusted_counts(
     sums: IntArray, draws: Draws, *, share: Fraction = Fraction(0), delay: int | None = None
 ) -> IntArray:
-    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and labelled steps
-    with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most so many steps late.
+    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and
+    labelled steps with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most
+    so many steps late.
     """
     from nofluke.metrics import adjusted_kernels
 
@@ -87,7 +88,8 @@ def as_runs(draws: Draws) -> tuple[Any, ...]:
 class F1(OfCounts):
     r"""F_β of the steps: the harmonic mean of precision and recall, without any tolerance.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
+    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{
+    alarm}\}
 
     with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the
     steps flatter it: alarms on all steps reach 2A / (A + T).
@@ -125,7 +127,8 @@ class F1(OfCounts):
 class PAF1(OfCounts):
     r"""F_β after point adjustment: a labelled run with one alarm counts as found on all of its steps.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}} \text{length}
+    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}}
+    \text{length}
 
     with A labelled steps and FP alarms outside of them. NaN where no step is labelled; 0 where there is no alarm in a
     run. Long runs flatter it: a few random alarms find them, and each is worth a whole run.
@@ -168,9 +171,9 @@ class PAKF1(PAF1):
     r"""F_β after point adjustment of the runs that have alarms on at least k percent of their steps, PA%K.
 
     .. math::
-        F_\beta = \frac{(1 + \beta^2)\, TP_k}{\beta^2 A + TP_k + FP}, \qquad
-        TP_k = \sum_{\text{runs}} \begin{cases} \text{length} & \text{alarms} \ge 1,\ 100\, \text{alarms} \ge k\, \text{length} \\
-        \text{alarms} & \text{else} \end{cases}
+        F_\beta = \frac{(1 + \beta^2)\, TP_k}{\beta^2 A + TP_k + FP}, \qquad TP_k = \sum_{\text{runs}} \begin{cases}
+        \text{length} & \text{alarms} \ge 1,\ 100\, \text{alarms} \ge k\, \text{length} \\ \text{alarms} & \text{else}
+        \end{cases}
 
     with A labelled steps and FP alarms outside of them: k = 0 is point adjustment, k = 100 none. NaN where no step is
     labelled; 0 where there is no alarm in a run. A small k and short runs flatter it: of five steps, one is 20 percent.

@@ -39,8 +39,8 @@ class Metric(ABC):
     compiled : bool
         Whether `values` runs without the interpreter's lock.
     any_window : bool
-        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
-        are the same in every window.
+        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose
+        values are the same in every window.
 
     See Also
     --------
@@ -71,12 +71,14 @@ class Metric(ABC):
         return f"{self.name}:{settings}" if settings else self.name
 
     def reach(self, series: Labelled) -> int:
-        """Steps before and behind a labelled run in which the detector still counts for it; chance must move further."""
+        """Steps before and behind a labelled run in which the detector still counts for it; chance must move
+        further."""
         del series
         return 0
 
     def work(self, series: Labelled) -> float:
-        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is affordable."""
+        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is
+        affordable."""
         return 20.0 * len(series.truth.starts) + 100.0
 
     @abstractmethod

@@ -17,7 +17,8 @@ from nofluke.metrics.labelled import Labelled
 class CompositeF1(OfCounts):
     r"""F_β of the precision of steps and the recall of runs.
 
-    .. math:: P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an alarm}\}}{\#\{\text{runs}\}},
+    .. math:: P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an
+    alarm}\}}{\#\{\text{runs}\}},
         \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     NaN where no step is labelled; 0 where there is no alarm in a run. Long runs flatter it: random alarms find all of
@@ -59,7 +60,8 @@ class CompositeF1(OfCounts):
 class EventF1(OfCounts):
     r"""F_β of runs: labelled ones that are found, and runs of alarms that touch no label.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an alarm}\}, \quad
+    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an
+    alarm}\}, \quad
         FP = \#\{\text{runs of alarms that touch no label}\}
 
     with m labelled runs. NaN where no step is labelled; 0 where no run is found. Long runs of alarms flatter it: alarms
@@ -122,7 +124,8 @@ class EventF1(OfCounts):
 class EventFARF1(EventF1):
     r"""F_β of runs, whose precision is made smaller by the false alarm rate of the steps.
 
-    .. math:: P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of runs}\}}\right), \qquad
+    .. math:: P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of
+    runs}\}}\right), \qquad
         R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     with TP of the m labelled runs found and FP runs of alarms that touch no label. NaN where no step is labelled; 0

@@ -26,7 +26,8 @@ class Labelled:
     Attributes
     ----------
     truth : Truth
-        Its labelled ranges. Labels that follow one another are one range; ranges that were passed as such and only touch stay two.
+        Its labelled ranges. Labels that follow one another are one range; ranges that were passed as such and only
+        touch stay two.
     scores : float array or None
         One for each step that counts, turned so that higher ones are anomalous.
     alarms : bool array or None

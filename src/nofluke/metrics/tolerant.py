@@ -99,7 +99,8 @@ class Tolerant(Metric):
         return int(beyond[windows.stops > windows.starts].max(initial=0))
 
     def work(self, series: Labelled) -> float:
-        """A few steps are looked up for each run; for each labelled step, where a mask or a clock makes windows differ."""
+        """A few steps are looked up for each run; for each labelled step, where a mask or a clock makes windows
+        differ."""
         if series.count_events == "ranges":
             return 25.0 * len(series.truth.starts) + 50.0
         return 50.0 + (60.0 * len(series.truth.starts) if self._plain(series) else 5.0 * series.n_labelled)
@@ -164,7 +165,8 @@ def _plainly(ranges: Ranges) -> Ranges:
 class Precision(Tolerant):
     r"""Precision with a tolerance in time: the share of the alarms that are near an event.
 
-    .. math:: P_\delta = \frac{\#\{\text{alarms } p: q - \text{early} \le p \le q + \text{late for some event } q\}}{\#\{\text{alarms}\}}
+    .. math:: P_\delta = \frac{\#\{\text{alarms } p: q - \text{early} \le p \le q + \text{late for some event }
+    q\}}{\#\{\text{alarms}\}}
 
     as in :func:`nofluke.evaluate`. NaN where no step is labelled, and where there is no alarm. Many labels and a wide
     tolerance flatter it: most steps are then near an event.
@@ -211,7 +213,8 @@ class Precision(Tolerant):
 class Recall(Tolerant):
     r"""Recall with a tolerance in time: the share of the events that are near an alarm.
 
-    .. math:: R_\delta = \frac{\#\{\text{events } q: q - \text{early} \le p \le q + \text{late for some alarm } p\}}{\#\{\text{events}\}}
+    .. math:: R_\delta = \frac{\#\{\text{events } q: q - \text{early} \le p \le q + \text{late for some alarm }
+    p\}}{\#\{\text{events}\}}
 
     as in :func:`nofluke.evaluate`: each labelled step is an event, or each range where ``count_events`` says so. NaN
     where no step is labelled; 0 where there is no alarm. Many alarms and a wide tolerance flatter it: alarms on every

@@ -1,7 +1,7 @@
 """Which null the data allow: the rule of ``null="auto"``.
 
-It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is. Only the
-permutation needs evidence that it holds; without it, events move together.
+It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is.
+Only the permutation needs evidence that it holds; without it, events move together.
 
 The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
@@ -86,7 +86,8 @@ def _with_drift(look: Look) -> Pick:
         )
     what = look.together or "the tolerance is long"
     allowed = look.cell.n_steps // (5 * look.drift.cycles)
-    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than the level
+    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than
+    # the level
     window = max(look.window, look.wide)
     wanted = max(math.ceil(max(0.625 * window, 5) / look.alpha), 2 * look.events.longest + window)
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)

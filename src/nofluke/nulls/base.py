@@ -1,4 +1,5 @@
-"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows exactly."""
+"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows
+exactly."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class Joint(ByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shifting(ByValue):
-    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own first."""
+    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own
+    first."""
 
     layout: Layout
     begins: IntArray
@@ -62,8 +64,8 @@ class Shifting(ByValue):
 class NullModel(ABC):
     """A null model: what chance does with one side of a trial while the other stays as it is.
 
-    A model of one's own needs a `draw`; everything else follows from it by simulation. It sees nothing of the trial but the
-    side it moves, and no code outside of the nulls asks which one it is.
+    A model of one's own needs a `draw`; everything else follows from it by simulation. It sees nothing of the trial but
+    the side it moves, and no code outside of the nulls asks which one it is.
 
     Attributes
     ----------
@@ -110,8 +112,9 @@ class NullModel(ABC):
     def draw(self, side: Any) -> Draw:
         """How chance moves its side, as a function of a generator and a number of rows.
 
-        For ``moves="truth"``, ``side`` is the :class:`~nofluke.series.truth.Truth`, and a row holds the first step of each
-        event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each step.
+        For ``moves="truth"``, ``side`` is the :class:`~nofluke.series.truth.Truth`, and a row holds the first step of
+        each event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each
+        step.
         """
 
     def fits(self, side: Any) -> None:
@@ -221,7 +224,8 @@ class NullModel(ABC):
         return None
 
     def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
-        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too many."""
+        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too
+        many."""
         del cell
         return None
 

@@ -20,7 +20,8 @@ from nofluke.series.truth import Truth
 
 
 def donges(cell: Cell) -> dict[str, Law]:
-    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
+    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random
+    points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
             "the binomial treats every alarm as one step and has no law for count_alarms='episodes': use "
@@ -42,9 +43,9 @@ def donges(cell: Cell) -> dict[str, Law]:
 class Bernoulli(NullModel):
     """Events and predictions are both independent Bernoulli processes; hits are then taken for binomial.
 
-    Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose windows
-    overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison with event
-    coincidence analysis, not for conclusions.
+    Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose
+    windows overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison
+    with event coincidence analysis, not for conclusions.
 
     See Also
     --------

@@ -106,27 +106,30 @@ class ShiftNull(NullModel):
 class CircularShift(ShiftNull):
     """All events are shifted together around the circle of steps; the predictions are fixed.
 
-    Keeps the clustering of the events and the autocorrelation of the predictions, and destroys only their alignment. Use
-    it where either of them clusters, and for ranges. It keeps neither a season nor a trend: a shift by half a year moves
-    winter events into summer, and one by half the series moves the end of a trend to its start.
+    Keeps the clustering of the events and the autocorrelation of the predictions, and destroys only their alignment.
+    Use it where either of them clusters, and for ranges. It keeps neither a season nor a trend: a shift by half a year
+    moves winter events into summer, and one by half the series moves the end of a trend to its start.
 
     All T rotations are counted, by Fourier transforms and exact integers, so nothing is random; the observed labels are
     one of them, so that p ≥ 1/T. Steps are the steps that count: with a mask, labels move over masked steps as if they
-    were not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside of it.
+    were not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside of
+    it.
 
-    Events that are ranges stay where they are, so that none is ever cut in two, and the predictions rotate the other way; an
-    episode of alarms that is cut at the seam counts once.
+    Events that are ranges stay where they are, so that none is ever cut in two, and the predictions rotate the other
+    way; an episode of alarms that is cut at the seam counts once.
 
     Parameters
     ----------
     guard : int or str, default 0
-        Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the observed labels.
-        The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no longer a test by a
-        group of rotations, and exact only as far as small shifts are the reason for leaving them out.
+        Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the
+        observed labels. The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no
+        longer a test by a group of rotations, and exact only as far as small shifts are the reason for leaving them
+        out.
     every : int, float or str, optional
-        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the period of a
-        season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
-        what lies behind the last whole period stays where it is.
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the
+        period of a season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥
+        every/T. The circle is then as many whole periods as there are; what lies behind the last whole period stays
+        where it is.
 
     See Also
     --------
@@ -233,8 +236,8 @@ class CircularShift(ShiftNull):
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int, every: float) -> How:
-        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps only, and
-        those beyond a guard are none."""
+        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps
+        only, and those beyond a guard are none."""
         if every != int(every) or self.guard:
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
         return exactly("all rotations" if every == 1 else f"{n_shifts:,} rotations")

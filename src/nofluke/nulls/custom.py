@@ -24,8 +24,8 @@ class Custom(NullModel):
     Parameters
     ----------
     function : callable
-        Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter; on
-        the others there must be as many events as observed, since hits are compared as numbers.
+        Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter;
+        on the others there must be as many events as observed, since hits are compared as numbers.
 
     See Also
     --------

@@ -63,7 +63,8 @@ class Diagnosis(ByValue):
     covered : float
         Share of the steps from which an alarm is within the tolerance: where an event is found by chance.
     lags, precision_hits, recall_hits : int arrays
-        Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a positive lag.
+        Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a
+        positive lag.
     alpha : float
         The level of the findings.
     notes : tuple of str
@@ -83,7 +84,8 @@ class Diagnosis(ByValue):
     >>> scores = nf.detectors.energy_transient(quakes.counts)
     >>> result = nf.diagnose(quakes.truth, scores, quantile=0.9, tolerance=2)
     >>> result.recommended.text, result.why
-    ('permutation', 'The events show no clusters, runs, season or slow change, so chance may place each one independently.')
+    ('permutation', 'The events show no clusters, runs, season or slow change, so chance may place each one
+    independently.')
     >>> [finding.name for finding in result.findings if finding.found]
     ['memory of the score', 'lag']
     """
@@ -218,8 +220,8 @@ def diagnose(
 ) -> Diagnosis:
     r"""Are events clustered, seasonal, in runs; do alarms have memory; which null to trust, and why.
 
-    Chance that places events on random steps is a low hurdle: real events cluster and follow seasons, and then worthless
-    detectors pass it. This looks for what a null model has to keep, and names the one to use:
+    Chance that places events on random steps is a low hurdle: real events cluster and follow seasons, and then
+    worthless detectors pass it. This looks for what a null model has to keep, and names the one to use:
 
     - nothing found: :class:`~nofluke.nulls.Permutation`;
     - clusters or runs of events, or too few events to see any: :class:`~nofluke.nulls.CircularShift`;
@@ -232,8 +234,8 @@ def diagnose(
         As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are
         the alarms.
     period : int or str, optional
-        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
-        dates. By default these three are looked at where there is such a clock, and no season where there is none.
+        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock
+        of dates. By default these three are looked at where there is such a clock, and no season where there is none.
     alpha : float
         The level of the findings, and the one you want to test at.
 
@@ -249,13 +251,13 @@ def diagnose(
 
     Notes
     -----
-    Clusters: for blocks of w = 2, 4, 8, ... steps the variance of the counts over their mean,
-    :math:`\sum_b (n_b - \bar n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1
-    for geometric gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a
-    fixed seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so that
-    clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best hits within
-    some lags, against those of all rotations.
-    Without events or alarms the tests say that nothing was found. O(T log T) on a regular clock.
+    Clusters: for blocks of w = 2, 4, 8, ... steps the variance of the counts over their mean, :math:`\sum_b (n_b - \bar
+    n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1 for geometric
+    gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a fixed
+    seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so
+    that clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best
+    hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
+    found. O(T log T) on a regular clock.
 
     References
     ----------

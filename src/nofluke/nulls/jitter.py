@@ -21,16 +21,17 @@ from nofluke.series.truth import Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Stratified):
-    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are fixed.
+    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are
+    fixed.
 
-    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to ask whether events
-    and alarms are tied more closely than the windows are long.
+    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to
+    ask whether events and alarms are tied more closely than the windows are long.
 
     Parameters
     ----------
     window : int, float or str
-        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
-        window begins with the span.
+        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The
+        first window begins with the span.
 
     See Also
     --------
@@ -39,7 +40,8 @@ class Jitter(Stratified):
 
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     window: Length
@@ -76,8 +78,9 @@ class Jitter(Stratified):
 class Dither(NullModel):
     """Each event is moved at random by at most a given time, around its own; the predictions are fixed. Approximate.
 
-    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not, so that
-    data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
+    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not,
+    so that data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has
+    one.
 
     Parameters
     ----------
@@ -91,7 +94,8 @@ class Dither(NullModel):
 
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     reach: Length

@@ -1,7 +1,8 @@
-"""Nulls that only look nearby, for rates that change slowly: shifts by a little, and permutations within windows of time.
+"""Nulls that only look nearby, for rates that change slowly: shifts by a little, and permutations within windows of
+time.
 
-Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it. A
-null that moves events only a little way sees the first and not the second.
+Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it.
+A null that moves events only a little way sees the first and not the second.
 
 The section "Local shifts" of docs/explanation/theory.md has the mathematics.
 """
@@ -39,21 +40,22 @@ from nofluke.series.truth import Truth
 class LocalShift(ShiftNull):
     r"""All events are shifted together by at most a few steps; the predictions are fixed.
 
-    Keeps clusters, ranges, and every change of the rates that is slow against the reach; destroys only the alignment. Use it
-    where events and alarms both follow a trend or a drift.
+    Keeps clusters, ranges, and every change of the rates that is slow against the reach; destroys only the alignment.
+    Use it where events and alarms both follow a trend or a drift.
 
-    Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what leaves at a
-    border meets the mirror image of what is there. These shifts are no group, so that p is approximate. For a stationary
-    series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the level.
+    Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what
+    leaves at a border meets the mirror image of what is there. These shifts are no group, so that p is approximate. For
+    a stationary series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the level.
 
     Parameters
     ----------
     reach : int or str, default 100
-        W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It should be long against the tolerance and the length of clusters and ranges
-        (else there is little power), and short against the time in which the rates change (else it is fooled by them).
+        W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It
+        should be long against the tolerance and the length of clusters and ranges (else there is little power), and
+        short against the time in which the rates change (else it is fooled by them).
     every : int, float or str, optional
-        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the period of a
-        season they keep that, too.
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the
+        period of a season they keep that, too.
 
     See Also
     --------
@@ -62,8 +64,8 @@ class LocalShift(ShiftNull):
 
     References
     ----------
-    Harris (2020), A shift test for independence in generic time series, arXiv:2012.06862.
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Harris (2020), A shift test for independence in generic time series, arXiv:2012.06862. Amarasingham, Harrison,
+    Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
     """
 
     reach: Length = 100
@@ -195,8 +197,9 @@ class LocalShift(ShiftNull):
 class LocalPermutation(Stratified):
     """Time is cut into windows, and events are placed at random within their own; the predictions are fixed.
 
-    Keeps how many events fall into each window, and so every slow change of the rates; destroys everything within a window.
-    Use it where events without clusters follow a trend or a drift: exact where their rate is constant within a window.
+    Keeps how many events fall into each window, and so every slow change of the rates; destroys everything within a
+    window. Use it where events without clusters follow a trend or a drift: exact where their rate is constant within a
+    window.
 
     Parameters
     ----------
@@ -211,7 +214,8 @@ class LocalPermutation(Stratified):
 
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     windows: int = 40

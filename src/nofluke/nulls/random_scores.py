@@ -18,8 +18,8 @@ from nofluke.plain import as_number
 class RandomScores(NullModel):
     r"""Scores are random numbers: independent ones, or with a memory (an autoregression of first order).
 
-    What they look like does not matter to metrics that only know their order. It needs no detector, so that it tells what
-    labels and metric alone let chance reach.
+    What they look like does not matter to metrics that only know their order. It needs no detector, so that it tells
+    what labels and metric alone let chance reach.
 
     Parameters
     ----------
@@ -77,8 +77,8 @@ class RandomScores(NullModel):
 class ScorePermutation(NullModel):
     """The detector's scores are permuted step by step; the labels stay whole.
 
-    Fair to detectors whose scores have no memory, and to no others: scores that follow one another are alike, and chance then
-    has fewer tries than there are steps.
+    Fair to detectors whose scores have no memory, and to no others: scores that follow one another are alike, and
+    chance then has fewer tries than there are steps.
 
     See Also
     --------

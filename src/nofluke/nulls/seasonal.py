@@ -35,15 +35,17 @@ class Seasonal(Stratified):
     Parameters
     ----------
     period : int, float or str, optional
-        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a regular clock
-        ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour, day or month is a phase.
+        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a
+        regular clock ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour,
+        day or month is a phase.
     bins : int, optional
         Number of phases of a period in steps; by default 12, or the period if that is shorter.
     strata : array, optional
         One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
         masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
     windows : int, default 1
-        Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that do.
+        Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that
+        do.
 
     See Also
     --------

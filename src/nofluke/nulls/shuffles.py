@@ -71,8 +71,8 @@ class IntervalShuffle(_Shuffle):
 class Segments(_Shuffle):
     """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
 
-    For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps; destroys
-    their order. No range is ever cut in two. With single events it is the interval shuffle.
+    For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps;
+    destroys their order. No range is ever cut in two. With single events it is the interval shuffle.
 
     See Also
     --------
@@ -108,7 +108,8 @@ class Segments(_Shuffle):
 
 
 def _whole_ranges(side: Truth) -> Draw:
-    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of them."""
+    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of
+    them."""
     n_steps, n = side.n_steps, side.n
     lengths = side.stops - side.starts
     gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
@@ -131,7 +132,8 @@ def _whole_ranges(side: Truth) -> Draw:
 
 
 def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the end is one.
+    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the
+    end is one.
 
     >>> runs_and_gaps(np.array([0, 3, 4, 6]), 7)
     (array([2, 2]), array([1, 2]))

@@ -23,8 +23,8 @@ class GevFit:
     """A generalised extreme value distribution fitted to the maxima of disjoint blocks, and how well it fits.
 
     ``success`` is the fitted chance that a window reaches the threshold, ``observed`` the share of blocks that do;
-    ``pvalue`` is of a Kolmogorov-Smirnov test of the fit (too large, as the parameters are fitted: only a small one says
-    something, namely that the fit is poor).
+    ``pvalue`` is of a Kolmogorov-Smirnov test of the fit (too large, as the parameters are fitted: only a small one
+    says something, namely that the fit is poor).
     """
 
     shape: float
@@ -42,8 +42,8 @@ class Stationary(NullModel):
 
     The score is taken for a strictly stationary process: the maximum of a window follows a generalised extreme value
     distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for precision,
-    whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is of
-    use only for comparison with the literature.
+    whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is
+    of use only for comparison with the literature.
 
     See Also
     --------
@@ -52,8 +52,8 @@ class Stationary(NullModel):
 
     References
     ----------
-    Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time series.
-    Coles (2001), An introduction to statistical modeling of extreme values.
+    Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time
+    series. Coles (2001), An introduction to statistical modeling of extreme values.
     """
 
     name: ClassVar[str] = "stationary"

@@ -36,8 +36,8 @@ ROWS = 10_000  # placements at a time
 class Stratified(NullModel):
     """What nulls that permute events within strata have in common.
 
-    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each stratum. Precision's hits are exact
-    where there are at most 200,000 placements, else simulated.
+    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each stratum. Precision's hits are
+    exact where there are at most 200,000 placements, else simulated.
     """
 
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
@@ -185,8 +185,8 @@ def _placements(counts: list[tuple[int, int, int]]) -> float:
 def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     """Precision's null from all placements.
 
-    An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
-    hits are what each of its events adds to those before it.
+    An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a
+    placement's hits are what each of its events adds to those before it.
     """
     first, last = cell.stretches.hit_from(np.arange(cell.n_steps))
     choices = [

@@ -166,8 +166,8 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     Returns
     -------
     array of two matplotlib Axes
-        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says that the
-        measure is undefined. Small panels share a legend; hits and p-values stand beside the panel's names.
+        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says
+        that the measure is undefined. Small panels share a legend; hits and p-values stand beside the panel's names.
 
     See Also
     --------

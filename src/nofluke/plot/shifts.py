@@ -31,9 +31,9 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision. On steps the series is a circle; in time windows move, and what they reach beyond the watched time
-        is lost. Chance's mean and central 95% are those of the result's null; of several detectors the means. Nothing is
-        drawn where a measure is undefined.
+        Recall, precision. On steps the series is a circle; in time windows move, and what they reach beyond the watched
+        time is lost. Chance's mean and central 95% are those of the result's null; of several detectors the means.
+        Nothing is drawn where a measure is undefined.
 
     See Also
     --------

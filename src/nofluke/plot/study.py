@@ -39,8 +39,8 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance is about, where a null
-        does not hold on all. Nothing is drawn where F1 is undefined.
+        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance is
+        about, where a null does not hold on all. Nothing is drawn where F1 is undefined.
 
     See Also
     --------
@@ -118,8 +118,8 @@ def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["v
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     show : {"verdict", "value"}
-        The verdict of each cell (of groups of series: the share of yes), or (F1 - chance) / (1 - chance). Missing cells have
-        a cross, or are white where they are too narrow for one.
+        The verdict of each cell (of groups of series: the share of yes), or (F1 - chance) / (1 - chance). Missing cells
+        have a cross, or are white where they are too narrow for one.
 
     Returns
     -------

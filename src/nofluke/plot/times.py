@@ -42,8 +42,8 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm finds an
-        event is shaded where there are few enough windows to see them.
+        The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm
+        finds an event is shaded where there are few enough windows to see them.
 
     See Also
     --------
@@ -118,9 +118,9 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     ax : array of matplotlib Axes, optional
         Where to draw; by default a new figure.
     chance : {"auto", "band", "none"}
-        "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows whose
-        p-value is at most 0.05 after Holm's correction for all of them. "none": one row, all tolerances together, without
-        chance. "auto": "band" wherever tables would show chance.
+        "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows
+        whose p-value is at most 0.05 after Holm's correction for all of them. "none": one row, all tolerances together,
+        without chance. "auto": "band" wherever tables would show chance.
 
     Returns
     -------
@@ -138,7 +138,8 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     >>> from matplotlib.figure import Figure
     >>> import nofluke as nf
     >>> events = [12, 40, 71, 105, 160, 188]
-    >>> swept = nf.sweep_tolerances(events, [t + 5 for t in events], tolerances=[1, 2], lags=range(0, 11), span=(0, 220))
+    >>> alarms = [t + 5 for t in events]
+    >>> swept = nf.sweep_tolerances(events, alarms, tolerances=[1, 2], lags=range(0, 11), span=(0, 220))
     >>> axes = nf.plot.lags(swept, Figure().subplots(2, 2))
     >>> axes[0, 0].get_title(), axes[0, 0].get_xlabel()
     ('tolerance 1', 'lag')

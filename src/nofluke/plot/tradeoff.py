@@ -39,8 +39,8 @@ def precision_recall(
     tolerance : int, str, timedelta or Tolerance, optional
         One of the tolerances of the sweep; by default all of them, a curve each. Several detectors need one.
     chance : {"auto", "band", "none"}
-        Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision over
-        the mean of its recall; of a curve that is alone also the central 95% of precision.
+        Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision
+        over the mean of its recall; of a curve that is alone also the central 95% of precision.
 
     Returns
     -------
@@ -124,7 +124,8 @@ def tolerance(
     threshold, quantile : float, optional
         One of the thresholds or quantiles of the sweep; not needed where it has only one.
     chance : {"auto", "band", "none"}
-        Whether chance is drawn: "auto" wherever tables would show it. The mean, and of a detector that is alone the central 95%.
+        Whether chance is drawn: "auto" wherever tables would show it. The mean, and of a detector that is alone the
+        central 95%.
 
     Returns
     -------

@@ -1,4 +1,5 @@
-"""The page: one self-contained HTML file that reads like a short illustrated article. It asks for nothing from anywhere."""
+"""The page: one self-contained HTML file that reads like a short illustrated article. It asks for nothing from
+anywhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they share."""
+"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they
+share."""
 
 from __future__ import annotations
 

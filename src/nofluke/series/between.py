@@ -48,7 +48,8 @@ def trial_of(
     *,
     every_score: bool = False,
 ) -> Made:
-    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in time.
+    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in
+    time.
 
     Episodes are runs of steps: to them, alarms between two belong to the earlier one.
     """
@@ -109,8 +110,8 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:
     """Whether events favour times where stamps are dense, as alarms must: chance in time would take that for skill.
 
-    An event that falls on any instant alike falls on a step with a chance in proportion to its length. So the share of the
-    time that belongs to shorter steps is uniform between 0 and 1 for each event, and their mean is about normal.
+    An event that falls on any instant alike falls on a step with a chance in proportion to its length. So the share of
+    the time that belongs to shorter steps is uniform between 0 and 1 for each event, and their mean is about normal.
     """
     ends, starts = step_ends(clock), clock.ticks
     lengths = (ends - starts).astype(np.float64)[kept]

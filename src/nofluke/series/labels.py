@@ -19,7 +19,8 @@ HigherIs = Literal["anomalous", "normal"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
-    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no positions."""
+    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no
+    positions."""
     dates = column.values.dtype.kind == "M"
     if asked != "auto":
         if dates and asked != "times":
@@ -35,7 +36,8 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
-    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
+    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be
+    meant."""
     if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
         return kind
     if np.array_equal(clock.ticks, np.arange(len(clock))):
@@ -133,7 +135,8 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
 
 
 def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
-    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or without."""
+    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or
+    without."""
     if clock is None:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if clock.is_dates is not dates:

@@ -1,4 +1,5 @@
-"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can fall."""
+"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can
+fall."""
 
 from __future__ import annotations
 
@@ -76,5 +77,6 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
 
 
 def in_words(value: Length) -> str:
-    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are numbers."""
+    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are
+    numbers."""
     return value if isinstance(value, str) else f"{value:,} steps"

@@ -1,7 +1,7 @@
 """From pairs of a start and an end to ranges of steps: checked, in order, apart, and within the data.
 
-Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps whose
-times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
+Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps
+whose times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _DAY = 86_400 * 10**9
 
 @dataclass(slots=True, kw_only=True)
 class _Bounds:
-    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for messages."""
+    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for
+    messages."""
 
     begins: AnyArray
     ends: AnyArray

@@ -18,8 +18,8 @@ from nofluke.series.tolerance import Ranges, Tolerance
 class Reach:
     """A tolerance on a series with a mask and a clock, as ranges of the steps that count.
 
-    One relation, seen from both sides: a prediction at p counts for an event at q if q - early <= p <= q + late. Ranges may
-    be empty: a tolerance whose sides are negative reaches past the event, and then past the border.
+    One relation, seen from both sides: a prediction at p counts for an event at q if q - early <= p <= q + late. Ranges
+    may be empty: a tolerance whose sides are negative reaches past the event, and then past the border.
 
     Attributes
     ----------

@@ -63,11 +63,11 @@ class LeftOut:
 class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
-    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
-    events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants`` alarms that are;
-    ``on_steps`` are notes that hold only where they are moved to their steps.
-    ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given.
-    Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
+    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was
+    passed. Where events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants``
+    alarms that are; ``on_steps`` are notes that hold only where they are moved to their steps. ``marked`` are the
+    labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were given; ``higher_is``
+    says which of them are anomalous, ``score_type`` what floats they were.
     """
 
     truth: BoolArray = field(repr=False)

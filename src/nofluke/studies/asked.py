@@ -1,4 +1,5 @@
-"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the results."""
+"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the
+results."""
 
 from __future__ import annotations
 

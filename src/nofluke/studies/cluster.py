@@ -23,8 +23,8 @@ def dask_executor(
     Parameters
     ----------
     address : str
-        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and ends with
-        the block.
+        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and
+        ends with the block.
     workers : int, optional
         Processes of a local cluster; by default as many as there are cores to use.
     say : callable, optional

@@ -66,7 +66,8 @@ def run(
             outcomes = in_processes(function, tasks, many)
         else:
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
-    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who know of no other
+    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who
+    # know of no other
     with closing(outcomes), one_call(False):
         for outcome in outcomes:
             if outcome.ends_all:

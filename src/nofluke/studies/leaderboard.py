@@ -33,9 +33,11 @@ class About:
     null, tolerance, threshold : str
         What was asked for, in words.
     n_series, n_groups : int
-        Groups are the units that intervals and comparisons take for independent; as many as series where none were named.
+        Groups are the units that intervals and comparisons take for independent; as many as series where none were
+        named.
     noun : str
-        What such a unit is called: "group", "independent unit" where series were lumped by what they share, or "series".
+        What such a unit is called: "group", "independent unit" where series were lumped by what they share, or
+        "series".
     missing : tuple of (str, int)
         Why cells have no result and how many, from `nofluke.studies.missing.count_reasons`.
     alpha, level : float
@@ -74,13 +76,15 @@ class Leaderboard(ByValue):
     ----------
     rows : tuple of Pooled
     pairs : Pairs or None
-        All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the best.
+        All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the
+        best.
     about : About
 
     Examples
     --------
     >>> from nofluke.studies.pooled_row import PooledMeasure
-    >>> half = PooledMeasure(value=0.5, low=0.4, high=0.6, expected=0.2, std=0.05, pvalue=1e-4, corrected=2e-4, method="exact")
+    >>> chance = {"expected": 0.2, "std": 0.05, "pvalue": 1e-4, "corrected": 2e-4, "method": "exact"}
+    >>> half = PooledMeasure(value=0.5, low=0.4, high=0.6, **chance)
     >>> rest = {"n_series": 9, "n_failed": 1, "n_told": 9, "share_yes": 0.4, "skill_in": 2, "n_groups": 5, "best": True}
     >>> row = Pooled(detector="a", precision=half, recall=half, f1=half, verdict="yes", reason="", **rest)
     >>> about = About(title="Two", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=10, n_groups=5,
@@ -91,8 +95,10 @@ class Leaderboard(ByValue):
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
-    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill in
-    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of 5
+    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill
+    in
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of
+    5
     """
 
     rows: tuple[Pooled, ...]

@@ -1,4 +1,5 @@
-"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is skill.
+"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is
+skill.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """

@@ -68,7 +68,8 @@ class Study:
     Examples
     --------
     >>> import nofluke as nf
-    >>> table = {"name": ["a"] * 9 + ["b"] * 9, "label": [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, "z": [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2}
+    >>> labels, scores = [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2
+    >>> table = {"name": ["a"] * 9 + ["b"] * 9, "label": labels, "z": scores}
     >>> study = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
     >>> study.cell("b", "z")["recall"], study.n_cells
     (1.0, 2)
@@ -92,7 +93,8 @@ class Study:
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
-        """The study that a folder holds, finished or not; what needs the data again is told as it was when they were at hand.
+        """The study that a folder holds, finished or not; what needs the data again is told as it was when they were at
+        hand.
 
         >>> Study.open("nowhere")
         Traceback (most recent call last):
@@ -147,7 +149,8 @@ class Study:
 
     @lazy
     def shared(self) -> tuple[Shared, ...]:
-        """Sets of series that share one truth, or nearly so: their chance is worked out with one placement of the events."""
+        """Sets of series that share one truth, or nearly so: their chance is worked out with one placement of the
+        events."""
         return self._sharing.clusters
 
     @lazy
@@ -168,9 +171,9 @@ class Study:
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
             \qquad p = P\Big(\sum_s X_s \ge \sum_s h_s\Big)
 
-        over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of precision and recall are
-        exact where all of theirs are; F1's is simulated. Series that share a truth are placed together. Those on which no null holds
-        count in the values, and not in chance.
+        over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of
+        precision and recall are exact where all of theirs are; F1's is simulated. Series that share a truth are placed
+        together. Those on which no null holds count in the values, and not in chance.
 
         Parameters
         ----------
@@ -215,7 +218,8 @@ class Study:
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
-        """Which detector is better over all series, by exchanging two detectors' results series by series, or group by group.
+        """Which detector is better over all series, by exchanging two detectors' results series by series, or group by
+        group.
 
         Parameters
         ----------

@@ -64,28 +64,33 @@ def study(
 ) -> Study:
     """Precision and recall of many detectors on many series, each cell beside chance, then pooled, ranked and compared.
 
-    Every cell, a detector on a series, has what `evaluate` gives for it: the same numbers, verdict and notes, with what depends on the
-    truth alone worked out once a series. A cell that cannot be judged stays missing, with its reason.
+    Every cell, a detector on a series, has what `evaluate` gives for it: the same numbers, verdict and notes, with what
+    depends on the truth alone worked out once a series. A cell that cannot be judged stays missing, with its reason.
 
     Parameters
     ----------
     source : data frame, mapping of columns, path, or list of paths
-        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
+        the layouts.
     series, group, truth, times : str, optional
-        Names of columns. Files without ``series`` hold a series each, named after the file. ``group`` names what is independent of
-        each other, such as data sets: comparisons and intervals go by groups. Without it each series is its own.
+        Names of columns. Files without ``series`` hold a series each, named after the file. ``group`` names what is
+        independent of each other, such as data sets: comparisons and intervals go by groups. Without it each series is
+        its own.
     scores : str or list of str, optional
-        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left
+        out.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
         How files are arranged; "auto" is "long" with ``detector``, else "wide".
     ranges : path, frame or mapping, optional
-        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to
+        ranges or times.
     data : path, optional
         The folder that holds the labels of "tsb-ad" and "timeeval".
     threshold, quantile, budget : optional
-        One of them, as in `evaluate`. Scores with ties call for a budget: at a quantile ties can make alarms of every step.
+        One of them, as in `evaluate`. Scores with ties call for a budget: at a quantile ties can make alarms of every
+        step.
     tolerance : int, str, float, timedelta or Tolerance
         As in `evaluate`, or a share of each series' length: "1%" or 0.01, in whole steps.
     null : str, NullModel
@@ -99,12 +104,13 @@ def study(
     title : str
         What the leaderboard is called.
     out : path, optional
-        A folder for study.json, parts, results.parquet, failed.jsonl, timings.parquet and the leaderboard. Without it, results live
-        as long as the object.
+        A folder for study.json, parts, results.parquet, failed.jsonl, timings.parquet and the leaderboard. Without it,
+        results live as long as the object.
     workers : int, optional
         Processes of this machine; by default as many as there are cores. Results do not depend on it.
     executor : concurrent.futures.Executor, optional
-        Where to compute instead: any executor, such as ``client.get_executor(pure=False, retries=2)`` of a Dask cluster.
+        Where to compute instead: any executor, such as ``client.get_executor(pure=False, retries=2)`` of a Dask
+        cluster.
     resume : bool
         Go on from what is in ``out``, if it is the same study; False begins anew.
 

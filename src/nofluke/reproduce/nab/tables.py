@@ -1,4 +1,5 @@
-"""The tables of the page and of the terminal, and the numbers behind them as comma-separated values with full digits."""
+"""The tables of the page and of the terminal, and the numbers behind them as comma-separated values with full
+digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""The leaderboard's page: a template filled with tables, figures and numbers; text from the data is escaped where it lands."""
+"""The leaderboard's page: a template filled with tables, figures and numbers; text from the data is escaped where it
+lands."""
 
 from __future__ import annotations
 

@@ -101,7 +101,8 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
 
 
 def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
-    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is told."""
+    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is
+    told."""
     if same or math.isnan(value):
         return f'<td class="{"same" if same else "untold"}">{"" if same else "–"}</td>'
     told = not math.isnan(corrected) and significant(corrected, alpha)

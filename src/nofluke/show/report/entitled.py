@@ -1,7 +1,8 @@
-"""Which p-values a position's verdict goes by: its own where it was named beforehand, corrected ones where it was found.
+"""Which p-values a position's verdict goes by: its own where it was named beforehand, corrected ones where it was
+found.
 
-Whoever moves a slider until a verdict pleases has looked at every position. So at all but the evaluated one the verdict goes by
-corrected p-values, and is never better than an evaluation of that very position would be.
+Whoever moves a slider until a verdict pleases has looked at every position. So at all but the evaluated one the verdict
+goes by corrected p-values, and is never better than an evaluation of that very position would be.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ class Entitled:
 
 
 def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, grid: Grid, under: Under) -> None:
-    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they are."""
+    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they
+    are."""
     where = [at for at in np.ndindex(grid.shape) if at != grid.chosen]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rulings = pool.map(lambda at: _found(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under), where)

@@ -1,4 +1,5 @@
-"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers without scripts.
+"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers
+without scripts.
 
 The page makes the same table for every position of the sliders out of its timeline.
 """
@@ -81,8 +82,8 @@ def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, 
 
 
 def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a run;
-    where episodes do, those without a hit.
+    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a
+    run; where episodes do, those without a hit.
     """
     cell = result.cell
     own = at_own_times(result, cell.trial)

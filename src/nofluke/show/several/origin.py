@@ -1,4 +1,5 @@
-"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it again."""
+"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it
+again."""
 
 from __future__ import annotations
 

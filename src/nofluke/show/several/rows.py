@@ -30,7 +30,8 @@ SAID: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not told from the best."""
+    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not told from
+    the best."""
 
     detector: str
     result: Evaluation = field(repr=False)

@@ -68,7 +68,8 @@ def _is_hidden(path: Path) -> bool:
 
 
 def check_apart(out: Any, source: Any) -> None:
-    """Refuse to write into a folder that is read: what a study has written would be taken for its series the next time."""
+    """Refuse to write into a folder that is read: what a study has written would be taken for its series the next
+    time."""
     if out is None:
         return
     place = expanded(out, "out").resolve()

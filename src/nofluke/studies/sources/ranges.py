@@ -29,7 +29,8 @@ _SERIES_NAMES = ("series", "name", "file")
 class Listed:
     """Events by series, as they were listed; called with the name of a series, it gives its events.
 
-    A series that a table does not name has no events, and a note says so; a dict, or JSON, must name it, if only with none.
+    A series that a table does not name has no events, and a note says so; a dict, or JSON, must name it, if only with
+    none.
     """
 
     def __init__(
@@ -74,9 +75,11 @@ class Listed:
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
-        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series without events.
+        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series
+        without events.
 
-        What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is a note.
+        What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is
+        a note.
         """
         names = list(series)
         if names and self.truths and not any(self.find(name) for name in names):
@@ -97,7 +100,8 @@ class Listed:
 
 
 def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool) -> Listed:
-    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges are."""
+    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges
+    are."""
     points = "times" if clock else "positions"
     if truth_as == "labels":
         raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
