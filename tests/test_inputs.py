@@ -316,7 +316,7 @@ def test_a_detector_that_never_fires_is_evaluated():
     """An empty list of alarms, where a clock says how long it was silent."""
     assert alarms_of(prepare(TRUTH, predictions=[])) == []
     assert alarms_of(prepare([0, 1], predictions=[], times=[1, 2])) == []
-    with pytest.raises(InputError, match="predictions is empty: there is nothing to evaluate"):
+    with pytest.raises(InputError, match="predictions is empty, so there is nothing to evaluate"):
         prepare([0, 1], predictions=[])
 
 
@@ -397,7 +397,7 @@ def test_a_mask_must_be_a_mask():
         ),
         ([0, 1], ["2020-01-01", "2020-01-02"], "scores must be numbers, got dates: pass the dates as times="),
         ([0, 1], ["high", "low"], "scores must hold numbers, booleans or dates, got text 'high' at position 0"),
-        ([], [], "scores is empty: there is nothing to evaluate: pass one value for each step"),
+        ([], [], "scores is empty, so there is nothing to evaluate: pass one value for each step"),
         ([0, 1], np.zeros((2, 2)), r"scores must have one dimension, got shape \(2, 2\): pass one column"),
         ([0.1, 0.9], [0, 1], r"truth must be 0 or 1 \(or bool\), got 0.1 at position 0 and 1 more"),
     ],

@@ -455,8 +455,8 @@ def test_functions_see_windows_and_labels_of_each_draw():
     ("name", "options", "match"),
     [
         ("auc-roc", {}, "name='auc-roc' is a built-in metric"),
-        ("My Metric", {}, "name='My Metric' must be"),
-        (3, {}, "name=3 must be"),
+        ("My Metric", {}, "name='My Metric' must consist of"),
+        (3, {}, "name=3 must consist of"),
         ("mine", {"needs": "labels"}, "needs='labels'"),
         ("mine", {"better": "up"}, "better='up'"),
     ],

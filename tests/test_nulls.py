@@ -436,7 +436,7 @@ class TestCustom:
         [
             (lambda _: np.zeros(5), "must draw 10 labels"),
             (lambda _: np.full(10, 2), "must draw 10 labels"),
-            (lambda _: np.zeros(10), "drew 0 events where the data has 1"),
+            (lambda _: np.zeros(10), "drew 0 events where the data have 1"),
         ],
     )
     def test_wrong_labels_are_refused(self, function, message):

@@ -448,7 +448,7 @@ class TestLocalPermutation:
 
     def test_more_windows_than_steps_are_refused(self):
         """With both numbers; and so are ranges, which have no steps of their own."""
-        with pytest.raises(nf.InputError, match="into 5 windows, but it has 4 steps: pass fewer"):
+        with pytest.raises(nf.InputError, match="into 5 windows, but it has only 4 steps: pass fewer"):
             nf.evaluate([0, 1, 0, 0], predictions=[0, 1, 0, 0], null="local-permutation:windows=5")
         with pytest.raises(nf.InputError, match="places events of one step each, but these are ranges"):
             nf.evaluate(example(True)[0], example()[1], quantile=0.9, null="local-permutation")

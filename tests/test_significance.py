@@ -828,7 +828,7 @@ class TestTold:
 
     def test_nulls_without_draws_are_refused(self):
         """Their laws are of hits alone."""
-        with pytest.raises(InputError, match="null='bernoulli' has laws of hits only"):
+        with pytest.raises(InputError, match="null='bernoulli' only knows laws of hits"):
             nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 3, 4], null="bernoulli")
 
     @pytest.mark.parametrize(

@@ -73,12 +73,11 @@ class FamilywiseTest(ByValue):
 
     @property
     def smallest(self) -> float:
-        """The smallest p-value that can come out: the observed labels are one of the rotations, but none of the
-        resamples."""
+        """The smallest possible p-value: the observed labels are one of the rotations, but not one of the resamples."""
         return 1 / (self.n_resamples + (self.method.kind == "simulated"))
 
     def how(self) -> str:
-        """What chance's best was taken from."""
+        """The draws that chance's best comes from."""
         drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
         return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, all of them"
 

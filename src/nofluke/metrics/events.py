@@ -17,9 +17,9 @@ from nofluke.metrics.labelled import Labelled
 class CompositeF1(OfCounts):
     r"""F_β of the precision of steps and the recall of runs.
 
-    .. math:: P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an
-    alarm}\}}{\#\{\text{runs}\}},
-        \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
+    .. math::
+        P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an
+        alarm}\}}{\#\{\text{runs}\}}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     NaN where no step is labelled; 0 where there is no alarm in a run. Long runs flatter it: random alarms find all of
     them, and precision is then the share of steps that are labelled.
@@ -60,9 +60,9 @@ class CompositeF1(OfCounts):
 class EventF1(OfCounts):
     r"""F_β of runs: labelled ones that are found, and runs of alarms that touch no label.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an
-    alarm}\}, \quad
-        FP = \#\{\text{runs of alarms that touch no label}\}
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an alarm}\},
+        \quad FP = \#\{\text{runs of alarms that touch no label}\}
 
     with m labelled runs. NaN where no step is labelled; 0 where no run is found. Long runs of alarms flatter it: alarms
     on all steps find everything, and none of them is false.
@@ -124,9 +124,9 @@ class EventF1(OfCounts):
 class EventFARF1(EventF1):
     r"""F_β of runs, whose precision is made smaller by the false alarm rate of the steps.
 
-    .. math:: P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of
-    runs}\}}\right), \qquad
-        R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
+    .. math::
+        P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of
+        runs}\}}\right), \qquad R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     with TP of the m labelled runs found and FP runs of alarms that touch no label. NaN where no step is labelled; 0
     where no run is found; where every step is labelled, the rate is 0. Long runs flatter it: one alarm finds each, and
