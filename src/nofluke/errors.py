@@ -13,8 +13,8 @@ MOST_IN_VALUE = 80
 class InputError(ValueError):
     """Input that cannot be evaluated, with a message that says what to do about it.
 
-    A ``ValueError``, so that code written against other libraries catches it; a class of its own, so that
-    the command line can print its message in one line and let every other error through as the bug it is.
+    A ``ValueError``, so code written for other libraries catches it; a separate class, so the command line can print
+    its message in one line and let every other error through as the bug it is.
 
     See Also
     --------

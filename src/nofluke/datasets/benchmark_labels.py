@@ -54,7 +54,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BenchmarkLabels:
-    """The labels of a benchmark's test part, its entities one after the other.
+    """The labels of a benchmark's test part, its entities concatenated.
 
     Attributes
     ----------
@@ -64,7 +64,7 @@ class BenchmarkLabels:
     groups : ndarray of int32
         The number of the entity to which a step belongs: ``groups=`` of :func:`nofluke.significance` takes it.
     entities : tuple of str
-        The names of the entities, in the order in which they stand one after the other.
+        The names of the entities, in the order in which they are concatenated.
     n_ranges : int
         Labelled ranges.
     source : str
@@ -160,7 +160,7 @@ def public_labels(name: str) -> BenchmarkLabels:
 
 
 def _joined(name: str, ranges: list[Range]) -> BenchmarkLabels:
-    """All entities one after the other."""
+    """All entities, concatenated."""
     lengths = {one.entity: one.length for one in ranges}
     begins = dict(zip(lengths, np.cumsum([0, *lengths.values()]).tolist(), strict=False))
     truth = np.zeros(sum(lengths.values()), dtype=np.bool_)

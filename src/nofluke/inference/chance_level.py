@@ -31,7 +31,7 @@ class ChanceLevel(ByValue):
     ----------
     metric : Metric
     values : float array
-        What it is on the draws, in their order. Where all shifts were gone through, the data's own come first.
+        The metric on each draw, in order. Where all shifts were enumerated, the data's own value comes first.
     labels : Labels
         What it was measured on.
     choice : Choice
@@ -43,7 +43,7 @@ class ChanceLevel(ByValue):
     known_mean : float or None
         The mean by chance, where it is known without any draw.
     scale : float
-        How large numbers were that have been rounded: values closer than 1e-10 of it are equal.
+        The size of the numbers that were rounded: values within 1e-10 of it are equal.
     notes : tuple of str
 
     See Also
@@ -77,12 +77,12 @@ class ChanceLevel(ByValue):
 
     @property
     def listed(self) -> bool:
-        """Whether all shifts were gone through, so that nothing is random."""
+        """Whether all shifts were enumerated, so nothing is random."""
         return self.method.kind != "simulated"
 
     @property
     def n_resamples(self) -> int:
-        """Draws that were made, or shifts that were gone through."""
+        """Draws made, or shifts enumerated."""
         return len(self.values)
 
     @property
@@ -117,7 +117,7 @@ class ChanceLevel(ByValue):
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Where chance lies but for alpha/2 of the draws on either side; None where it is undefined."""
+        """Where chance lies, except for alpha/2 of the draws on either side; None where it is undefined."""
         if not len(self._defined):
             return None
         low, high = np.quantile(self._defined, [self.alpha / 2, 1 - self.alpha / 2])
@@ -143,8 +143,8 @@ class ChanceLevel(ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value, itself counted: (b + 1)/(n + 1), b of the n other shifts or
-        draws reaching it.
+        """How often chance does as well as this value, itself included: (b + 1)/(n + 1), where b of the n other shifts
+        or draws reach it.
 
         1 for NaN. Draws on which the metric is undefined count as reaching it.
         """

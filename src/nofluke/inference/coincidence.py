@@ -1,5 +1,4 @@
-"""Do two lists of times coincide more often than chance has them? Events and alarms at their own times, without a
-grid."""
+"""Do two lists of times coincide more often than by chance? Events and alarms at their own times, without a grid."""
 
 from __future__ import annotations
 
@@ -47,7 +46,7 @@ def coincidence(
     rng: Any = None,
     alpha: float = 0.05,
 ) -> Coincidence:
-    r"""How often two lists of times coincide within a tolerance, and how often chance would have them do so.
+    r"""How often two lists of times coincide within a tolerance, and how often they would by chance.
 
     With events at :math:`q_1, \dots, q_m`, alarms at :math:`p_1, \dots, p_n`, a lag :math:`\lambda` and a tolerance of
     :math:`\varepsilon` early and :math:`\ell` late, p counts for q if
@@ -71,26 +70,26 @@ def coincidence(
         When watching began and ended, both included; a date without a time of day is all of that day. By default from
         the first to the last of both lists, with a note that this is a guess.
     gaps : pairs of times, optional
-        Stretches within the span in which nobody watched, both ends included: pairs, an array of two columns, a data
-        frame with columns start and end, a pandas IntervalIndex.
+        Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with
+        columns start and end, or a pandas IntervalIndex.
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for an effect two days after its cause, negative for one before.
     leads : {"alarms", "events"}
-        What comes first, for the names of event coincidence analysis alone: recall is the precursor rate if alarms
-        lead, the trigger rate if events do, and precision is the other.
+        What comes first; it only sets the names of event coincidence analysis. Recall is the precursor rate if alarms
+        lead, the trigger rate if events do, and precision is the other one.
     edges : {"zero", "interior"}
-        "zero": everything counts, and outside of the watched time there is nothing, as in the paper. "interior": only
-        events and alarms whose whole window was watched count; the number of events that do is then up to chance too,
+        "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
+        events and alarms whose whole window was watched count; the number of such events then also depends on chance,
         and the ratio is tested.
     tick : number or duration, optional
         The resolution of the times, to which they are rounded down. By default their common divisor: days for dates
         without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.
     duplicates : {"error", "merge", "count"}
-        What to do with times that come more than once in a list: count each time once, or all of them.
+        What to do with times that occur more than once in a list: refuse them, count each time once, or count all.
     zero_division : {nan, 0, 1}
-        Value of precision without alarms and of recall without events; F is reckoned from those.
+        Value of precision without alarms and of recall without events; F is computed from these.
     null : str, NullModel or callable
-        What chance does to the events: "auto" looks at both lists, each by itself. "permutation" places events on
+        What chance does to the events: "auto" looks at each list separately. "permutation" places events on
         random ticks. Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See
         :mod:`nofluke.nulls`.
     method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
@@ -111,7 +110,7 @@ def coincidence(
 
     Notes
     -----
-    A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the
+    A p-value depends on the watched time: the longer it is, the more a coincidence means. Time and memory grow with the
     number of times, not with the length of the span.
 
     References

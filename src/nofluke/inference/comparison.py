@@ -37,9 +37,9 @@ class Comparison(ByValue):
     values : float array, detectors x 3
         Precision, recall and F1; NaN where undefined.
     intervals : tuple of Intervals
-        Those of each detector, by the units that it has alone.
+        The intervals of each detector, from its own units.
     differences : tuple of Difference
-        Of all pairs and measures; the first of a pair is the one that stands first in ``detectors``.
+        For all pairs and measures; the first of a pair comes first in ``detectors``.
     noun : str
         What was exchanged: "episodes" of one series, "series" or "groups".
     alpha, level : float
@@ -92,10 +92,11 @@ class Comparison(ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that no other is told to exceed, on the units that both have; None where no
-        F1 is defined.
+        """The detector with the largest F1 that no other significantly exceeds on their common units; None where no F1
+        is defined.
 
-        One that lacks hard units may have the largest F1 of all and still be worse than another on those that it has.
+        A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
+        has.
         """
         defined = [name for name, value in zip(self.detectors, self.values[:, 2], strict=True) if not math.isnan(value)]
         return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
@@ -120,7 +121,7 @@ class Comparison(ByValue):
         return not math.isnan(one.corrected) and significant(one.corrected, self.alpha)
 
     def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
-        """The difference of two detectors, the first one's value less the second's."""
+        """The difference between two detectors: the first one's value minus the second's."""
         check_word(measure, "measure", MEASURES)
         i, j = self._place(first, "first"), self._place(second, "second")
         if i == j:
@@ -132,8 +133,8 @@ class Comparison(ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores in place of each detector, under the null that its data
-        allow.
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that fits its
+        data.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.
         """
@@ -154,7 +155,7 @@ class Comparison(ByValue):
         return self.detectors.index(name)
 
     def verdict_in_words(self) -> str:
-        """Who is best, and who cannot be told from it."""
+        """Which detector is best, and which are not significantly worse."""
         group = self.not_told_from_best
         if not group:
             return "No detector has an F1, so none is best."

@@ -38,7 +38,7 @@ class Sweep(CellMeasures, ByValue):
         In the numbers of the scores, from the most predictions to the fewest: they ascend, or descend where higher
         scores are normal.
     quantiles, budgets : float arrays of length K, or None
-        The quantiles or budgets asked for, where thresholds came from them.
+        The quantiles or budgets that were passed, if thresholds came from them.
     tolerances : tuple of D Tolerance
     n_predictions : int array of length K
         Predicted steps, or episodes of them.
@@ -86,12 +86,12 @@ class Sweep(CellMeasures, ByValue):
 
     @property
     def null(self) -> NullModel:
-        """What chance is taken to do."""
+        """What chance is assumed to do."""
         return self.settings.null
 
     @lazy
     def chance(self) -> SweepChance:
-        """What chance scores in every cell: mean, band and p-value of both hits. Some milliseconds a cell."""
+        """What chance scores in every cell: mean, band and p-value of both hits. Takes a few milliseconds a cell."""
         return chance_of_cells(
             self.trial,
             self.null,

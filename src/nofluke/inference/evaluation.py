@@ -57,7 +57,7 @@ class Evaluation(ByValue):
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
-        Steps and events left out because they were missing, masked or of the warm-up.
+        Steps and events left out because they were missing, masked or part of the warm-up.
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
@@ -68,8 +68,8 @@ class Evaluation(ByValue):
     sequence : Sequence
         The data as they were read, aligned and checked.
     notes : tuple of str
-        Everything a reader should know: undefined values, what was left out or merged, degenerate input, and why the
-        chosen null is doubtful, where the data plainly show it.
+        What a reader should know: undefined values, what was left out or merged, degenerate input, and why the chosen
+        null is doubtful, if the data plainly show it.
 
     See Also
     --------
@@ -116,7 +116,7 @@ class Evaluation(ByValue):
 
     @property
     def null(self) -> NullModel:
-        """What chance was taken to do."""
+        """What chance is assumed to do."""
         return self.settings.null
 
     @property
@@ -169,7 +169,7 @@ class Evaluation(ByValue):
     def interval(self, level: float = 0.95) -> Intervals:
         """Where precision, recall and F1 may lie in the long run, each at the level.
 
-        Episodes are taken for independent: chains of events and predictions that are near each other. There is no
+        Episodes, chains of events and predictions that are near each other, are treated as independent. There is no
         interval, but a reason, where fewer than ten of them hold predictions (precision), events (recall), or one of
         the two (F1), or where a few of them hold nearly all.
 
@@ -243,8 +243,8 @@ class Evaluation(ByValue):
         """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot
         tell".
 
-        It goes by upper p-values whatever the alternative is, and by one measure alone at alpha where no outcome of the
-        other could have reached it.
+        It uses upper p-values whatever the alternative is, and one measure alone at alpha where no outcome of the other
+        could have reached it.
         """
         return self.ruling.verdict
 
@@ -255,7 +255,7 @@ class Evaluation(ByValue):
 
     @lazy
     def advice(self) -> str:
-        """How many events would be enough, where no outcome of these could have been significant; else empty."""
+        """How many events would be enough, if no outcome could have been significant; else empty."""
         if self.verdict != "cannot tell" or self.ruling.obstacle:
             return ""
         return advice(self.cell, self.recall_test, self.alpha)
@@ -290,7 +290,7 @@ class Evaluation(ByValue):
         return self.precision_test, self.recall_test
 
     def verdict_in_words(self) -> str:
-        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        """The verdict and its reason; the first words say if the data contradict the requested null."""
         return f"{headline(self.verdict, self.settings.choice)} {self.reason}"
 
     def _f1_test(self, f1: F1) -> FTest | None:
@@ -362,8 +362,8 @@ class Evaluation(ByValue):
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
-        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``. ``statistics``
-        are names of `statistic_test`, told below the table.
+        F1 is tested for up to 100,000 steps; beyond, only with ``f1="test"``; never with ``f1="value"``. ``statistics``
+        are names of `statistic_test`, shown below the table.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))

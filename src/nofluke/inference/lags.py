@@ -148,19 +148,19 @@ def sweep_tolerances(
 ) -> CoincidenceSweep:
     """Two lists of times at many tolerances and lags, with the familywise test over them.
 
-    Who tries many windows and reports the best one needs a test that has tried as many: ``.familywise()`` compares the
-    best window with the best that chance finds among the same ones.
+    If you try many windows and report the best one, the test must try as many: ``.familywise()`` compares the best
+    window with the best that chance finds among the same ones.
 
     Parameters
     ----------
     events, alarms, span, gaps, tick, duplicates
         As for :func:`nofluke.coincidence`.
     tolerances : a tolerance, or several
-        As that function takes them, each.
+        Each as in that function.
     lags : a lag, or several, default 0
         By which each tolerance is moved.
     null : str, NullModel or callable
-        "auto" goes by both lists, and by the widest window.
+        "auto" looks at both lists, and at the widest window.
     method, n_resamples, rng
         As for :func:`nofluke.sweep`.
 

@@ -51,7 +51,7 @@ def chance(
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
 ) -> ChanceLevel:
-    """What chance gives in a metric, from the labels alone: the level that any detector has to exceed.
+    """What chance gives in a metric, from the labels alone: the level that a detector must exceed.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def chance(
     truth : array-like
         Labels, or, with ``n_steps`` or ``times``, positions or ranges.
     null : str or RandomScores
-        "random-scores" draws a random number for each step, "random-scores:phi=0.9" with a memory, as detectors on
-        sliding windows have it.
+        "random-scores" draws a random number for each step, "random-scores:phi=0.9" gives them a memory, as detectors
+        on sliding windows have.
     budget : float or str, optional
         For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
     n_steps : int, optional
-        The length of the series, where neither labels nor times tell it.
+        The length of the series, if neither labels nor times give it.
     n_resamples, workers, rng, alpha, times, mask, warmup, truth_as, missing, count_events, overlaps
         As in :func:`nofluke.significance`.
 
@@ -75,7 +75,7 @@ def chance(
 
     Notes
     -----
-    Which scores chance would have with a real detector, with its own memory, is known only to that detector: see
+    What chance scores for a real detector depends on the memory of its own scores: see
     :func:`nofluke.significance`.
 
     See Also

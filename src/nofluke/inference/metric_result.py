@@ -92,7 +92,7 @@ class Significance(ChanceLevel):
 
     @property
     def pvalue_error(self) -> float:
-        """Monte Carlo standard error of the p-value; 0 where all shifts were gone through."""
+        """Monte Carlo standard error of the p-value; 0 where all shifts were enumerated."""
         if self.listed:
             return 0.0
         p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1
@@ -120,7 +120,7 @@ class Significance(ChanceLevel):
     def chance_corrected(self) -> float:
         """(value - expected)/(perfect - expected): 0 for chance under this null, 1 for perfect.
 
-        NaN where nobody knows a perfect value, or where chance is nearly perfect itself.
+        NaN where the perfect value is unknown, or chance is nearly perfect itself.
         """
         perfect = self.metric.perfect
         if perfect is None:
@@ -130,10 +130,10 @@ class Significance(ChanceLevel):
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest p-value that could have come out.
+        """The smallest possible p-value.
 
-        By the number of draws, how often they reach the perfect value, and on how many the metric is undefined; where
-        all shifts were gone through, that of the shift with the best value.
+        It depends on the number of draws, how often they reach the perfect value, and on how many the metric is
+        undefined; where all shifts were enumerated, it is that of the shift with the best value.
         """
         sides = self._sides
         return min(min(map(self._floor, sides)) * len(sides), 1.0)
@@ -157,7 +157,7 @@ class Significance(ChanceLevel):
 
     @lazy
     def obstacle(self) -> str:
-        """What keeps anything from being told, whatever the p-value; empty where nothing does."""
+        """What rules out any conclusion, whatever the p-value; empty where nothing does."""
         degenerate = self.labels.obstacle or (self.labels.no_choice if self.metric.needs == "alarms" else "")
         if degenerate:
             return degenerate
@@ -172,7 +172,7 @@ class Significance(ChanceLevel):
 
     @property
     def pvalue_better(self) -> float:
-        """The p-value of being better than chance, whatever the alternative is: what the verdict goes by."""
+        """The p-value of being better than chance, whatever the alternative is: what the verdict uses."""
         return 1.0 if math.isnan(self.value) else self._tail(self.value, self.better)
 
     @property
@@ -211,7 +211,7 @@ class Significance(ChanceLevel):
         )
 
     def verdict_in_words(self) -> str:
-        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        """The verdict and its reason; the first words say if the data contradict the requested null."""
         return f"{headline(self.verdict, self.choice, 'data')} {self.reason}"
 
     def row(self) -> tuple[str, ...]:

@@ -24,9 +24,9 @@ class Significances(ByValue):
     ----------
     results : tuple of Significance
     corrected : float array
-        For each metric, the p-value corrected for all that were looked at.
+        For each metric, the p-value corrected for all metrics.
     corrected_better : float array
-        The same of being better than chance, whatever the alternative is: what the verdict goes by.
+        The same for being better than chance, whatever the alternative is: what the verdict uses.
 
     See Also
     --------
@@ -89,7 +89,7 @@ class Significances(ByValue):
 
     @property
     def obstacle(self) -> str:
-        """What keeps anything from being told by any of the metrics; empty where nothing does."""
+        """What rules out any conclusion by any of the metrics; empty where nothing does."""
         found = [result.obstacle for result in self.results]
         return found[0] if all(found) else ""
 

@@ -41,25 +41,25 @@ def power(
     """How likely a detector with a stated recall, or precision, is significantly better than chance.
 
     Chance places the events on random steps. Recall's hits are then hypergeometric, and significant from c on, the
-    smallest number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so
-    that its power is P(Bin(n_events, R) ≥ c), exactly. Precision's power is simulated.
+    smallest number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so its
+    power is P(Bin(n_events, R) ≥ c), exactly. Precision's power is simulated.
 
     Parameters
     ----------
     recall, precision : float
-        What the detector truly has, above 0 and at most 1: one of the two. State what would be worth finding; the value
-        observed in the same data gives "observed power", which says nothing that the p-value does not.
+        The true value of the detector, above 0 and at most 1: pass one of the two. State what would be worth finding;
+        the value observed in the same data gives "observed power", which says nothing that the p-value does not.
     n_events : int
         How many events there are.
     n_steps : int, optional
-        How many steps; or ``steps_per_event``, 200 unless said otherwise.
+        How many steps; or ``steps_per_event``, 200 by default.
     coverage : float or str, optional
         The share of steps near an alarm, within the tolerance: 0.2 or "20%". It is chance's recall.
     share_alarms : float or str, optional
         Instead, the share a of steps that are predicted. If alarms are single steps, placed at random, the coverage is
         1 - (1 - a)^(early + late + 1). Alarms in runs cover less: then pass coverage. Precision needs this share.
     tolerance : int or Tolerance
-        In steps, for share_alarms; a coverage has it in it already.
+        In steps, for share_alarms; a coverage already includes it.
     alpha : float
         The level of the test.
     n_resamples, rng

@@ -33,12 +33,11 @@ def sample_size(
     tolerance: Length | Tolerance = 0,
     alpha: float = 0.05,
 ) -> SampleSize:
-    """How many events it takes for a detector with a stated recall to be told from chance.
+    """How many events it takes for a detector with a stated recall to be significantly better than chance.
 
-    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power is no
-    steady function of m: hits are whole numbers, so that it falls a little wherever one hit more is needed. Beyond a
-    number of events that follows from Chernoff's bound it cannot fall below ``power`` any more; up to there every m is
-    computed.
+    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power does not
+    grow steadily with m: hits are whole numbers, so it falls a little wherever one more hit is needed. Beyond a number
+    of events that follows from Chernoff's bound it can no longer fall below ``power``; up to there every m is computed.
 
     Parameters
     ----------
@@ -47,17 +46,17 @@ def sample_size(
     power : float
         The probability of a significant result, above 0 and below 1.
     n_steps : int, optional
-        All steps, where their number is fixed and only the events may be more or fewer.
+        The number of steps, if it is fixed and only the number of events varies.
     steps_per_event : float, optional
-        Otherwise how many steps there are for each event; 200 unless said.
+        Otherwise the number of steps for each event; 200 by default.
     coverage, share_alarms, tolerance, alpha
         As in `nofluke.power`.
 
     Returns
     -------
     SampleSize
-        ``n_events`` is None, with a ``reason``, where recall is not above the coverage, where so many events have no
-        room among a fixed number of steps, and where it takes more than the 50,000 events that are searched.
+        ``n_events`` is None, with a ``reason``, if recall is not above the coverage, if that many events do not fit
+        into a fixed number of steps, or if it takes more than the 50,000 events that are searched.
 
     See Also
     --------

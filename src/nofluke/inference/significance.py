@@ -62,20 +62,19 @@ def significance(
         list is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every
         window or tolerance among which you would have chosen.
     truth, scores, predictions, threshold, quantile, budget
-        As in :func:`nofluke.evaluate`. Labels that follow one another are one range. A threshold that is chosen by the
-        labels (the best F1) is part of the metric, and chosen anew in every draw.
+        As in :func:`nofluke.evaluate`. Consecutive labels are one range. A threshold that is chosen with the labels
+        (the best F1) is part of the metric, and chosen again in every draw.
     null : str, NullModel or callable
-        What chance does. "auto" looks at labels and scores, each by itself, and takes the null that they allow.
-        Rotations and local shifts move the detector, so that labelled ranges stay whole, and so does "segments", which
-        shuffles ranges and gaps. Nulls that place steps one by one tear ranges apart: the result then says so.
-        "random-scores" and "score-permutation" move the scores.
+        What chance does. "auto" looks at labels and scores separately, and chooses the null that fits them. Rotations
+        and local shifts move the detector and keep labelled ranges whole; so does "segments", which shuffles ranges and
+        gaps. Nulls that place single steps tear ranges apart: the result then says so. "random-scores" and
+        "score-permutation" move the scores.
     n_resamples : int
-        Random draws, where not all shifts are gone through: they are where they are no more than this, or take a few
+        Random draws, if not all shifts are enumerated. They are if there are no more than this, or if it takes only
         seconds.
     stop_after : int, optional
-        Stop at the draw at which so many have reached the value (Besag and Clifford 1991): few draws are needed where p
-        is large. There is then no band and no critical value. Nothing is drawn, and nothing stops, where all rotations
-        are had at once.
+        Stop once this many draws have reached the value (Besag and Clifford 1991): few draws are needed if p is large.
+        There is then no band and no critical value. It has no effect where all rotations are computed at once.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
@@ -86,9 +85,9 @@ def significance(
     alpha : float
         The level of the verdict, the band and the critical value.
     groups : array-like, optional
-        One entry for each step, where several series stand one after the other: each is then rotated within itself.
+        One entry for each step, if several series are concatenated: each is then rotated within itself.
     times, mask, warmup, truth_as, higher_is, missing, count_events, overlaps
-        As in :func:`nofluke.evaluate`. ``count_events`` matters to the tolerant recall alone.
+        As in :func:`nofluke.evaluate`. ``count_events`` only matters for the tolerant recall.
 
     Returns
     -------

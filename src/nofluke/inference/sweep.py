@@ -68,14 +68,14 @@ def sweep(
     thresholds, quantiles, budgets : sequence of float, optional
         Which thresholds, as in :func:`evaluate`; by default every distinct score of the steps that count.
     null, method, n_resamples, rng
-        As in :func:`evaluate`, for the p-values of the cells. "auto" takes one null for all of them, by the events and
-        by the alarms of the threshold that is reached most nearly by a tenth of the steps.
+        As in :func:`evaluate`, for the p-values of the cells. "auto" chooses one null for all of them, from the events
+        and from the alarms at the threshold that about a tenth of the steps reach.
 
     Returns
     -------
     Sweep
         Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean,
-        band and p-value of every cell, ``.familywise()`` the p-value of the best of them all.
+        band and p-value of every cell, ``.familywise()`` the p-value of the best cell.
 
     See Also
     --------

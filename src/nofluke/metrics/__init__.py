@@ -1,8 +1,8 @@
 """Metrics of anomaly detectors on sequences, each a small object that is also a plain function.
 
-``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``. What
-chance gives on the same labels says :func:`nofluke.significance`, or, before there is any detector,
-:func:`nofluke.chance`.
+``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``.
+:func:`nofluke.significance` says what chance gives on the same labels, and :func:`nofluke.chance` does so without a
+detector.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ _ADDED: dict[str, Callable[[], Function]] = {}
 
 
 def names() -> tuple[str, ...]:
-    """Names of all metrics, those that were registered last.
+    """Names of all metrics; registered ones come last.
 
     >>> "auc-roc" in names()
     True
@@ -122,8 +122,8 @@ def get(metric: object) -> Metric:
     Parameters
     ----------
     metric : str, Metric or callable
-        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. Of a function, or an object with
-        a method ``compute``, the name is its own; it is given scores unless it was registered otherwise.
+        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. A function, or an object with a
+        method ``compute``, keeps its own name; it gets scores unless registered otherwise.
 
     Returns
     -------
@@ -164,15 +164,15 @@ def register(
     better: Better = "higher",
     perfect: float | None = None,
 ) -> Metric:
-    """Give a function of labels and scores (or alarms) a name, by which all of nofluke then knows it.
+    """Give a function of labels and scores (or alarms) a name that works everywhere in nofluke.
 
-    Names live as long as this Python process; the command line, which is another one, does not know them.
+    Names last as long as this Python process; the command line, another process, does not know them.
 
     Parameters
     ----------
     name : str
-        Lower case letters (a to z), digits and single hyphens between them, a letter first; none of the built-in names,
-        and none that another function has.
+        Lower-case letters (a to z), digits and single hyphens between them, starting with a letter; not a built-in
+        name, and not the name of another function.
     function : callable
         ``f(labels, x) -> float``: labels as 0 and 1, x the scores or alarms of the steps that count.
     needs : {"scores", "alarms"}

@@ -1,4 +1,4 @@
-"""F of alarms, step by step: as they are, or after point adjustment, which takes a run for wholly found."""
+"""F of alarms, step by step, with or without point adjustment, which counts a run with an alarm as found in full."""
 
 from __future__ import annotations
 
@@ -191,7 +191,7 @@ class DelayPAF1(PAF1):
 
     Notes
     -----
-    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts
+    Ren et al. use 7 steps for data by the minute and 3 for data by the hour. tsadmetrics 1.0.16 counts
     from 1: its k = 3 is a delay of 2.
 
     References

@@ -32,7 +32,7 @@ class PAKF1(PAF1):
     Parameters
     ----------
     k : float
-        Percent, from 0 to 100. Shares are compared in whole numbers, k being taken to the nearest millionth part.
+        Percent, from 0 to 100. Shares are compared as whole numbers, with k rounded to the nearest millionth.
     beta : float
         Recall counts β² times as much as precision.
 
@@ -71,13 +71,13 @@ class PAKF1(PAF1):
 
 @dataclass(frozen=True, kw_only=True)
 class PAKAUC(OfRuns):
-    r"""Area of F_β after PA%K over k from 0 to 100 percent.
+    r"""Area under F_β after PA%K over k from 0 to 100 percent.
 
     .. math:: \int_0^1 F_\beta(100 \kappa)\, d\kappa
 
     of :class:`PAKF1`, exactly: F falls in steps, where k passes the share of alarms in a run. NaN where no step is
-    labelled; 0 where there is no alarm in a run. Short runs flatter it: one alarm of few steps holds the adjustment up
-    to a large k.
+    labelled; 0 where there is no alarm in a run. Short runs flatter it: one alarm on a few steps keeps the adjustment
+    up to a large k.
 
     Parameters
     ----------

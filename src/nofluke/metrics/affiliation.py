@@ -77,7 +77,7 @@ class _Affiliation(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class AffiliationPrecision(_Affiliation):
-    r"""Affiliation precision: how much nearer alarms are to the event of their zone than a random place of it is.
+    r"""Affiliation precision: how much closer alarms are to the event in their zone than random places in it.
 
     Step t is the time from t to t + 1. Each labelled run J has its zone E, which ends in the middle between two runs
     and at the borders of the series. With alarms X in it and U uniform on it, it has
@@ -117,7 +117,7 @@ class AffiliationPrecision(_Affiliation):
 
 @dataclass(frozen=True, kw_only=True)
 class AffiliationRecall(_Affiliation):
-    r"""Affiliation recall: how much nearer events are to the alarms of their zone than to a random place of it.
+    r"""Affiliation recall: how much closer events are to the alarms in their zone than to random places in it.
 
     Zones E of labelled runs J as in :class:`AffiliationPrecision`. With alarms X in it and U uniform on it, a zone has
 

@@ -20,7 +20,7 @@ Better = Literal["higher", "lower"]
 class Metric(ABC):
     """A metric of a labelled series; call it for its value.
 
-    A metric of one's own need not be one of these: any function of (labels, scores or alarms) will do, see
+    Your own metric need not be a subclass: any function of (labels, scores or alarms) will do, see
     :func:`nofluke.metrics.register`.
 
     Attributes
@@ -33,9 +33,9 @@ class Metric(ABC):
     better : {"higher", "lower"}
         Which values are better.
     perfect : float or None
-        The best value there is; None where nobody knows.
+        The best possible value; None if unknown.
     declared : bool
-        Whether someone said what it needs; a bare function is given what there is.
+        Whether it states what it needs; a bare function gets what there is.
     compiled : bool
         Whether `values` runs without the interpreter's lock.
     any_window : bool

@@ -19,12 +19,12 @@ AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
 
 @dataclass(frozen=True, kw_only=True)
 class BestF1(ByPlace):
-    r"""The best F_β of steps over all thresholds, that is, with the threshold chosen by the labels.
+    r"""The best F_β of steps over all thresholds, that is, with the threshold chosen with the labels.
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + n(\tau)}
 
     where n(τ) steps score at least τ, h(τ) of them are labelled, and A steps are labelled; τ is any of the scores, so
-    that there is always an alarm. NaN where no step is labelled; 1 where all are.
+    there is always an alarm. NaN where no step is labelled; 1 where all are.
 
     The choice flatters it: alarms everywhere have F1 = 2A / (A + T), and no best value is below that. A null has to
     choose again on every draw, which it does here.
@@ -72,7 +72,7 @@ class BestF1(ByPlace):
 
 @dataclass(frozen=True, kw_only=True)
 class BestPAF1(ByPlace):
-    r"""The best point-adjusted F_β over all thresholds: a labelled run with one alarm counts as wholly found.
+    r"""The best point-adjusted F_β over all thresholds: a labelled run with one alarm counts as found in full.
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + h(\tau) + f(\tau)}
 

@@ -122,7 +122,7 @@ class EventF1(OfCounts):
 
 @dataclass(frozen=True, kw_only=True)
 class EventFARF1(EventF1):
-    r"""F_β of runs, whose precision is made smaller by the false alarm rate of the steps.
+    r"""F_β of runs, with a precision reduced by the false alarm rate of the steps.
 
     .. math::
         P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of

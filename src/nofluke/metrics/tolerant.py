@@ -30,7 +30,7 @@ class Precision(Tolerant):
     tolerance : int, str, timedelta or Tolerance
         Steps, or a duration such as "2h" where the data has a clock of dates.
     early, late : int, str or timedelta, optional
-        Its two sides, in place of ``tolerance``.
+        Its two sides, instead of ``tolerance``.
     unit : {"steps", "ns", "clock"}, optional
         "clock" reads plain numbers in the unit of a clock of plain numbers.
 
@@ -44,7 +44,7 @@ class Precision(Tolerant):
     -----
     Events that are times between two steps belong to the step before, where `evaluate` lets them keep their own times;
     ranges between two steps have no step to count, and are left out.
-    Without labels `evaluate` gives 0: whoever has no events has no hits.
+    Without labels `evaluate` gives 0: without events there are no hits.
 
     References
     ----------
@@ -80,7 +80,7 @@ class Recall(Tolerant):
     tolerance : int, str, timedelta or Tolerance
         Steps, or a duration such as "2h" where the data has a clock of dates.
     early, late : int, str or timedelta, optional
-        Its two sides, in place of ``tolerance``.
+        Its two sides, instead of ``tolerance``.
     unit : {"steps", "ns", "clock"}, optional
         "clock" reads plain numbers in the unit of a clock of plain numbers.
 
@@ -128,7 +128,7 @@ class TolerantF1(Tolerant):
     tolerance : int, str, timedelta or Tolerance
         Steps, or a duration such as "2h" where the data has a clock of dates.
     early, late : int, str or timedelta, optional
-        Its two sides, in place of ``tolerance``.
+        Its two sides, instead of ``tolerance``.
     unit : {"steps", "ns", "clock"}, optional
         "clock" reads plain numbers in the unit of a clock of plain numbers.
     beta : float

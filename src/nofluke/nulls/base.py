@@ -62,10 +62,10 @@ class Shifting(ByValue):
 
 
 class NullModel(ABC):
-    """A null model: what chance does with one side of a trial while the other stays as it is.
+    """A null model: what chance does with one side of a trial while the other stays in place.
 
-    A model of one's own needs a `draw`; everything else follows from it by simulation. It sees nothing of the trial but
-    the side it moves, and no code outside of the nulls asks which one it is.
+    Your own model needs a `draw`; everything else follows from it by simulation. It sees only the side of the trial
+    that it moves, and no code outside the nulls asks which model it is.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ class NullModel(ABC):
     needs_detector : bool
         Whether what it does depends on a detector; else labels alone will do.
     shifts_all : bool
-        Whether it shifts all events together, by a list of shifts that goes by the steps and not by the events.
+        Whether it shifts all events together, by a list of shifts that depends on the steps and not on the events.
 
     See Also
     --------

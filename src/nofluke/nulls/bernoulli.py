@@ -41,11 +41,11 @@ def donges(cell: Cell) -> dict[str, Law]:
 
 @dataclass(frozen=True, kw_only=True)
 class Bernoulli(NullModel):
-    """Events and predictions are both independent Bernoulli processes; hits are then taken for binomial.
+    """Events and predictions are both independent Bernoulli processes; hits are then treated as binomial.
 
     Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose
-    windows overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison
-    with event coincidence analysis, not for conclusions.
+    windows overlap, which overstates chance's recall and understates the spread of its precision. Use it to compare
+    with event coincidence analysis, not to draw conclusions.
 
     See Also
     --------

@@ -111,25 +111,22 @@ class CircularShift(ShiftNull):
     moves winter events into summer, and one by half the series moves the end of a trend to its start.
 
     All T rotations are counted, by Fourier transforms and exact integers, so nothing is random; the observed labels are
-    one of them, so that p ≥ 1/T. Steps are the steps that count: with a mask, labels move over masked steps as if they
-    were not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside of
-    it.
+    one of them, so p ≥ 1/T. Steps are the steps that count: with a mask, labels move over masked steps as if they were
+    not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside it.
 
-    Events that are ranges stay where they are, so that none is ever cut in two, and the predictions rotate the other
-    way; an episode of alarms that is cut at the seam counts once.
+    Events that are ranges stay in place, so none is cut in two, and the predictions rotate the other way; an episode of
+    alarms that is cut at the seam counts once.
 
     Parameters
     ----------
     guard : int or str, default 0
-        Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the
-        observed labels. The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no
-        longer a test by a group of rotations, and exact only as far as small shifts are the reason for leaving them
-        out.
+        Leaves out shifts by less than this, in steps or in time (except the identity), because they are too similar to
+        the observed labels. The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them):
+        this is no longer a test over a group of rotations, and not exact.
     every : int, float or str, optional
         Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the
         period of a season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥
-        every/T. The circle is then as many whole periods as there are; what lies behind the last whole period stays
-        where it is.
+        every/T. The circle then consists of whole periods; what lies after the last whole period stays in place.
 
     See Also
     --------

@@ -19,13 +19,13 @@ from nofluke.series.truth import Truth
 
 @dataclass(frozen=True)
 class Custom(NullModel):
-    """Labels as a function draws them, from a NumPy generator; the predictions are fixed.
+    """A function draws the labels with a NumPy generator; the predictions are fixed.
 
     Parameters
     ----------
     function : callable
         Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter;
-        on the others there must be as many events as observed, since hits are compared as numbers.
+        on the others there must be as many events as observed, since hits are compared as counts.
 
     See Also
     --------

@@ -51,7 +51,7 @@ class Diagnosis(ByValue):
     n, n_events, n_predictions : int
         Steps that count, events and alarms on them.
     findings : tuple of Finding
-        Everything that was looked at, found or not.
+        Everything that was looked for, found or not.
     recommended : NullModel
         The null to pass as ``null=``.
     why : str
@@ -61,7 +61,7 @@ class Diagnosis(ByValue):
     smallest_p : tuple of SmallestP
         For the permutation, the circular shift and the recommended null.
     covered : float
-        Share of the steps from which an alarm is within the tolerance: where an event is found by chance.
+        Share of the steps with an alarm within the tolerance: where an event is found by chance.
     lags, precision_hits, recall_hits : int arrays
         Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a
         positive lag.
@@ -218,10 +218,10 @@ def diagnose(
     period: Period | None = None,
     alpha: float = 0.05,
 ) -> Diagnosis:
-    r"""Are events clustered, seasonal, in runs; do alarms have memory; which null to trust, and why.
+    r"""Are events clustered, seasonal or in runs? Do alarms have memory? Which null to trust, and why.
 
-    Chance that places events on random steps is a low hurdle: real events cluster and follow seasons, and then
-    worthless detectors pass it. This looks for what a null model has to keep, and names the one to use:
+    Placing events on random steps sets a low bar: real events cluster and follow seasons, and then worthless detectors
+    pass. This function looks for what a null model must keep, and names the one to use:
 
     - nothing found: :class:`~nofluke.nulls.Permutation`;
     - clusters or runs of events, or too few events to see any: :class:`~nofluke.nulls.CircularShift`;
@@ -235,7 +235,7 @@ def diagnose(
         the alarms.
     period : int or str, optional
         The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock
-        of dates. By default these three are looked at where there is such a clock, and no season where there is none.
+        of dates. By default these three are tried where there is such a clock; without one, none is.
     alpha : float
         The level of the findings, and the one you want to test at.
 

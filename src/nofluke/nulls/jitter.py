@@ -25,7 +25,7 @@ class Jitter(Stratified):
     fixed.
 
     Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to
-    ask whether events and alarms are tied more closely than the windows are long.
+    ask whether events and alarms are linked on a scale shorter than the windows.
 
     Parameters
     ----------
@@ -76,11 +76,10 @@ class Jitter(Stratified):
 
 @dataclass(frozen=True, kw_only=True)
 class Dither(NullModel):
-    """Each event is moved at random by at most a given time, around its own; the predictions are fixed. Approximate.
+    """Each event is moved at random by at most a given time from its own; the predictions are fixed. Approximate.
 
-    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not,
-    so that data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has
-    one.
+    Common for spike trains. Observed events sit in the middle of their windows and surrogates do not, so the two are
+    not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
 
     Parameters
     ----------

@@ -40,22 +40,23 @@ from nofluke.series.truth import Truth
 class LocalShift(ShiftNull):
     r"""All events are shifted together by at most a few steps; the predictions are fixed.
 
-    Keeps clusters, ranges, and every change of the rates that is slow against the reach; destroys only the alignment.
-    Use it where events and alarms both follow a trend or a drift.
+    Keeps clusters, ranges, and every change of the rates that is slow compared with the reach; destroys only the
+    alignment. Use it where events and alarms both follow a trend or a drift.
 
     Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what
-    leaves at a border meets the mirror image of what is there. These shifts are no group, so that p is approximate. For
-    a stationary series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the level.
+    leaves at a border meets the mirror image of what is there. These shifts do not form a group, so p is approximate.
+    For a stationary series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the
+    level.
 
     Parameters
     ----------
     reach : int or str, default 100
         W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It
-        should be long against the tolerance and the length of clusters and ranges (else there is little power), and
-        short against the time in which the rates change (else it is fooled by them).
+        should be long compared with the tolerance, clusters and ranges (or there is little power), and short compared
+        with the time in which the rates change (or they fool it).
     every : int, float or str, optional
-        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the
-        period of a season they keep that, too.
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them; with the
+        period of a season they also keep the season.
 
     See Also
     --------

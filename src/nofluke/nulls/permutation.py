@@ -44,7 +44,7 @@ class Permutation(NullModel):
     Parameters
     ----------
     programme_operations : float
-        Up to how many operations the dynamic programme is taken before the compiled Fourier inversion.
+        Up to how many operations the dynamic programme is preferred to the compiled Fourier inversion.
 
     See Also
     --------

@@ -18,13 +18,13 @@ from nofluke.plain import as_number
 class RandomScores(NullModel):
     r"""Scores are random numbers: independent ones, or with a memory (an autoregression of first order).
 
-    What they look like does not matter to metrics that only know their order. It needs no detector, so that it tells
-    what labels and metric alone let chance reach.
+    Their distribution does not matter to metrics that only use their order. It needs no detector: it shows what chance
+    can reach with these labels and this metric.
 
     Parameters
     ----------
     phi : float, default 0
-        Correlation of scores that follow one another, from 0 up to, not including, 1.
+        Correlation of neighbouring scores, from 0 to below 1.
 
     See Also
     --------
@@ -77,8 +77,8 @@ class RandomScores(NullModel):
 class ScorePermutation(NullModel):
     """The detector's scores are permuted step by step; the labels stay whole.
 
-    Fair to detectors whose scores have no memory, and to no others: scores that follow one another are alike, and
-    chance then has fewer tries than there are steps.
+    Only fair to detectors whose scores have no memory: otherwise neighbouring scores are similar, and chance has fewer
+    tries than there are steps.
 
     See Also
     --------

@@ -27,7 +27,7 @@ class Seasonal(Stratified):
     """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.
 
     Keeps how many events fall into each phase, and so a season that events and predictions share; destroys everything
-    else about when they come. Use it where both follow the same season.
+    else about their timing. Use it where both follow the same season.
 
     Recall's hits are exact: a sum of independent hypergeometric numbers, one for each phase. Precision's hits are exact
     where there are at most 200,000 placements, else simulated.
@@ -41,11 +41,12 @@ class Seasonal(Stratified):
     bins : int, optional
         Number of phases of a period in steps; by default 12, or the period if that is shorter.
     strata : array, optional
-        One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
-        masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
+        One label for each step instead of a period, numbers or text: events stay within their stratum. Give one for
+        every step, masked ones too, where it may be missing. Stored as numbers in the order of the labels; -1 means
+        missing.
     windows : int, default 1
-        Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that
-        do.
+        Events keep their phase within each of these windows of time: for a season whose strength changes, or changing
+        rates.
 
     See Also
     --------

@@ -26,7 +26,7 @@ class _Shuffle(NullModel):
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalShuffle(_Shuffle):
-    """The gaps between events are shuffled, around the circle, and the whole is set down at a random step.
+    """The gaps between events are shuffled around the circle, and the result is rotated to a random step.
 
     Keeps the distribution of the gaps (a renewal process) and so the tendency of events to follow each other; destroys
     the order of the gaps, hence longer swarms and seasons. The gap over the end joins the last event with the first.
@@ -69,7 +69,7 @@ class IntervalShuffle(_Shuffle):
 
 @dataclass(frozen=True, kw_only=True)
 class Segments(_Shuffle):
-    """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
+    """Whole runs of events, and the gaps between them, are shuffled around the circle and rotated to a random step.
 
     For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps;
     destroys their order. No range is ever cut in two. With single events it is the interval shuffle.
@@ -150,7 +150,7 @@ def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks(_Shuffle):
-    """The sequence of labels, set down at a random step, is cut into blocks of a given length, and these are shuffled.
+    """The labels, rotated to a random step, are cut into blocks of a given length, which are shuffled.
 
     Keeps whatever events do within a block; destroys everything beyond. Choose a length above that of the clusters and
     well below that of the sequence.

@@ -40,10 +40,10 @@ class GevFit:
 class Stationary(NullModel):
     """Recall's hits are binomial, with a success probability from extreme value theory; for comparison.
 
-    The score is taken for a strictly stationary process: the maximum of a window follows a generalised extreme value
-    distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for precision,
-    whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is
-    of use only for comparison with the literature.
+    The score is assumed to be a strictly stationary process: the maximum of a window follows a generalised extreme
+    value distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for
+    precision, whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events,
+    this one is only useful to compare with the literature.
 
     See Also
     --------

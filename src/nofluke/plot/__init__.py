@@ -1,4 +1,4 @@
-"""Static figures (matplotlib): null distributions, curves, maps and differences beside chance, and what was hit and
+"""Static figures (matplotlib): null distributions, curves, maps and differences with chance, and what was hit and
 missed.
 
 Every function draws into the Axes it is given (``ax=``: one, or an array of as many as it needs), or makes a new

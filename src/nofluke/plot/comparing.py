@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> AxesArray:
-    """Draw each detector's value with its interval beside chance, and the differences to the best with their p-values.
+    """Draw each detector's value with its interval and chance, and the differences from the best with p-values.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     Returns
     -------
     array of two matplotlib Axes
-        Values, best F1 first, with what chance would score in place of each detector under the null that its data
-        allow; and the best less each of the others, with p-values corrected for all pairs. Nothing is drawn where a
-        value is undefined, and no interval where there is none. Narrow panels side by side share names and legend; the
-        row of the best has no difference.
+        Values, best F1 first, with what chance would score instead of each detector under the null that fits its data;
+        and the best minus each of the others, with p-values corrected for all pairs. Nothing is drawn where a value is
+        undefined, and no interval where there is none. Narrow panels side by side share names and legend; the row of
+        the best has no difference.
 
     See Also
     --------

@@ -35,7 +35,7 @@ Chance = Literal["auto", "band", "none"]
 
 @renamed_argument("axes", "ax")
 def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by threshold, beside what chance scores.
+    """Draw recall and precision by threshold, with what chance scores.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
     -------
     array of matplotlib Axes, of shape (rows, 2)
         Recall to the left, precision to the right. Nothing is drawn where a measure is undefined. Each column has its
-        legend in the first row; more than six tolerances together have a bar of colours.
+        legend in the first row; more than six tolerances in one panel have a colour bar.
 
     See Also
     --------

@@ -36,7 +36,7 @@ MOST_BINS = 60
 
 
 def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, what a detector has to exceed, and the perfect value where it is near.
+    """Draw what chance gives in a metric, what a detector must exceed, and the perfect value if it is near.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
 
 
 def significance(result: Significance, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, the value observed, and the perfect one where it is near.
+    """Draw what chance gives in a metric, the observed value, and the perfect one if it is near.
 
     Parameters
     ----------

@@ -28,7 +28,7 @@ NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
 
 def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
-    """Draw the pooled F1 of every detector with its interval, beside what chance scores.
+    """Draw the pooled F1 of every detector with its interval, and what chance scores.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance is
-        about, where a null does not hold on all. Nothing is drawn where F1 is undefined.
+        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance
+        covers, if a null does not hold on all. Nothing is drawn where F1 is undefined.
 
     See Also
     --------

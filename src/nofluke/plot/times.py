@@ -42,8 +42,8 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm
-        finds an event is shaded where there are few enough windows to see them.
+        The legend has the counts. Marks that would overlap are drawn as one; the time in which an alarm finds an event
+        is shaded if there are few enough windows to see them.
 
     See Also
     --------
@@ -108,7 +108,7 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
 
 @renamed_argument("axes", "ax")
 def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by lag, beside what chance scores: a needle where one lag has it all, or a hill.
+    """Draw recall and precision by lag, with what chance scores: a sharp peak at one lag, or a broad hill.
 
     Parameters
     ----------

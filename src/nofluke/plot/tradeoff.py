@@ -28,7 +28,7 @@ FEW = 8  # values that an error can name
 def precision_recall(
     curves: Any, ax: Axes | None = None, *, tolerance: Length | Tolerance | None = None, chance: Chance = "auto"
 ) -> Axes:
-    """Draw precision against recall over the thresholds of a sweep, beside chance's.
+    """Draw precision against recall over the thresholds of a sweep, with those of chance.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ def precision_recall(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     tolerance : int, str, timedelta or Tolerance, optional
-        One of the tolerances of the sweep; by default all of them, a curve each. Several detectors need one.
+        One of the tolerances of the sweep; by default all of them, one curve each. With several detectors, pass one.
     chance : {"auto", "band", "none"}
         Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision
-        over the mean of its recall; of a curve that is alone also the central 95% of precision.
+        over the mean of its recall; for a single curve also the central 95% of precision.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def tolerance(
     quantile: float | None = None,
     chance: Chance = "auto",
 ) -> AxesArray:
-    """Draw recall and precision by tolerance at one threshold, beside chance's: wide windows are easily hit.
+    """Draw recall and precision by tolerance at one threshold, with those of chance: wide windows are easily hit.
 
     Parameters
     ----------
@@ -124,8 +124,8 @@ def tolerance(
     threshold, quantile : float, optional
         One of the thresholds or quantiles of the sweep; not needed where it has only one.
     chance : {"auto", "band", "none"}
-        Whether chance is drawn: "auto" wherever tables would show it. The mean, and of a detector that is alone the
-        central 95%.
+        Whether chance is drawn: "auto" wherever tables would show it. The mean, and for a single detector the central
+        95%.
 
     Returns
     -------

@@ -48,7 +48,7 @@ class Tolerance:
         window is then in time, however many steps that is. One may be negative, as long as something is left between
         them: ``early="3h", late="-1h"`` asks for an alarm between 1 h and 3 h before the event.
     unit : {"steps", "ns", "clock"}, optional
-        What the numbers count; found by itself except on a clock of plain numbers (seconds, sample numbers), where
+        What the numbers count; inferred except on a clock of plain numbers (seconds, sample numbers), where
         ``unit="clock"`` reads them in the clock's own unit. Durations are kept as nanoseconds, ``unit="ns"``.
 
     See Also
@@ -113,7 +113,7 @@ class Tolerance:
         return Tolerance(early=self.late, late=self.early, unit=self.unit)
 
     def lagged(self, lag: Length) -> Tolerance:
-        """The window moved later by so much: q + lag - early <= p <= q + lag + late; earlier for a negative lag.
+        """The window moved later by a lag: q + lag - early <= p <= q + lag + late; earlier for a negative lag.
 
         >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
         1h to 3h late
@@ -152,14 +152,14 @@ class Tolerance:
 
     @property
     def aside(self) -> str:
-        """Where the whole window lies: "early", before the event; "late", behind it; else nothing."""
+        """Where the whole window lies: "early", before the event; "late", after it; else empty."""
         early, late = self._numbers
         return "early" if late < 0 else "late" if early < 0 else ""
 
     @property
     def side(self) -> str:
-        """The only side of the event on which alarms count: "early" or "late", whether or not its own time does; else
-        nothing."""
+        """The only side of the event on which alarms count: "early" or "late", whether or not its own time counts; else
+        empty."""
         early, late = self._numbers
         return "early" if late <= 0 < early else "late" if early <= 0 < late else ""
 

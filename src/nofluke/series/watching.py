@@ -74,13 +74,13 @@ class Split(NamedTuple):
 def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     """Two masks that cut a series in time: choose the threshold on the first part, test it on the second.
 
-    A threshold that was tuned on the labels it is tested on makes p-values too small. This is the plain remedy; the
-    other is ``sweep(...).familywise()``, which allows for all thresholds that were looked at.
+    A threshold tuned on the labels it is tested on makes p-values too small. This is the simple remedy; the other is
+    ``sweep(...).familywise()``, which corrects for all thresholds that were tried.
 
     Parameters
     ----------
     series : int or sized
-        The number of steps, or anything that has as many items: labels or scores.
+        The number of steps, or anything of that length: labels or scores.
     at : int, float or str, default 0.5
         Where the second part begins: a number of steps, or a share of them (0.3 or "30%", rounded down).
 

@@ -46,14 +46,14 @@ LEVEL = 0.95
 
 
 class Study:
-    """Many detectors on many series, as `nofluke.study` made it or a folder holds it.
+    """Many detectors on many series: made by `nofluke.study`, or read from a folder.
 
     Attributes
     ----------
     detectors : tuple of str
         In the order of the study.
     path : Path
-        The folder with its files; a temporary one where none was named.
+        The folder with its files; a temporary one if none was named.
     title : str
     alpha : float
         The level of verdicts.
@@ -93,8 +93,7 @@ class Study:
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
-        """The study that a folder holds, finished or not; what needs the data again is told as it was when they were at
-        hand.
+        """The study in a folder, finished or not; whatever needs the data is as it was when they were at hand.
 
         >>> Study.open("nowhere")
         Traceback (most recent call last):
@@ -118,12 +117,12 @@ class Study:
 
     @property
     def n_series(self) -> int:
-        """Series, those without any result too."""
+        """Series, including those without any result."""
         return len({*self.cells["series"].tolist(), *self.failed["series"].tolist()})
 
     @property
     def n_cells(self) -> int:
-        """Cells, those without a result too."""
+        """Cells, including those without a result."""
         return len(self.cells["series"]) + self.n_missing
 
     @lazy
@@ -142,15 +141,14 @@ class Study:
     def corrected(self, measure: str = "recall") -> FloatArray:
         """The p-values of all cells by a measure, corrected by Benjamini and Hochberg, in the order of `cells`.
 
-        Of the cells below some level, so large a share at most is expected to be false.
+        Of the cells below some level, at most that share is expected to be false.
         """
         check_word(measure, "measure", MEASURES)
         return benjamini_hochberg(np.where(self.cells["holds"].astype(bool), self.cells[f"{measure}_pvalue"], np.nan))
 
     @lazy
     def shared(self) -> tuple[Shared, ...]:
-        """Sets of series that share one truth, or nearly so: their chance is worked out with one placement of the
-        events."""
+        """Sets of series with the same truth, or nearly: chance uses one placement of the events for all of them."""
         return self._sharing.clusters
 
     @lazy
