@@ -1,4 +1,5 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
+it."""
 
 from __future__ import annotations
 
@@ -123,7 +124,8 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
 
 
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
+    reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
     reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
     listed = {}
@@ -421,7 +423,8 @@ def test_every_public_name_is_in_the_api_page() -> None:
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
+    API."""
     listed = []
     for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
         page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
