@@ -49,7 +49,8 @@ def table_rows(text: str) -> Iterator[list[str]]:
 
 
 def made_by(page: str, until: str) -> dict[str, Any]:
-    """The names that the examples of a page make, up to the first example that begins so; files go to the working directory."""
+    """The names that the examples of a page make, up to the first example that begins so; files go to the working
+    directory."""
     made: dict[str, Any] = {}
     for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
         if example.source.startswith(until):
