@@ -164,10 +164,10 @@ def test_six_event_episodes_decide_however_many_false_alarms():
     assert (
         found.recall.reason
         == found.f1.reason
-        == "The 18 ranges chain into 6 episodes, and an interval needs at least 10."
+        == "The 18 ranges form only 6 episodes, and an interval needs at least 10."
     )
     assert found.in_words() == (
-        "Intervals treat episodes as independent, 63 with alarms. None for recall and F1: the 18 ranges chain into 6 episodes, and an "
+        "Intervals treat episodes as independent, 63 with alarms. None for recall and F1: the 18 ranges form only 6 episodes, and an "
         "interval needs at least 10."
     )
 
