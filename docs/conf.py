@@ -1,17 +1,18 @@
 """How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``. Nothing is fetched while reading."""
 
 import html
-from importlib.metadata import version as installed_version
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
+from nofluke import __version__
+
 project = "nofluke"
 author = "the authors of nofluke"
 copyright = author
-version = release = installed_version("nofluke")
+version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 exclude_patterns = ["_build"]
