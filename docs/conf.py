@@ -29,7 +29,7 @@ html_css_files = ["nofluke.css"]
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars: dict[str, list[str]] = {"**": []}
+html_sidebars: dict[str, list[str]] = {"index": [], "claims": []}  # the parts list their pages there
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,

@@ -28,7 +28,7 @@ _SPEC.loader.exec_module(coverage)
 
 
 def slow_interval(units, measure, level, beta):
-    """The interval as docs/theory.md words it, in fractions up to the variance; None where there is none."""
+    """The interval as docs/explanation/theory.md words it, in fractions up to the variance; None where there is none."""
     a, h, e, f = (sum(map(Fraction, column)) for column in zip(*units, strict=True))
     k = {"precision": sum(u[0] > 0 for u in units), "recall": sum(u[2] > 0 for u in units)}
     k["f1"] = min(k.values())

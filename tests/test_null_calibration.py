@@ -1,6 +1,6 @@
 """Where events and scores are independent, auto keeps its 5% whatever clusters, seasons and trends they have.
 
-A small version of benchmarks/calibration.py, whose table is in docs/nulls.md.
+A small version of benchmarks/calibration.py, whose table is in docs/explanation/nulls.md.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ class TestSampleSize:
         ],
     )
     def test_the_published_table(self, coverage, needed):
-        """Events for a power of 80% at the 5% level, with 200 steps for each: the table of docs/power.md."""
+        """Events for a power of 80% at the 5% level, with 200 steps for each: the table of docs/howto/power.md."""
         found = [nf.sample_size(recall=recall, coverage=coverage, steps_per_event=200) for recall in RECALLS]
         assert tuple(one.n_events for one in found) == needed
         assert found == [nf.sample_size(recall=recall, coverage=coverage) for recall in RECALLS]

@@ -260,8 +260,8 @@ def test_the_papers_statements(paper):
 
 
 def test_the_documentation_has_every_statement(paper):
-    """docs/paper.md lists the same statements with the same outcomes, in the same order, and the same tally."""
-    text = (Path(__file__).parent.parent / "docs" / "paper.md").read_text(encoding="utf-8")
+    """docs/explanation/paper.md lists the same statements with the same outcomes, in the same order, and the same tally."""
+    text = (Path(__file__).parent.parent / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
     listed = [line for line in text.split("## All statements")[1].splitlines() if re.match(r"\| \d", line)]
     assert listed == [f"| {c.section} | {c.statement} | {c.outcome} |" for c in paper.claims]
     assert "Of 35 statements 29 hold, 3 do not, and 3 cannot be checked" in " ".join(text.split())

@@ -263,7 +263,7 @@ def test_the_documentation_shows_the_same_table(public):
 
 def test_every_option_is_documented():
     """The table of options of the command has exactly its options."""
-    text = (Path(__file__).parent.parent / "docs" / "cli.md").read_text(encoding="utf-8")
+    text = (Path(__file__).parent.parent / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
     table = text.split("| option of `nofluke reproduce` |")[1].split("\n\n")[0]
     assert set(re.findall(r"^\| `(?:-o`, `)?(--[a-z-]+)", table, re.MULTILINE)) == {
         option.opts[-1] for option in cli.commands["reproduce"].params

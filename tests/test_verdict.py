@@ -354,7 +354,7 @@ class TestGate:
         ],
     )
     def test_exit_codes(self, file, alarms, options, code, why, capsys):
-        """As the table in docs/cli.md has them; the result is printed all the same."""
+        """As the table in docs/reference/cli.md has them; the result is printed all the same."""
         with pytest.raises(SystemExit) as stopped:
             main(
                 [

@@ -1,6 +1,6 @@
 """Tests against chance: an observed number of hits beside its law under the null, and F_β beside the joint law.
 
-The section "P-values" of docs/theory.md has the mathematics.
+The section "P-values" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

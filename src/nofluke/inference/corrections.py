@@ -1,6 +1,6 @@
 """Corrections of p-values for having looked at many of them.
 
-The section "Many thresholds and tolerances" of docs/theory.md has the mathematics.
+The section "Many thresholds and tolerances" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

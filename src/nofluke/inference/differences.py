@@ -1,6 +1,6 @@
 """Differences of detectors, pair by pair: with an interval, a p-value by swaps, and Holm's correction for all pairs.
 
-The section "Comparing detectors" of docs/theory.md has the mathematics.
+The section "Comparing detectors" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

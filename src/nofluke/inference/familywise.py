@@ -1,6 +1,6 @@
 """Is the best of a whole sweep better than the best that chance finds in such a sweep? (Westfall and Young 1993.)
 
-The section "Many thresholds and tolerances" of docs/theory.md has the mathematics.
+The section "Many thresholds and tolerances" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums over units; their
 variance is that of leaving units out, one at a time (`nofluke.inference.units`).
 
-The section "Intervals" of docs/theory.md has the mathematics.
+The section "Intervals" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

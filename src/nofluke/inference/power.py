@@ -1,6 +1,6 @@
 """Power: how likely a detector with a stated recall or precision is told from chance.
 
-The section "Power" of docs/theory.md has the mathematics.
+The section "Power" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

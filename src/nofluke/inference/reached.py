@@ -1,6 +1,6 @@
 """How often chance reaches a value: p-values of numbers of any scale, with ties but for rounding.
 
-The section "Values that chance reaches" of docs/theory.md has the mathematics.
+The section "Values that chance reaches" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

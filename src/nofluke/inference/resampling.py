@@ -2,7 +2,7 @@
 
 A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and told.
 
-The section "Stopping early" of docs/theory.md has the mathematics.
+The section "Stopping early" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

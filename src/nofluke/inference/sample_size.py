@@ -1,6 +1,6 @@
 """Sample size: how many events it takes for a detector with a stated recall to be told from chance.
 
-The section "Power" of docs/theory.md has the mathematics, and why the search may end where it does.
+The section "Power" of docs/explanation/theory.md has the mathematics, and why the search may end where it does.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ In a window that is hardly ever hit one hit is many standard deviations above it
 p-value is not small. So p-values are compared, each taken from the same placements (Westfall and Young 1993, min P; Ge, Dudoit
 and Speed 2003).
 
-The section "Many thresholds and tolerances" of docs/theory.md has the mathematics.
+The section "Many thresholds and tolerances" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Were neither detector better, each unit might as well have been told with their 
 difference and its linearised variance need are linear in the signs of the units, so that units which differ in the same way
 need one number together: how many of them are exchanged.
 
-The section "Comparing detectors" of docs/theory.md has the mathematics.
+The section "Comparing detectors" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ A unit is an episode of one series, a series of a study, or a group of series. I
 found ones among those: four whole numbers, in this order. Sums over units make the measures, so that each of them is a ratio whose
 variance follows from its linearisation.
 
-The section "Intervals" of docs/theory.md has the mathematics.
+The section "Intervals" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

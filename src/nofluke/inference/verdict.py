@@ -1,6 +1,6 @@
 """The verdict on a detector: yes, partly, no or cannot tell, and the reason in words.
 
-The section "The verdict" of docs/theory.md has the rule, and how often it errs.
+The section "The verdict" of docs/explanation/theory.md has the rule, and how often it errs.
 """
 
 from __future__ import annotations

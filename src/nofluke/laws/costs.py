@@ -1,6 +1,6 @@
 """What each engine for precision's law costs, and up to where it is affordable.
 
-The section "Which method when" of docs/theory.md has the limits.
+The section "Which method when" of docs/explanation/theory.md has the limits.
 """
 
 from __future__ import annotations

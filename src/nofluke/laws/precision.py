@@ -3,7 +3,7 @@
 Tables come from a dynamic programme where that is affordable. Elsewhere each tail is inverted by itself (`exact.fourier`),
 and is either certified, or made by a programme that has more time, or an upper bound that is called one.
 
-The section "Which method when" of docs/theory.md has the mathematics.
+The section "Which method when" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

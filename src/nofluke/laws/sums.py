@@ -6,7 +6,7 @@ last place. Taking the tilt out again is a multiplication, so that a tail of 10â
 Where the law has peaks far apart, a tail can lie far below what one tilt resolves; then the parts are convolved term by
 term, which loses no digits.
 
-The section "Sums over series" of docs/theory.md has the mathematics.
+The section "Sums over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ next step: up to there, their windows share a moment. Distances are those of the
 
 What finds and what is found are always of one episode, so that hits of episodes add up to those of the series.
 
-The section "Intervals" of docs/theory.md says what they are for.
+The section "Intervals" of docs/explanation/theory.md says what they are for.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A rotation moves the detector and leaves the truth whole. The detector is then laid out twice, or mirrored at its
 borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.
 
-The section "Windows of a detector" of docs/theory.md has the mathematics.
+The section "Windows of a detector" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Metrics that only the order of the scores matters to: over all thresholds at once, or at the best of them.
 
-The section "Random scores and known means" of docs/theory.md has the mathematics.
+The section "Random scores and known means" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is. Only the
 permutation needs evidence that it holds; without it, events move together.
 
-The section "Which null to trust" of docs/theory.md has the mathematics.
+The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The null of event coincidence analysis: independent trials, for comparison with the literature.
 
-The section "Why the binomial is off" of docs/theory.md has the mathematics.
+The section "Why the binomial is off" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

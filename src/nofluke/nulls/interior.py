@@ -3,7 +3,7 @@
 What is tested is the ratio of hits to events that count. It is told in hits out of the observed number of events, rounded down:
 R/M reaches k/m exactly where ⌊R m/M⌋ reaches k.
 
-The section "The interior ratio" of docs/theory.md has the mathematics.
+The section "The interior ratio" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A draw is told by one whole number, its begin. For windows that is where it begins; where each draw has a detector of its own, a
 shift or a seed.
 
-The section "Windows of a detector" of docs/theory.md has the mathematics.
+The section "Windows of a detector" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

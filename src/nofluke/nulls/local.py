@@ -3,7 +3,7 @@
 Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it. A
 null that moves events only a little way sees the first and not the second.
 
-The section "Local shifts" of docs/theory.md has the mathematics.
+The section "Local shifts" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The null of the paper: events fall on random steps, the predictions stay where they are.
 
-The section "The null model" of docs/theory.md has the mathematics.
+The section "The null model" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ Hits change only at a shift that brings a point to an edge of a window. So the b
 point and an edge, and the shifts between them are counted. The cost depends on the number of pairs and not on that of shifts, of
 which there may be up to 2**62: no array here is as long as the circle. Everything is counted in whole numbers.
 
-The section "Shifts in pieces" of docs/theory.md has the mathematics.
+The section "Shifts in pieces" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 A shift by s moves the events s steps later. Points move themselves; whole ranges stay where they are, so that none is ever
 cut in two, and the alarms move s steps earlier instead. Everything is counted in whole numbers.
 
-The section "Rotations of ranges" of docs/theory.md has the mathematics.
+The section "Rotations of ranges" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

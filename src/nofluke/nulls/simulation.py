@@ -3,7 +3,7 @@
 Hits have compiled loops that count all cells of a trial at once; any other statistic is asked for its value on every
 placement. The same seed gives the same placements whatever the statistic, the cells and the number of workers.
 
-The section "Monte Carlo" of docs/theory.md has the mathematics.
+The section "Monte Carlo" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

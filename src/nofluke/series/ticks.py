@@ -4,7 +4,7 @@ Public lists are rounded to days, minutes or milliseconds. A closed window of ±
 chance that placed events between the ticks would find fewer of them than the data can. Where times are plainly unrounded,
 ticks are as fine as the numbers themselves, which is the continuous limit.
 
-The section "Events at their own times" of docs/theory.md has the mathematics.
+The section "Events at their own times" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

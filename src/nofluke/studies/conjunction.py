@@ -1,6 +1,6 @@
 """In how many of K independent groups a detector has skill: partial conjunctions of p-values.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

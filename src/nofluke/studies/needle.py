@@ -5,7 +5,7 @@ What a single series hides, since it has few events, adds up over many: each cel
 by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts are looked at: without anything shared
 they scatter around what the nulls expect, as much as these say.
 
-The section "Pooling over series" of docs/theory.md has the rule.
+The section "Pooling over series" of docs/explanation/theory.md has the rule.
 """
 
 from __future__ import annotations

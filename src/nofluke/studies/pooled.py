@@ -1,6 +1,6 @@
 """What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is skill.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Sums of hits of independent series have the convolution of their laws; series that share a truth enter with one law for all of them.
 A series whose null does not hold counts in the value, but neither in the chance level nor in the p-value.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

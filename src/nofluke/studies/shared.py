@@ -14,7 +14,7 @@ Sharing goes on: what shares with a series that shares with a third shares with 
 other stays valid: they, too, are as likely after one common move as before. It costs exactness where the law must then be simulated,
 or where series are not on the same moments, and power where their alarms are alike.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ on the null, the events and a seed, never on the case.
 
 Anything else has no common placement; `nofluke.laws.comonotone` is then for the careful.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

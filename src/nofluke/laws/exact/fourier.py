@@ -12,7 +12,7 @@ angles psi_j and q = y^-M, the mean over j of G(psi_j) e^{-i c psi_j} / (1 - e^{
 
 so that the part below c is a known multiple of its total, and the rest is bounded.
 
-The section "Tilted Fourier inversion" of docs/theory.md has the mathematics.
+The section "Tilted Fourier inversion" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ block (an isolated window, above all) has the closed form z^k + (1+x)^L - 1, wit
 kappa(s, t) = log F(e^s, e^t) is convex; its gradient is the mean of (N, C) under the tilted law, its Hessian their
 covariance.
 
-The section "Precision: the whole distribution" of docs/theory.md has the mathematics.
+The section "Precision: the whole distribution" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

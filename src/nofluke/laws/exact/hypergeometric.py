@@ -1,6 +1,6 @@
 """The hypergeometric distribution, with full relative accuracy in both tails.
 
-The section "Recall" of docs/theory.md has the mathematics.
+The section "Recall" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ known to all digits, because both lie m x / T from their means:
 
 S being a second difference of Stirling's error. x may be any real number, which sums by interpolation need (`smooth`).
 
-The section "Precision: mean and variance" of docs/theory.md has the mathematics.
+The section "Precision: mean and variance" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

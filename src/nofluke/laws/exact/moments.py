@@ -8,7 +8,7 @@ part is a sum over one variable, none of them loses digits, and only overlapping
 
 The first sum (all pairs, as if disjoint; never positive) depends on widths alone; every term of the second is positive.
 
-The section "Precision: mean and variance" of docs/theory.md has the mathematics.
+The section "Precision: mean and variance" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ however small, is accurate to a few units of its own last place per step.
 Events have odds m/(T - m) on each step, which keeps the numbers near their own law; dividing each row by its sum
 (the law of C given R = r) and multiplying by the hypergeometric P(R = r) takes the odds out again.
 
-The section "Dynamic programme" of docs/theory.md has the mathematics.
+The section "Dynamic programme" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

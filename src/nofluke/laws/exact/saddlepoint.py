@@ -10,7 +10,7 @@ References
 I. M. Skovgaard (1987), "Saddlepoint expansions for conditional distributions", J. Appl. Prob. 24, 875-887.
 R. W. Butler (2007), "Saddlepoint Approximations with Applications", section 5.4 (second continuity correction).
 
-The section "Saddlepoint approximation" of docs/theory.md has the mathematics.
+The section "Saddlepoint approximation" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

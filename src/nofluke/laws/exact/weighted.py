@@ -4,7 +4,7 @@ Series that share one truth also share its placements. An event then finds as ma
 it: the step's weight. With N_k steps of weight k, the number of placements of m events that weigh s together is the coefficient of
 y^m x^s in Π_k (1 + y x^k)^{N_k}.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ For what has no exact null (the maximum over thresholds and tolerances, F_beta, 
 check on what has one. Steps are the open ones, 0..T-1: masks are taken out and clocks and tolerances are turned
 into index ranges before this module is called.
 
-The section "Monte Carlo" of docs/theory.md has the mathematics.
+The section "Monte Carlo" of docs/explanation/theory.md has the mathematics.
 """
 
 import threading
