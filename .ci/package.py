@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-MOST_BYTES = 1_000_000
+MOST_BYTES = 1 << 20
 FOLDERS = ("src", "tests", "docs", "benchmarks", ".ci", ".github")
 LEFT_OUT = ("__pycache__", "_build", ".hypothesis")
 
