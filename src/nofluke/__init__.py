@@ -59,7 +59,7 @@ from nofluke.series.watching import split
 from nofluke.studies.result import Study
 from nofluke.studies.study import study
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "ChanceLevel",
