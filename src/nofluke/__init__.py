@@ -1,6 +1,9 @@
 """nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?"""
 
 from nofluke import datasets, detectors, metrics, moved, nulls, plot
+from nofluke.adapters.cross_validated import CrossValidation
+from nofluke.adapters.cross_validation import cross_val_evaluate
+from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import coincidence
@@ -35,6 +38,7 @@ __all__ = [
     "CoincidenceSweep",
     "Comparison",
     "Confusion",
+    "CrossValidation",
     "Diagnosis",
     "Evaluation",
     "InputError",
@@ -48,10 +52,12 @@ __all__ = [
     "chance",
     "coincidence",
     "compare",
+    "cross_val_evaluate",
     "datasets",
     "detectors",
     "diagnose",
     "evaluate",
+    "make_scorer",
     "metrics",
     "nulls",
     "plot",
