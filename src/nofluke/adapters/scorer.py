@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of
-from nofluke.arrays import BoolArray
+from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.significance import as_metrics, significance
@@ -32,8 +32,8 @@ SEED = 0  # of what is simulated: a scorer gives the same number twice
 Measure = str | Metric | Callable[..., Any]
 
 
-@dataclass(frozen=True, kw_only=True, repr=False)
-class Scorer:
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class Scorer(ByValue):
     """What `make_scorer` returns: called with a fitted estimator, X and y, it gives one number, higher where it is better.
 
     It can be pickled, copied and compared; the arguments of `make_scorer` are its attributes.
@@ -206,7 +206,7 @@ def make_scorer(
     >>> scorer = nf.make_scorer("f1", tolerance=2, budget="3%")
     >>> forest = IsolationForest(n_estimators=20, random_state=0)
     >>> cross_val_score(forest, X, y, cv=TimeSeriesSplit(3), scoring=scorer).round(2)
-    array([0.67, 0.75, 0.63])
+    array([0.5 , 0.82, 0.85])
     >>> scorer
     make_scorer(measure='f1', tolerance=2, budget='3%')
     """
