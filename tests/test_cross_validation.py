@@ -94,8 +94,8 @@ def test_windows_reach_across_the_borders_of_folds():
     assert sum(fold.recall_hits for fold in result.folds) == 1
 
 
-def test_windows_do_not_reach_across_steps_that_are_not_tested():
-    """Neighbours in the list of test steps, but ten steps apart; the same within one fold."""
+def test_steps_that_are_not_tested_still_take_up_time():
+    """An alarm and an event next to each other in the list of test steps are eleven steps apart, also within one fold."""
     y = np.isin(np.arange(60), [29, 55]).astype(int)
     two = [(np.arange(10), np.arange(20, 30)), (np.arange(10), np.arange(40, 60))]
     one = [(np.arange(10), np.r_[20:30, 40:60])]
@@ -198,6 +198,8 @@ def test_the_result_is_told_in_every_form():
         ),
         ({"cv": 1}, "cv=1 must be a whole number of at least 2"),
         ({"cv": []}, "has no fold"),
+        ({"cv": [([0], [])]}, "has a fold without test steps"),
+        ({"X": X[:300]}, "X has 300 rows but y has 360 labels: pass one of each for every step"),
         ({"cv": "kfold"}, "cv='kfold' does not split 360 steps"),
         ({"cv": [([0], [400])]}, "does not split 360 steps"),
         ({"y": np.ones(360)}, "y is 1 on every step, which may mean an outlier or an inlier: pass pos_label=1"),

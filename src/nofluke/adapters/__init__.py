@@ -1,1 +1,1 @@
-"""nofluke from where users are: other libraries' estimators in, results out. None of them is imported before it is needed."""
+"""Other libraries' objects in, results out; those libraries are imported only where they are needed."""

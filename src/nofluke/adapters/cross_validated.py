@@ -140,7 +140,7 @@ class CrossValidation:
         return self.pooled.reason
 
     def table(self) -> Table:
-        """Folds, all of them together, and what chance gives: a small table, which renders as text, Markdown, LaTeX or HTML."""
+        """Each fold, all of them together, and what chance gives; renders as text, Markdown, LaTeX or HTML."""
         pooled, f1 = self.pooled, self.pooled._f1_test("auto")
         tests: tuple[ChanceTest | FTest | None, ...] = (pooled.precision_test, pooled.recall_test, f1)
         empty = ("",) * 4
@@ -150,7 +150,7 @@ class CrossValidation:
         rows.append(("chance", *empty, *(_expected(test) for test in tests)))
         rows.append(("p", *empty, *("" if test is None else show_p(test.pvalue) for test in tests)))
         return Table(
-            title=f"{self.estimator}, {plural(len(self.folds), 'fold')}; {self._alarms()}; tolerance {pooled.tolerance}",
+            title=f"{self._who}; {self._alarms()}; tolerance {pooled.tolerance}",
             columns=("fold", "training steps", "test steps", "events", "alarms", "precision", "recall", "F1"),
             rows=tuple(rows),
             notes=(
@@ -161,6 +161,10 @@ class CrossValidation:
                 *(f"Note: {note}" for note in (*self.notes, *pooled.notes)),
             ),
         )
+
+    @property
+    def _who(self) -> str:
+        return f"{self.estimator}, {plural(len(self.folds), 'fold')}"
 
     def _alarms(self) -> str:
         told = [f"alarms by {name} {value} in each fold" for name, value in self.cut.items()]
@@ -204,10 +208,11 @@ class CrossValidation:
 
     def __repr__(self) -> str:
         told = "; ".join(
-            f"{test.measure} {show_share(test.value)} ({test.hits:,} of {test.of:,}), {p_is(test.pvalue, test.log10_pvalue)}"
+            f"{test.measure} {show_share(test.value)} ({test.hits:,} of {test.of:,}), "
+            + p_is(test.pvalue, test.log10_pvalue)
             for test in (self.precision_test, self.recall_test)
         )
-        return f"<CrossValidation of {self.estimator}, {plural(len(self.folds), 'fold')}: {told};\n null {self.pooled.null.text}>"
+        return f"<CrossValidation of {self._who}: {told};\n null {self.pooled.null.text}>"
 
     def __str__(self) -> str:
         return self.table().text()

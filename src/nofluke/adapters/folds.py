@@ -1,4 +1,4 @@
-"""Fit an estimator on the training part of each fold, and read its alarms on the test part: one alarm at most for every step."""
+"""Fit an estimator on the training part of each fold, and read its alarms on the test part."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Part:
 
 
 def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArray, IntArray]]:
-    """Steps to train and to test on; a number of folds is one of `TimeSeriesSplit`, whose training sets lie before the test sets."""
+    """Steps to train on and to test on; a number is that of the folds of `TimeSeriesSplit`."""
     from sklearn.model_selection import TimeSeriesSplit
 
     if cv is None or whole_or_none(cv) is not None:
@@ -39,15 +39,17 @@ def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArr
         pairs = [(_steps(train, n), _steps(test, n)) for train, test in found]
     except (TypeError, ValueError) as error:
         raise InputError(
-            f"cv={shown(cv)} does not split {n:,} steps ({error}): pass a number of folds, a splitter or pairs of positions."
+            f"cv={shown(cv)} does not split {n:,} steps ({error}): pass a number of folds, a splitter or pairs of "
+            "positions."
         ) from None
-    if not pairs:
-        raise InputError(f"cv={shown(cv)} has no fold: pass a number of folds, a splitter or pairs of positions.")
+    if not pairs or not all(len(test) for _, test in pairs):
+        what = "a fold without test steps" if pairs else "no fold"
+        raise InputError(f"cv={shown(cv)} has {what}: pass a number of folds, a splitter or pairs of positions.")
     twice = np.bincount(np.concatenate([test for _, test in pairs]), minlength=n) > 1
     if twice.any():
         raise InputError(
-            f"cv={shown(cv)} tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}: pass one that tests each "
-            "step at most once, such as TimeSeriesSplit."
+            f"cv={shown(cv)} tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}: pass one "
+            "that tests each step at most once, such as TimeSeriesSplit."
         )
     return pairs
 
@@ -66,7 +68,7 @@ def _steps(chosen: Any, n: int) -> IntArray:
 def fitted_parts(
     estimator: Any, X: Any, y: Any, splits: list[tuple[IntArray, IntArray]], reader: Reader, positive: Any
 ) -> Iterator[Part]:
-    """Each fold with its alarms. What an estimator raises is the fold's fault alone, as with scikit-learn's ``error_score``."""
+    """Each fold with its alarms; where an estimator fails, only that fold is lost, as with scikit-learn's ``error_score``."""
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
@@ -91,26 +93,26 @@ def fitted_parts(
 
 
 def remarks(parts: list[Part], n: int) -> tuple[str, ...]:
-    """What the folds make of the time: steps that no fold tests, training on the future, training between test steps."""
+    """What folds do to time: steps that no fold tests, training on the future, training between test steps."""
     said = []
     untested = n - sum(len(part.test) for part in parts)
     if untested:
         said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
     scattered = sum(bool(len(_between(part.test, part.train))) for part in parts)
-    later = sum(len(part.train) > 0 and len(part.test) > 0 and part.train[-1] > part.test[0] for part in parts)
+    later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
     if scattered:
         said.append(
-            f"In {scattered:,} of {len(parts):,} folds there are training steps between test steps (a shuffled split): the neighbours of "
-            "a test step were seen in training, and values are too good. Pass cv=TimeSeriesSplit(...)."
+            f"In {scattered:,} of {len(parts):,} folds there are training steps between test steps (a shuffled split): "
+            "training has seen the neighbours of test steps, and values may be too good: pass cv=TimeSeriesSplit(...)."
         )
     elif later:
         said.append(
-            f"In {later:,} of {len(parts):,} folds there is training on steps after the test fold, which no detector has in operation: pass "
-            "cv=TimeSeriesSplit(...) for what it would have scored."
+            f"In {later:,} of {len(parts):,} folds there is training on steps after the test fold, which no detector "
+            "has in operation: pass cv=TimeSeriesSplit(...)."
         )
     return tuple(said)
 
 
 def _between(test: IntArray, train: IntArray) -> IntArray:
     """Training steps between the first and the last test step."""
-    return train[(train > test[0]) & (train < test[-1])] if len(test) else train[:0]
+    return train[(train > test[0]) & (train < test[-1])]

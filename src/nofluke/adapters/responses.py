@@ -1,7 +1,7 @@
-"""What a fitted estimator says about each step, and what y says: scikit-learn's conventions, and pyod's, read as events and alarms.
+"""What estimators and y say about each step, read as alarms and events.
 
-Outlier detectors of scikit-learn predict -1 for outliers and score them low. Detectors of pyod carry the same tag, but predict 1 for
-outliers and score them high. Classifiers predict the classes of y and score the positive one high.
+Outlier detectors of scikit-learn predict -1 for outliers and score them low. Detectors of pyod carry the same tag,
+but predict 1 for outliers and score them high. Classifiers predict the classes of y and score the positive one high.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Reader:
             if found <= {normal, event}:
                 return event
         raise InputError(
-            "y must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do: pass such labels, or pos_label=, the "
-            "label of an event."
+            "y must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do: pass such labels, or "
+            "pos_label=, the label of an event."
         )
 
     def read(self, estimator: Any, X: Any, positive: Any, *, as_scores: bool) -> Answer:
@@ -110,7 +110,7 @@ class Answer:
 
 
 def clock_of(*candidates: Any) -> Any:
-    """The first index of dates among y and X, which scikit-learn keeps when it cuts pandas objects into folds; None without any."""
+    """The first index of dates among pandas objects, which scikit-learn keeps in folds; None without any."""
     for one in candidates:
         index = getattr(one, "index", None)
         if getattr(getattr(index, "dtype", None), "kind", "") == "M":
@@ -119,7 +119,7 @@ def clock_of(*candidates: Any) -> Any:
 
 
 def estimator_type(estimator: Any) -> str | None:
-    """What scikit-learn knows an estimator as, by its tags (1.6 and later) or by the attribute that came before them."""
+    """What scikit-learn takes an estimator for, by its tags (1.6 and later) or by the attribute before them."""
     tags = getattr(estimator, "__sklearn_tags__", None)
     kind = tags().estimator_type if callable(tags) else None
     found: str | None = kind or getattr(estimator, "_estimator_type", None)
@@ -132,7 +132,7 @@ def is_classifier(estimator: Any) -> bool:
 
 
 def scores_outliers_high(estimator: Any) -> bool:
-    """False for scikit-learn's outlier detectors and densities; True for pyod's, which have ``decision_scores_``, and for all else."""
+    """False for outlier detectors and densities of scikit-learn; pyod's have ``decision_scores_``."""
     inner = _innermost(estimator)
     if hasattr(inner, "decision_scores_"):
         return True

@@ -34,7 +34,7 @@ Measure = str | Metric | Callable[..., Any]
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class Scorer(ByValue):
-    """What `make_scorer` returns: called with a fitted estimator, X and y, it gives one number, higher where it is better.
+    """What `make_scorer` returns: ``scorer(estimator, X, y)`` gives one number, and higher is better.
 
     It can be pickled, copied and compared; the arguments of `make_scorer` are its attributes.
     """
@@ -72,8 +72,8 @@ class Scorer(ByValue):
             return TOLERANT[self.measure](tolerance=self.tolerance)
         if not window.zero:
             raise InputError(
-                f"tolerance={shown(self.tolerance)} is for measure='precision', 'recall' and 'f1': leave it out, or write the setting of "
-                "the metric behind its name, such as 'vus-pr:window=100'."
+                f"tolerance={shown(self.tolerance)} is for measure='precision', 'recall' and 'f1': leave it out, or "
+                "write the setting of the metric behind its name, such as 'vus-pr:window=100'."
             )
         alarms = reader.cut or self.response_method == "predict"
         return as_metrics(self.measure, "alarms" if alarms else "scores")[0]
@@ -141,40 +141,43 @@ def make_scorer(
     null: Null = "auto",
     n_resamples: int = 1_000,
 ) -> Scorer:
-    r"""A scorer for scikit-learn: precision, recall or F1 within a tolerance, or any metric, for model selection on sequences.
+    r"""A scorer for scikit-learn: precision, recall or F1 within a tolerance, or any other metric.
 
-    .. math:: \text{score} = f \qquad\text{or}\qquad \frac{f - E[f]}{1 - E[f]} \text{ with } \texttt{chance_corrected=True}
+    .. math:: f \qquad\text{or, corrected for chance,}\qquad \frac{f - E[f]}{1 - E[f]}
 
-    where E is the mean under the null. It goes wherever scikit-learn takes ``scoring=``: ``cross_val_score``, ``cross_validate``
-    (also in a dict of scorers) and ``GridSearchCV``. Steps must be in order of time: pass ``cv=TimeSeriesSplit()``, and do not shuffle.
+    where E is the mean under the null. It goes wherever scikit-learn takes ``scoring=``: ``cross_val_score``,
+    ``cross_validate`` (also in a dict of scorers) and ``GridSearchCV``. Steps must be in order of time: pass
+    ``cv=TimeSeriesSplit()``, and do not shuffle.
 
     Parameters
     ----------
     measure : str, Metric or callable
-        "precision", "recall" or "f1", within the tolerance; or a metric as :func:`nofluke.significance` takes it ("vus-pr:window=100",
-        a function of labels and scores). Where lower values are better, the sign is turned.
+        "precision", "recall" or "f1", within the tolerance; or a metric as :func:`nofluke.significance` takes it
+        ("vus-pr:window=100", a function of labels and scores). Where lower values are better, the sign is turned.
     tolerance : int, str, timedelta or Tolerance
         As in :func:`nofluke.evaluate`. A duration such as "2h" needs a pandas y or X with an index of dates.
     chance_corrected : bool
-        Whether 0 is to be what chance scores, and 1 perfect. Exact for precision and recall, and for F1 where that is affordable.
+        Whether 0 is to be what chance scores, and 1 perfect. Exact for precision and recall, and for F1 where that is
+        affordable.
     threshold, quantile, budget : optional
-        Which scores are alarms, as in :func:`nofluke.evaluate`. A quantile or a budget is one of the scores of the fold that is scored: no
-        label is used, but its steps are ranked among each other. By default the alarms are what ``estimator.predict`` says, with
-        the threshold that it has learned in training.
+        Which scores are alarms, as in :func:`nofluke.evaluate`. A quantile or a budget is one of the scores of the
+        fold that is scored: no label is used, but its steps are ranked among each other. By default the alarms are
+        what ``estimator.predict`` says, with the threshold that it has learned in training.
     higher_is : {"auto", "anomalous", "normal"}
-        What high scores are. "auto" knows that scikit-learn's outlier detectors score outliers low, that pyod's score them high, and takes
-        a classifier's scores of the positive class.
+        What high scores are. "auto" knows that scikit-learn's outlier detectors score outliers low, that pyod's score
+        them high, and takes a classifier's scores of the positive class.
     response_method : {"auto", "predict", "decision_function", "predict_proba", "score_samples"}
-        The method that is asked for scores; "auto" is the first that the estimator has of ``decision_function``, ``predict_proba``,
-        ``score_samples`` and ``predict``.
+        The method that is asked for scores; "auto" is the first that the estimator has of ``decision_function``,
+        ``predict_proba``, ``score_samples`` and ``predict``.
     pos_label : optional
-        The label of an event in y. By default 1 in labels of 0 and 1, and -1 in labels of -1 and 1, as scikit-learn's outlier
-        detectors have it.
+        The label of an event in y. By default 1 in labels of 0 and 1, and -1 in labels of -1 and 1, as scikit-learn's
+        outlier detectors have it.
     count_events : {"steps", "ranges"}, optional
         As in :func:`nofluke.evaluate`; with "ranges" each run of labelled steps is one event.
     zero_division : {nan, 0, 1}
-        The score of a fold without events, or where the measure is undefined; NaN comes with a warning. ``GridSearchCV`` ranks means, and a
-        fold without events makes all of them NaN: pass 0, which is the same for all candidates.
+        The score of a fold without events, or where the measure is undefined; NaN comes with a warning.
+        ``GridSearchCV`` ranks means, and a fold without events makes all of them NaN: pass 0, which is the same for
+        all candidates.
     null : str, NullModel or callable
         What chance does, for ``chance_corrected``.
     n_resamples : int
