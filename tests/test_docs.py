@@ -446,6 +446,16 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in anchors(other), target
 
 
+def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:
+    """Fewer than 80 lines; a newcomer sees how to install, how to judge a file, and a picture before the first heading."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 80
+    first = "\n".join(lines).split("\n## ")[0]
+    assert "nofluke demo" in first
+    assert "nofluke evaluate" in first
+    assert "](docs/images/" in first
+
+
 def test_theory_and_code_point_at_each_other() -> None:
     """A section names the modules that compute it, and each of these names the section."""
     text = (DOCS / "explanation/theory.md").read_text(encoding="utf-8")
