@@ -1,4 +1,5 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
+it."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import nofluke as nf
 from nofluke.cli import cli, main
@@ -122,8 +124,31 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
         assert same, f"{page}: {command}\nshown:\n{expected}\nprinted:\n{printed}"
 
 
+def pipelines() -> list[dict[str, Any]]:
+    """The configurations on the page about gates."""
+    text = (DOCS / "howto" / "ci-gate.md").read_text(encoding="utf-8")
+    return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+@pytest.mark.usefixtures("example_files")
+def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each configuration is valid YAML, and its commands work: on GitHub, on GitLab and before a commit."""
+    github, gitlab, hooks = pipelines()
+    (job,), (hook,) = github["jobs"].values(), hooks["repos"][0]["hooks"]
+    commands = [step["run"] for step in job["steps"] if "run" in step] + gitlab["gate"]["script"]
+    words = [shlex.split(command) for command in commands] + [[*hook["entry"].split(), *hook["args"]]]
+    called = [command for command in words if command[0] == "nofluke"]
+    assert len(called) == 4
+    for _, *arguments in called:
+        kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
+        assert run(arguments[:kept], capsys)[0] == 0, arguments
+    assert job["steps"][-1]["with"]["report_paths"] == "gate.xml"
+    assert 'name="recall is at least 0.4"' in Path("gate.xml").read_text(encoding="utf-8")
+
+
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
+    reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
     reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
     listed = {}
@@ -410,13 +435,19 @@ def test_every_command_is_documented() -> None:
 
 
 def test_every_public_name_is_in_the_api_page() -> None:
-    """Each public name of the package has an entry."""
-    text = (DOCS / "reference/api.md").read_text(encoding="utf-8")
-    assert [name for name in nf.__all__ if f"nofluke.{name}" not in text] == []
+    """Each public name of the package is in the table, and all but modules have an entry on the page it links to."""
+    rows = list(table_rows((DOCS / "reference/api.md").read_text(encoding="utf-8")))
+    named = {name: cells[0] for cells in rows for name in re.findall(r"`nofluke\.(\w+)`", " ".join(cells))}
+    assert sorted(named) == sorted(nf.__all__)
+    for name, cell in named.items():
+        page = DOCS / "reference" / re.search(r"\]\((api/\w+\.md)\)", cell)[1]
+        text = page.read_text(encoding="utf-8")
+        assert f":: nofluke.{name}\n" in text or f"nofluke.{name}" in text.splitlines()[0], name
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
+    API."""
     listed = []
     for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
         page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
@@ -425,7 +456,7 @@ def test_every_metric_is_on_the_page_of_its_family() -> None:
             listed.append(name)
             assert f"`{name}` | `nf.metrics.{type(nf.metrics.get(name)).__name__}" in text, name
     assert listed == list(_BUILT_IN)
-    api = (DOCS / "reference/api.md").read_text(encoding="utf-8")
+    api = (DOCS / "reference/api/metrics.md").read_text(encoding="utf-8")
     assert [name for name in nf.metrics.__all__ if f"nofluke.metrics.{name}\n" not in api] == []
 
 
