@@ -497,6 +497,16 @@ def test_no_line_of_prose_is_longer_than_120_characters(page: Path) -> None:
     assert [f"line {number}: {len(line)}" for number, line in prose(page) if len(line) > 120] == []
 
 
+def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:
+    """Fewer than 80 lines; a newcomer sees how to install, how to judge a file, and a picture before the first heading."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 80
+    first = "\n".join(lines).split("\n## ")[0]
+    assert "nofluke demo" in first
+    assert "nofluke evaluate" in first
+    assert "](docs/images/" in first
+
+
 def test_theory_and_code_point_at_each_other() -> None:
     """A section names the modules that compute it, and each of these names the section."""
     text = (DOCS / "explanation/theory.md").read_text(encoding="utf-8")
