@@ -1,4 +1,5 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
+it."""
 
 from __future__ import annotations
 
@@ -48,19 +49,20 @@ def table_rows(text: str) -> Iterator[list[str]]:
             yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def simulated_sensors() -> dict[str, Any]:
-    """The table that docs/howto/studies.md makes in its first example."""
+def made_by(page: str, until: str) -> dict[str, Any]:
+    """The names that the examples of a page make, up to the first example that begins so; files go to the working directory."""
     made: dict[str, Any] = {}
-    for example in doctest.DocTestParser().get_examples((DOCS / "howto/studies.md").read_text(encoding="utf-8")):
-        if example.source.startswith("study ="):
-            break
+    for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
+        if example.source.startswith(until):
+            return made
         exec(example.source, made)
-    return dict(made["table"])
+    raise AssertionError(f"{page} has no example that begins with {until!r}")
 
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files that the sessions on the page of the command line use, in the working directory."""
+    """The files that the sessions of the pages use, in the working directory."""
+    monkeypatch.chdir(tmp_path)
     quakes = nf.datasets.simulate_quakes(rng=0)
     scores = nf.detectors.energy_transient(quakes.counts)
     rows = zip(quakes.days, quakes.truth, scores, strict=True)
@@ -69,7 +71,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     columns = zip(quakes.truth, scores, quakes.counts, strict=True)
     both = [f"{int(event)},{score:.6f},{count}" for event, score, count in columns]
     (tmp_path / "detectors.csv").write_text("\n".join(["label,z,tweets", *both]) + "\n")
-    sensors = simulated_sensors()
+    sensors = dict(made_by("howto/studies.md", "study =")["table"])
     sensors["det_random"][1017] = np.nan  # of the sixth
     rows = zip(*sensors.values(), strict=True)
     (tmp_path / "sensors.csv").write_text(
@@ -80,7 +82,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    monkeypatch.chdir(tmp_path)
+    made_by("tutorial.md", "import nofluke")  # latency.csv, incidents.csv
     return tmp_path
 
 
@@ -109,6 +111,9 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
     code = 0
     for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, expected = expected.partition("\n")
+            command = command[:-1] + more
         if command == "echo $?":
             printed = f"{code}\n"
         else:
@@ -142,7 +147,8 @@ def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str])
 
 
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
+    reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
     reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
     listed = {}
@@ -429,13 +435,19 @@ def test_every_command_is_documented() -> None:
 
 
 def test_every_public_name_is_in_the_api_page() -> None:
-    """Each public name of the package has an entry."""
-    text = (DOCS / "reference/api.md").read_text(encoding="utf-8")
-    assert [name for name in nf.__all__ if f"nofluke.{name}" not in text] == []
+    """Each public name of the package is in the table, and all but modules have an entry on the page it links to."""
+    rows = list(table_rows((DOCS / "reference/api.md").read_text(encoding="utf-8")))
+    named = {name: cells[0] for cells in rows for name in re.findall(r"`nofluke\.(\w+)`", " ".join(cells))}
+    assert sorted(named) == sorted(nf.__all__)
+    for name, cell in named.items():
+        page = DOCS / "reference" / re.search(r"\]\((api/\w+\.md)\)", cell)[1]
+        text = page.read_text(encoding="utf-8")
+        assert f":: nofluke.{name}\n" in text or f"nofluke.{name}" in text.splitlines()[0], name
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
+    API."""
     listed = []
     for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
         page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
@@ -444,7 +456,7 @@ def test_every_metric_is_on_the_page_of_its_family() -> None:
             listed.append(name)
             assert f"`{name}` | `nf.metrics.{type(nf.metrics.get(name)).__name__}" in text, name
     assert listed == list(_BUILT_IN)
-    api = (DOCS / "reference/api.md").read_text(encoding="utf-8")
+    api = (DOCS / "reference/api/metrics.md").read_text(encoding="utf-8")
     assert [name for name in nf.metrics.__all__ if f"nofluke.metrics.{name}\n" not in api] == []
 
 

@@ -1,4 +1,5 @@
-"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three lines."""
+"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three
+lines."""
 
 import copy
 import importlib
