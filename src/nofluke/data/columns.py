@@ -41,7 +41,8 @@ class Column:
 
 
 class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
-    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have
+    none."""
 
 
 def as_column(value: Any, name: str) -> Column:
@@ -81,7 +82,7 @@ def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
     if value.dtype.kind in "biuf":
         return _with_gaps(value.filled(0), np.ma.getmaskarray(value), name)
     if value.dtype.kind == "M":
-        return np.asarray(value.filled(np.datetime64("NaT")))
+        return np.asarray(value.filled(np.array("NaT", dtype=value.dtype)))
     items = np.array(value.data, dtype=object)
     items[np.ma.getmaskarray(value)] = None
     return items
@@ -144,7 +145,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         ) from None
     except TypeError:  # what refuses to be an array, such as a Dataset
         raise InputError(
-            f"{name} must be one column of values, got a {type(value).__name__}: pass one of it."
+            f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
         ) from None
     if values.ndim == 0:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
@@ -164,8 +165,8 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
         return values, False
     if values.dtype.kind in "OUSMf":
-        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user passed
-        # is looked at instead
+        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user
+        # passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
     raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
 
@@ -221,7 +222,7 @@ def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     stamps = [None if v is None else _stamp(v) for v in items]
     # all in the finest unit that any of them has, so that none loses its last digits
     unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
-    dates = np.full(len(items), np.datetime64("NaT"), dtype=f"datetime64[{unit}]")
+    dates = np.full(len(items), "NaT", dtype=f"datetime64[{unit}]")
     for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
         alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
         dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)

@@ -1,4 +1,5 @@
-"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they share."""
+"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they
+share."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def length(given: Column, name: str, stamps: Column | None, events: Column) -> i
     if n == 0 and dates:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if n == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
+        raise InputError(f"{name} is empty, so there is nothing to evaluate: pass one value for each step.")
     return n
 
 

@@ -127,8 +127,8 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     """P(C = n - u) for u = 0 .. most: the chance that at most so many predictions are missed, one by one.
 
-    States that have missed more are lumped together in one column, so that the end of the law where nearly everything is
-    hit costs little, also where the whole of it would cost much.
+    States that have missed more are lumped together in one column, so that the end of the law where nearly everything
+    is hit costs little, also where the whole of it would cost much.
 
     Parameters
     ----------
