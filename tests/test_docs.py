@@ -1,4 +1,5 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
+it."""
 
 from __future__ import annotations
 
@@ -23,7 +24,7 @@ from nofluke.nulls.permutation import CELL_OPERATIONS
 from nofluke.studies.schema import cells_with
 
 DOCS = Path(__file__).parent.parent / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), *DOCS.glob("metrics/*.md")])
+PAGES = sorted(DOCS.rglob("*.md"))
 README = DOCS.parent / "README.md"
 
 
@@ -47,19 +48,20 @@ def table_rows(text: str) -> Iterator[list[str]]:
             yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def simulated_sensors() -> dict[str, Any]:
-    """The table that docs/studies.md makes in its first example."""
+def made_by(page: str, until: str) -> dict[str, Any]:
+    """The names that the examples of a page make, up to the first example that begins so; files go to the working directory."""
     made: dict[str, Any] = {}
-    for example in doctest.DocTestParser().get_examples((DOCS / "studies.md").read_text(encoding="utf-8")):
-        if example.source.startswith("study ="):
-            break
+    for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
+        if example.source.startswith(until):
+            return made
         exec(example.source, made)
-    return dict(made["table"])
+    raise AssertionError(f"{page} has no example that begins with {until!r}")
 
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files that the sessions on the page of the command line use, in the working directory."""
+    """The files that the sessions of the pages use, in the working directory."""
+    monkeypatch.chdir(tmp_path)
     quakes = nf.datasets.simulate_quakes(rng=0)
     scores = nf.detectors.energy_transient(quakes.counts)
     rows = zip(quakes.days, quakes.truth, scores, strict=True)
@@ -68,7 +70,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     columns = zip(quakes.truth, scores, quakes.counts, strict=True)
     both = [f"{int(event)},{score:.6f},{count}" for event, score, count in columns]
     (tmp_path / "detectors.csv").write_text("\n".join(["label,z,tweets", *both]) + "\n")
-    sensors = simulated_sensors()
+    sensors = dict(made_by("howto/studies.md", "study =")["table"])
     sensors["det_random"][1017] = np.nan  # of the sixth
     rows = zip(*sensors.values(), strict=True)
     (tmp_path / "sensors.csv").write_text(
@@ -79,7 +81,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    monkeypatch.chdir(tmp_path)
+    made_by("tutorial.md", "import nofluke")  # latency.csv, incidents.csv
     return tmp_path
 
 
@@ -94,7 +96,11 @@ def run(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> tuple[int, 
 def sessions() -> list[tuple[str, str]]:
     """All blocks of the kind ``console``, with the page they are on."""
     pattern = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-    return [(page.name, block) for page in PAGES for block in pattern.findall(page.read_text(encoding="utf-8"))]
+    return [
+        (str(page.relative_to(DOCS)), block)
+        for page in PAGES
+        for block in pattern.findall(page.read_text(encoding="utf-8"))
+    ]
 
 
 @pytest.mark.parametrize(("page", "session"), sessions())
@@ -104,6 +110,9 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
     code = 0
     for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, expected = expected.partition("\n")
+            command = command[:-1] + more
         if command == "echo $?":
             printed = f"{code}\n"
         else:
@@ -115,8 +124,9 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
 
 
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
-    text = section("measures.md", "Which measures can be read as usual")
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
+    reasons."""
+    text = section("reference/measures.md", "Which measures can be read as usual")
     reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
     listed = {}
     for name, formula, truth, predictions in table_rows(text):
@@ -157,7 +167,9 @@ def fits(value: Any, kind: str) -> bool:
 def documented(heading: str) -> dict[str, tuple[str, str]]:
     """Type and meaning by key."""
     return {
-        key.strip("`"): (kind, meaning) for key, kind, meaning in table_rows(section("cli.md", heading)) if "`" in key
+        key.strip("`"): (kind, meaning)
+        for key, kind, meaning in table_rows(section("reference/cli.md", heading))
+        if "`" in key
     }
 
 
@@ -264,7 +276,7 @@ def test_keys_of_compare_are_documented(options: str, capsys: pytest.CaptureFixt
 
 def test_options_of_compare_are_documented() -> None:
     """In the table, or as those of evaluate in the sentence below it."""
-    text = section("cli.md", "Compare")
+    text = section("reference/cli.md", "Compare")
     written = [re.match(r"`(--[a-z-]+)", cells[0])[1] for cells in table_rows(text) if cells[0].startswith("`--")]
     same = re.search(r"\n\n(`--truth`.*?) are those\s+of `evaluate`", text, re.DOTALL)[1]
     options = [o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0] for o in cli.commands["compare"].params]
@@ -290,7 +302,7 @@ def test_keys_of_study_are_documented(scores: str, capsys: pytest.CaptureFixture
 
 def test_options_of_study_are_documented() -> None:
     """In the table, with their choices, or as those of evaluate in the sentence below it."""
-    text = section("cli.md", "Study")
+    text = section("reference/cli.md", "Study")
     written = {
         re.match(r"`(--[a-z-]+)", cells[0])[1]: cells[0] for cells in table_rows(text) if cells[0].startswith("`--")
     }
@@ -307,10 +319,10 @@ def test_options_of_study_are_documented() -> None:
 def test_columns_of_a_study_are_documented() -> None:
     """Their names, in the order of the file; NAME stands for a metric."""
     listed = [
-        name.strip("`") for names, _ in table_rows(section("studies.md", "Columns")) for name in names.split(", ")
+        name.strip("`") for names, _ in table_rows(section("howto/studies.md", "Columns")) for name in names.split(", ")
     ]
     assert listed == list(cells_with(["NAME"]))
-    files = [name.strip("`") for name, _ in table_rows(section("studies.md", "Files"))]
+    files = [name.strip("`") for name, _ in table_rows(section("howto/studies.md", "Files"))]
     assert files[:6] == ["study.json", "parts/", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json"]
 
 
@@ -321,7 +333,7 @@ def test_keys_of_chance_are_documented(capsys: pytest.CaptureFixture[str]) -> No
     code, printed = run(words, capsys)
     assert code == 0, printed
     keys = documented("Keys of significance")
-    last = section("cli.md", "Keys of significance").rstrip().rpartition("\n\n")[2]
+    last = section("reference/cli.md", "Keys of significance").rstrip().rpartition("\n\n")[2]
     without = set(re.findall(r"`([a-z_]+)`", last))
     assert set(flat_keys(json.loads(printed))) == set(keys) - only_for(keys, "only for several") - without
 
@@ -329,7 +341,7 @@ def test_keys_of_chance_are_documented(capsys: pytest.CaptureFixture[str]) -> No
 @pytest.mark.parametrize("command", ["significance", "chance"])
 def test_options_of_metrics_are_documented(command: str) -> None:
     """In the table, or as those of evaluate in the sentence below it."""
-    text = section("cli.md", "Metrics")
+    text = section("reference/cli.md", "Metrics")
     written = {
         re.match(r"`(--[a-z0-9-]+)", cells[0])[1]: cells[0]
         for cells in table_rows(text)
@@ -352,7 +364,7 @@ def test_every_option_is_documented(command: str) -> None:
     """The tables of options have exactly the options of each command, with their choices."""
     written = {
         re.match(r"`(--[a-z0-9-]+)", cells[0])[1]: cells[0]
-        for cells in table_rows(section("cli.md", "Options"))
+        for cells in table_rows(section("reference/cli.md", "Options"))
         if cells[0].startswith("`--") and cells[1] in (command, "both")
     }
     options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}
@@ -366,7 +378,8 @@ def test_every_option_is_documented(command: str) -> None:
 def test_limits_of_the_methods_are_those_of_the_code() -> None:
     """What the page calls affordable is what "auto" goes by."""
     written = [
-        float(value) for _, value in table_rows(section("theory.md", "Which method when").split("affordable")[-1])
+        float(value)
+        for _, value in table_rows(section("explanation/theory.md", "Which method when").split("affordable")[-1])
     ]
     limits = [
         costs.PROGRAMME_OPERATIONS,
@@ -381,7 +394,7 @@ def test_limits_of_the_methods_are_those_of_the_code() -> None:
 
 def test_every_null_model_is_listed_with_its_methods() -> None:
     """The table of null models has the models and methods of the code."""
-    rows = table_rows(section("theory.md", "Other null models"))
+    rows = table_rows(section("explanation/theory.md", "Other null models"))
     written = {name.strip("`"): tuple(re.findall(r"`([a-z]+)`", methods)) for name, _, _, methods in rows}
     models = [model for name, model in vars(nf.nulls).items() if name in nf.nulls.__all__ and hasattr(model, "methods")]
     others = (
@@ -394,27 +407,33 @@ def test_every_null_model_is_listed_with_its_methods() -> None:
 
 def test_every_command_is_documented() -> None:
     """Each command of the command line is named on its page."""
-    text = (DOCS / "cli.md").read_text(encoding="utf-8")
+    text = (DOCS / "reference/cli.md").read_text(encoding="utf-8")
     assert [name for name in cli.commands if f"`nofluke {name}" not in text] == []
 
 
 def test_every_public_name_is_in_the_api_page() -> None:
-    """Each public name of the package has an entry."""
-    text = (DOCS / "api.md").read_text(encoding="utf-8")
-    assert [name for name in nf.__all__ if f"nofluke.{name}" not in text] == []
+    """Each public name of the package is in the table, and all but modules have an entry on the page it links to."""
+    rows = list(table_rows((DOCS / "reference/api.md").read_text(encoding="utf-8")))
+    named = {name: cells[0] for cells in rows for name in re.findall(r"`nofluke\.(\w+)`", " ".join(cells))}
+    assert sorted(named) == sorted(nf.__all__)
+    for name, cell in named.items():
+        page = DOCS / "reference" / re.search(r"\]\((api/\w+\.md)\)", cell)[1]
+        text = page.read_text(encoding="utf-8")
+        assert f":: nofluke.{name}\n" in text or f"nofluke.{name}" in text.splitlines()[0], name
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
+    API."""
     listed = []
-    for family, names in table_rows((DOCS / "metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
-        page = DOCS / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
+    for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
+        page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
         text = page.read_text(encoding="utf-8")
         for name in re.findall(r"`([a-z0-9-]+)`", names):
             listed.append(name)
             assert f"`{name}` | `nf.metrics.{type(nf.metrics.get(name)).__name__}" in text, name
     assert listed == list(_BUILT_IN)
-    api = (DOCS / "api.md").read_text(encoding="utf-8")
+    api = (DOCS / "reference/api/metrics.md").read_text(encoding="utf-8")
     assert [name for name in nf.metrics.__all__ if f"nofluke.metrics.{name}\n" not in api] == []
 
 
@@ -424,7 +443,7 @@ def anchors(page: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("page", [*PAGES, README], ids=lambda page: page.name)
+@pytest.mark.parametrize("page", [*PAGES, README], ids=lambda page: str(page.relative_to(DOCS.parent)))
 def test_links_lead_somewhere(page: Path) -> None:
     """Each link to a file of this repository names one that exists, and a heading that is in it."""
     for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
@@ -437,7 +456,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_theory_and_code_point_at_each_other() -> None:
     """A section names the modules that compute it, and each of these names the section."""
-    text = (DOCS / "theory.md").read_text(encoding="utf-8")
+    text = (DOCS / "explanation/theory.md").read_text(encoding="utf-8")
     named = {
         module: heading
         for heading, modules in re.findall(r"^#+ ([^\n]+)\n\nCode: ([^\n]+)\.$", text, re.MULTILINE)
@@ -446,4 +465,4 @@ def test_theory_and_code_point_at_each_other() -> None:
     assert len(named) >= 15
     for module, heading in named.items():
         told = " ".join((importlib.import_module(module).__doc__ or "").split())
-        assert f'The section "{heading}" of docs/theory.md' in told, module
+        assert f'The section "{heading}" of docs/explanation/theory.md' in told, module

@@ -1,4 +1,5 @@
-"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind it."""
+"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind
+it."""
 
 import base64
 import csv
@@ -142,7 +143,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
     assert data["cells"][data["chosen"][0]][data["chosen"][1]]["verdict"] == "yes"
     assert "None is shown to be better than chance, corrected for 6 detectors." in page
     own = re.search('<template data-detector="d0">(.*?)</aside>', page, re.DOTALL)[1]
-    assert "One of 6 detectors: corrected for all of them, better than chance:" in own
+    assert "One of 6 detectors. Better than chance, corrected for all of them:" in own
     assert 'data-verdict="no"' in own
 
 
@@ -193,7 +194,7 @@ def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
     truth, scores = example()
     page = made(tmp_path, truth, {"one": scores[NASTY], "same": scores[NASTY]}, **HOW)
     f1 = show_share(nf.evaluate(truth, scores[NASTY], **HOW).f1)
-    assert f"one and same cannot be told apart at the 0.05 level: by F1 they are one {f1}, same {f1}." in page
+    assert f"one and same do not differ significantly at the 0.05 level: by F1 they are one {f1}, same {f1}." in page
     assert "All are better than chance, corrected for 2 detectors." in page
 
 
@@ -242,7 +243,7 @@ def test_odd_detectors_have_their_place(tmp_path):
     assert drawn == ["given", "noise", "given", "noise", "silent", "given", "noise"], (
         "the silent one has a recall alone"
     )
-    assert "Alarms that were given without scores are one point" in page
+    assert "Alarms given without scores are a single point" in page
     assert "NaN" not in page.partition("<template")[0]
     assert "nan" not in lines
 
@@ -491,7 +492,8 @@ def test_the_address_says_which(opened, written):
 
 
 def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written):
-    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or paper."""
+    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or
+    paper."""
     for how in ({"java_script_enabled": False}, {}):
         context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
         shown = context.new_page()

@@ -1,4 +1,5 @@
-"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a warning."""
+"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a
+warning."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ def renamed_argument(old: str, now: str) -> Callable[[Callable[P, R]], Callable[
 
 
 def _warn(what: str) -> None:
-    warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
+    warnings.warn(f"{what}; the old name will be removed in version 0.2.", DeprecationWarning, stacklevel=3)
 
 
 class _Old(ModuleType):

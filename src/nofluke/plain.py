@@ -1,7 +1,7 @@
 """Plain values: a word, a whole number, a number, a seed, a column of floats. Checked, and made plain, at the entrance.
 
-NumPy's numbers, fractions and decimals become Python's own, so that whatever is computed, printed or written as JSON later
-needs to know only those.
+NumPy's numbers, fractions and decimals become Python's own, so that whatever is computed, printed or written as JSON
+later needs to know only those.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
-    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a colon.
+    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a
+    colon.
 
     >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
     ('seasonal', {'period': 24, 'bins': 12})
@@ -130,7 +131,8 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def as_rng(rng: Any) -> Any:
-    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its own."""
+    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its
+    own."""
     if rng is None:
         return None
     seed = whole_or_none(rng)
@@ -168,7 +170,7 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
     if len(where):
         raise InputError(
             f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
-            f"{where[0]}: subtract the same number from all of them, so that they are below 2**53."
+            f"{where[0]}: subtract the same number from all of them so that they are below 2**53."
         )
 
 

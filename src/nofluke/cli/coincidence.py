@@ -65,8 +65,8 @@ def coincidence(
 ) -> int:
     """Do two lists of times coincide more often than by chance?
 
-    EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers, in
-    any order, and need no grid. Several --tolerance or --lag give one row each; --familywise tests the best of them.
+    EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers,
+    in any order, and need no grid. Several --tolerance or --lag give one row each; --familywise tests the best of them.
     """
     check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
     windows = _tolerances(tolerances, early, late)

@@ -140,8 +140,8 @@ def sweep(
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
     """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null. Without
-    --threshold, --quantile and --budget the top tenth of the scores are taken as alarms.
+    FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null.
+    Without --threshold, --quantile and --budget the top tenth of the scores are taken as alarms.
     """
     import nofluke as nf
 

@@ -33,8 +33,8 @@ def compare(
 ) -> None:
     """Which of several detectors is better, and could that be luck: all pairs, with intervals and p-values.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. One of --threshold, --quantile and --budget serves all scores; by the
-    latter two, each detector has a threshold of its own. p-values are corrected for all pairs by Holm.
+    FILE is CSV, TSV or Parquet, or - for standard input. One of --threshold, --quantile and --budget serves all scores;
+    by the latter two, each detector has a threshold of its own. p-values are corrected for all pairs by Holm.
     """
     import nofluke as nf
 

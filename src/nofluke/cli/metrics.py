@@ -48,9 +48,9 @@ def significance(
 ) -> int:
     """Any metric, beside what chance gives on the same labels.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a p-value
-    corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with --threshold, --quantile
-    or --budget.
+    FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a
+    p-value corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with
+    --threshold, --quantile or --budget.
     """
     _check(metrics)
     import nofluke as nf
@@ -97,8 +97,8 @@ def chance(
 ) -> None:
     """What chance gives in a metric, from the labels alone.
 
-    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps it
-    lists events or ranges by their steps.
+    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With
+    --n-steps it lists events or ranges by their steps.
     """
     _check(metrics)
     import nofluke as nf

@@ -55,8 +55,8 @@ def power(
 ) -> None:
     """How likely a detector is told from chance, or how many events that takes.
 
-    With --events it is the power of so many, otherwise the number of events needed. Needs no data: state the recall, or the
-    precision, that would be worth finding.
+    With --events it is the power of so many, otherwise the number of events needed. Needs no data: state the recall, or
+    the precision, that would be worth finding.
     """
     import nofluke as nf
 

@@ -52,8 +52,9 @@ def report(
 ) -> None:
     """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
 
-    Repeat --scores or --predictions, and several detectors stand side by side, each with its own page in the same file. FILE is
-    CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same page.
+    Repeat --scores or --predictions, and several detectors stand side by side, each with its own page in the same file.
+    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same
+    page.
     """
     from nofluke.show.report.page import check_plotly
 

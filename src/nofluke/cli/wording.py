@@ -29,15 +29,15 @@ _PHRASES = {
     "--threshold, --quantile or --budget",
     "and predictions were passed: pass scores instead": "and --predictions were passed: pass --scores COLUMN instead",
     "or leave groups out": "or leave --groups out",
-    "choose another out, or pass resume=False to begin anew": "choose another -o, or pass --restart to begin anew",
-    "the same call again goes on from there": "the same command again goes on from there",
+    "choose another out, or pass resume=False to start over": "choose another -o, or pass --restart to start over",
+    "the same call resumes from there": "the same command resumes from there",
     "call nf.significance": "call nofluke significance",
     "labels to nf.evaluate": "labels to nofluke evaluate",
     "by start= and end=": "by --truth-start and --truth-end",
     'Tolerance(early=..., late=..., unit="clock")': "--unit clock",
     "Tolerance(early=..., late=...)": "--early and --late",
-    "pass predictions=(y == -1), or predictions=(y == 1) if yours mean it the other way": _OUTLIERS,
-    "pass truth=(y == -1), or truth=(y == 1) if yours mean it the other way": _OUTLIERS,
+    "pass predictions=(y == -1), or predictions=(y == 1) if yours is the other way round": _OUTLIERS,
+    "pass truth=(y == -1), or truth=(y == 1) if yours is the other way round": _OUTLIERS,
     "pass predictions=(y == -1)": "write 1 for an alarm and 0 for the rest, and pass it as --predictions COLUMN",
 }
 # name=value, name='word' and a bare name=; what was typed is left alone, since a file may be called seed=1
@@ -76,7 +76,8 @@ class Command(click.Command):
 
 
 def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
-    """Refuse an option that was typed more than once: the last one would count, and the others be dropped in silence."""
+    """Refuse an option that was typed more than once: the last one would count, and the others be dropped in
+    silence."""
     for option in dict.fromkeys(order):
         single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
         if single and order.count(option) > 1:

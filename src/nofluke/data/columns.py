@@ -29,8 +29,8 @@ _ISO = re.compile(
 class Column:
     """One-dimensional values (bool, number or datetime64), the index they came with, and their time zone's fate.
 
-    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC), ``ilocs``
-    that they are positions of events, and no values of steps.
+    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC);
+    ``ilocs`` says that they are positions of events, whatever they look like.
     """
 
     values: npt.NDArray[Any] = field(repr=False)
@@ -43,7 +43,8 @@ class Column:
 
 
 class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
-    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have
+    none."""
 
 
 def as_column(value: Any, name: str) -> Column:
@@ -146,7 +147,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         ) from None
     except TypeError:  # what refuses to be an array, such as a Dataset
         raise InputError(
-            f"{name} must be one column of values, got a {type(value).__name__}: pass one of it."
+            f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
         ) from None
     if values.ndim == 0:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
@@ -167,8 +168,8 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
         return values, False
     if values.dtype.kind in "OUSMf":
-        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user passed
-        # is looked at instead
+        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user
+        # passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
     raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
 

@@ -35,8 +35,8 @@ class Columns:
     Attributes
     ----------
     values : dict of str to ndarray
-        One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where missing; a
-        `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
+        One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where
+        missing; a `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
     names : dict of str to str
         The column's name in the file per role; "column 0", "column 1" and so on where there is no header.
     n_rows : int
@@ -69,9 +69,9 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     source : str or Path
         A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
-        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each is told
-        apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string are a position
-        unless a column has that name.
+        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each
+        is told apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string
+        are a position unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
         with an offset become UTC, and are not compared with those without one, which stay as they are.
@@ -156,7 +156,8 @@ def read_ranges(
     source : str or Path
         A path, or "-" for standard input; text or Parquet as in `read_columns`.
     start, end : str or int, optional
-        The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or to.
+        The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or
+        to.
     time_format : str, optional
         As in `read_columns`.
 
@@ -187,7 +188,8 @@ def read_events(
 ) -> Columns:
     """Events of a file, with what there is to tell about it: times, or starts and ends of ranges.
 
-    Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends are.
+    Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
+    are.
     """
     asked = [name for name in (column, *(ends or ())) if name is not None]
     with open_table(source, asked, time_format) as table:

@@ -12,9 +12,9 @@ def is_a(package: str, kind: str, value: Any) -> bool:
 
 
 def ilocs_of(value: Any) -> Any:
-    """The column ``ilocs`` of a list of events, as sktime's detectors give it; None of anything else.
+    """The column ``ilocs`` of a frame of events, as sktime's detectors return it; None for anything else.
 
-    It holds positions, or left-closed intervals of them, and can thus not be mistaken for a value for each step.
+    It holds positions, or left-closed intervals of them, even if it happens to have one row for each step.
     """
     if is_a("pandas", "DataFrame", value) and list(value.columns).count("ilocs") == 1:
         return value["ilocs"]

@@ -1,4 +1,5 @@
-"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas intervals."""
+"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas
+intervals."""
 
 from __future__ import annotations
 
@@ -22,8 +23,8 @@ Closed = Literal["both", "left", "right", "neither"]
 class Pairs:
     """Starts and ends of ranges, as they were given: numbers or datetime64, and which of the ends belong to the range.
 
-    ``aware`` says that the ends are dates that had a time zone (now in UTC), ``ilocs`` that they are positions on any clock,
-    and ``name`` which argument they are of.
+    ``aware`` says that the ends are dates that had a time zone (now in UTC); ``ilocs`` that they are positions, whatever
+    the clock shows; ``name`` which argument they come from.
     """
 
     starts: npt.NDArray[Any] = field(repr=False)
@@ -131,7 +132,7 @@ def pairs_of_columns(starts: Column, ends: Column, name: str, closed: Closed = "
     """A column of starts and one of ends, both dates or both numbers."""
     if (starts.values.dtype.kind == "M") is not (ends.values.dtype.kind == "M") and len(starts):
         raise InputError(
-            f"{name} has starts and ends of different kinds, dates and numbers: give both in the same kind."
+            f"{name} has starts and ends of different kinds, dates and numbers: give both as the same kind."
         )
     if starts.aware is not ends.aware and len(starts):
         raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")

@@ -19,7 +19,8 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 
 
 def expanded(path: Any, name: str) -> Path:
-    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any other.
+    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any
+    other.
 
     >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
     ('~root', '~no such user')
@@ -42,7 +43,8 @@ def _is_encodable(text: str) -> bool:
 
 
 def is_same_file(path: Path, other: Path | int) -> bool:
-    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and spellings."""
+    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and
+    spellings."""
     try:
         found = os.stat(path)
         return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))

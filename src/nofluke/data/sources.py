@@ -68,7 +68,7 @@ def connected() -> Iterator[Any]:
 def _standard_input() -> IO[bytes]:
     stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
-        raise InputError("standard input is closed: pass a file, or open it.")
+        raise InputError("standard input is closed: pass a file, or open standard input.")
     return stream
 
 

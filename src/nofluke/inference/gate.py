@@ -95,7 +95,7 @@ def _one(result: Evaluation, on: str) -> Gate:
     if significant(p, alpha):
         return Gate(code=PASSED)
     if floor is not None:
-        why = f"cannot tell. The smallest p that can come out for {NAMES[on]} is {show_p(floor)}, above {alpha:g}."
+        why = f"cannot tell. The smallest possible p for {NAMES[on]} is {show_p(floor)}, above {alpha:g}."
         return Gate(code=CANNOT_TELL, why=why)
     return Gate(code=FAILED, why=f"{NAMES[on]} is not better than chance at the {alpha:g} level ({p_is(p)}).")
 

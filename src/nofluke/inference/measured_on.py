@@ -32,7 +32,9 @@ class Labels:
         if self.n_alarms == 0:
             return "There are no alarms: nothing could have been found."
         return (
-            "There is an alarm on every step: that takes no knowledge of the labels." if self.n_alarms == self.n else ""
+            "There is an alarm on every step, which takes no knowledge of the labels."
+            if self.n_alarms == self.n
+            else ""
         )
 
     def in_words(self) -> str:

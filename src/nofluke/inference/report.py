@@ -50,25 +50,27 @@ def report(
     scripts: Literal["inline", "cdn"] = "inline",
     metrics: Any = (),
 ) -> Path:
-    r"""Write a page about several detectors: which is best, which are better than chance, and the own page of each.
+    r"""Write a page about several detectors: which is best, which are better than chance, and a page for each.
 
-    The page ranks detectors by F1, as `compare` does, and sets precision, recall and F1 of each beside chance, as `evaluate` does. Who
-    looks at K detectors has K tries: verdicts go by p-values corrected for all of them by Holm's method, measure by measure,
+    The page ranks detectors by F1, as `compare` does, and compares precision, recall and F1 of each with chance, as
+    `evaluate` does. Looking at K detectors gives luck K tries: verdicts use p-values corrected for all of them by
+    Holm's method, measure by measure,
 
     .. math::
         \tilde p_{(i)} = \max_{j \le i} \min(1, (K - j + 1)\, p_{(j)})
 
     All curves are in one figure, all differences in one table. Each detector has its own page in the same file, the one
-    that ``evaluate(...).report(path)`` writes; the verdict there is of that detector alone.
+    that ``evaluate(...).report(path)`` writes; the verdict there is about that detector alone.
 
     Parameters
     ----------
     truth, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is
-        As in `compare`, for all detectors alike.
+        As in `compare`, the same for all detectors.
     count_alarms, refractory, missing, count_events, overlaps
         Likewise.
     scores : mapping of str to array-like, data frame, or array-like, optional
-        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one detector.
+        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one
+        detector.
     predictions : likewise, optional
         Alarms of detectors that have no scores.
     path : str or Path
@@ -80,19 +82,27 @@ def report(
     title : str, optional
         Heading of the page.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
+        opened.
     metrics : list of metrics, optional
-        Other metrics to set beside chance on the page of each detector: see `significance`.
+        Other metrics to test against chance on the page of each detector: see `significance`.
 
     Returns
     -------
     Path
         Where the page is.
 
+    See Also
+    --------
+    nofluke.evaluate : one detector; its result has its own ``report``.
+    nofluke.compare : the differences as numbers.
+    nofluke.study : many series.
+
     Notes
     -----
-    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined measure has no
-    p-value, but still counts as one of the K tries. Without scripts, the page still has everything but the own pages of the detectors.
+    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined
+    measure has no p-value, but still counts as one of the K tries. Without scripts, the page still has everything but
+    the own pages of the detectors.
 
     References
     ----------
@@ -141,7 +151,7 @@ def report(
 
 
 def _several(value: Any) -> bool:
-    """Whether an argument has detectors by name: a frame of one column is one column, and one of events is one detector."""
+    """Whether an argument has detectors by name; one column is one detector, and so is a frame of events."""
     if isinstance(value, Mapping) or value is None:
         return value is not None
     names = [name for name, _ in frame_columns(value) or ()]

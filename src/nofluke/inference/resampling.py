@@ -1,8 +1,10 @@
-"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer for all.
+"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer
+for all.
 
-A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and told.
+A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and
+told.
 
-The section "Stopping early" of docs/theory.md has the mathematics.
+The section "Stopping early" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -81,7 +83,8 @@ class Stop:
 def measure(
     metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
 ) -> tuple[list[Values], tuple[str, ...]]:
-    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in which it stops."""
+    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in
+    which it stops."""
     found: dict[int, list[Values]] = {}
     notes: list[str] = []
     at_once: list[int] = []
@@ -113,8 +116,8 @@ def measure(
     for metric, values in zip(metrics, joined, strict=True):
         if values.failed:
             notes.append(
-                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); these count as "
-                "draws that do as well."
+                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); "
+                "these count as draws that do as well as the data."
             )
     return joined, tuple(notes)
 
@@ -147,7 +150,8 @@ def _teams(
     if kept:
         names = ", ".join(metrics[i].text for i in kept)
         notes.append(
-            f"{names} cannot be sent to other processes, so that one did all the work: define the function at the top of a module."
+            f"{names} cannot be sent to other processes, so one process did all the work: define the function at the "
+            "top of a module."
         )
         yield kept, _in_threads, 1
 
@@ -203,7 +207,7 @@ def _start(part: Part) -> None:
 
 def _measure(draws: Draws, first: bool) -> list[Values]:
     if _part is None:
-        raise RuntimeError("a worker was asked before it was started")
+        raise RuntimeError("a worker was used before it was started")
     return _part.measure(draws, first)
 
 

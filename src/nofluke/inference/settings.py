@@ -16,7 +16,8 @@ from nofluke.series.alarms import STEPS, AlarmRule
 class Settings:
     """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
 
-    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or None.
+    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or
+    None.
     """
 
     choice: Choice

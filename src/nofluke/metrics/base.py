@@ -21,7 +21,7 @@ Better = Literal["higher", "lower"]
 class Metric(ABC):
     """A metric of a labelled series; call it for its value.
 
-    A metric of one's own need not be one of these: any function of (labels, scores or alarms) will do, see
+    Your own metric need not be a subclass: any function of (labels, scores or alarms) will do, see
     :func:`nofluke.metrics.register`.
 
     Attributes
@@ -34,14 +34,20 @@ class Metric(ABC):
     better : {"higher", "lower"}
         Which values are better.
     perfect : float or None
-        The best value there is; None where nobody knows.
+        The best possible value; None if unknown.
     declared : bool
-        Whether someone said what it needs; a bare function is given what there is.
+        Whether it states what it needs; a bare function gets what there is.
     compiled : bool
         Whether `values` runs without the interpreter's lock.
     any_window : bool
-        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
-        are the same in every window.
+        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose
+        values are the same in every window.
+
+    See Also
+    --------
+    nofluke.metrics.get : a metric by its name.
+    nofluke.metrics.Function : a metric from a plain function.
+    nofluke.significance : its value against chance.
     """
 
     name: ClassVar[str]
@@ -66,12 +72,14 @@ class Metric(ABC):
         return f"{self.name}:{settings}" if settings else self.name
 
     def reach(self, series: Labelled) -> int:
-        """Steps before and behind a labelled run in which the detector still counts for it; chance must move further."""
+        """Steps before and behind a labelled run in which the detector still counts for it; chance must move
+        further."""
         del series
         return 0
 
     def work(self, series: Labelled) -> float:
-        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is affordable."""
+        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is
+        affordable."""
         return 20.0 * len(series.truth.starts) + 100.0
 
     @abstractmethod

@@ -1,4 +1,4 @@
-"""Metrics that compare two lists of events, as those of sktime do: they are called with frames of positions or intervals."""
+"""Metrics that compare two lists of events, such as sktime's: they take frames of positions or of intervals."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from nofluke.series.alarms import runs
 
 
 def is_on_events(metric: Any) -> bool:
-    """Whether an object calls itself a detection metric, in tags as sktime's have them; sktime is not imported for this."""
+    """Whether an object's tags call it a detection metric, as those of sktime do; sktime is not imported for this."""
     tags = getattr(metric, "get_tags", None)
     return callable(metric) and callable(tags) and "metric_detection" in tags().get("object_type", ())
 
 
 def function_on_events(metric: Any) -> Function:
-    """Such a metric as a function of 0/1 labels and alarms; which values are better is what its tags say."""
+    """Such a metric as a function of 0/1 labels and alarms; its tags say which values are better."""
     return Function(
         function=OnEvents(metric=metric),
         name=" ".join(repr(metric).split()),
@@ -30,14 +30,14 @@ def function_on_events(metric: Any) -> Function:
 
 @dataclass(frozen=True, kw_only=True)
 class OnEvents:
-    """Calls a metric with what it expects: each labelled step as a point, or each run of them as a left-closed segment."""
+    """Calls a metric with what it expects: each flagged step as a point, or each run as a left-closed segment."""
 
     metric: Any
 
     def __call__(self, labels: AnyArray, alarms: AnyArray) -> Any:
         import pandas as pd
 
-        steps = pd.DataFrame({"x": np.zeros(len(labels))})  # some ask the series how long it is
+        steps = pd.DataFrame({"x": np.zeros(len(labels))})  # some metrics ask how long the series is
         return self.metric(self._events(labels), self._events(alarms), steps)
 
     def _events(self, flags: AnyArray) -> Any:

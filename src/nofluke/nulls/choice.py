@@ -90,8 +90,8 @@ class Choice:
         check_word(method, "method", METHODS)
         if self.is_auto and method not in self.model.methods:
             raise InputError(
-                f"method={method!r} is not available for the null {self.model.text}, which auto takes for these data: pass "
-                "null='permutation', or method='auto'."
+                f"method={method!r} is not available for the null {self.model.text}, which auto chose for these data: "
+                "pass null='permutation', or method='auto'."
             )
         self.model.check(method)
 

@@ -3,7 +3,7 @@
 Hits have compiled loops that count all cells of a trial at once; any other statistic is asked for its value on every
 placement. The same seed gives the same placements whatever the statistic, the cells and the number of workers.
 
-The section "Monte Carlo" of docs/theory.md has the mathematics.
+The section "Monte Carlo" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def simulate_hits(
 
     if null.moves != "truth":
         raise InputError(
-            f"null={shown(null.text)} moves the detector, not the events: its laws of hits are had by nulls.simulation.simulate."
+            f"null={shown(null.text)} moves the detector, not the events: get its laws of hits from "
+            "nulls.simulation.simulate."
         )
     if not trial.truth.points:
         raise InputError(
@@ -236,7 +237,8 @@ class Simulated(ByValue):
 
     @property
     def pvalue(self) -> FloatArray:
-        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is NaN."""
+        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is
+        NaN."""
         # numbers of this size are rounded, wherever the observed one lies among them
         sizes = np.abs(np.concatenate([self.observed[np.newaxis], self.values]))
         scale = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0)

@@ -27,8 +27,8 @@ COARSE = (60 * 10**9, 10**9, 10**6, 10**3)  # a minute, a second, ...
 class Sketch:
     """A cell on a grid whose steps are so many places long each, gaps masked; several events on a step are one.
 
-    ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which runs of
-    alarms begin, where these are runs of time stamps; None where alarms are a list of times.
+    ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which
+    runs of alarms begin, where these are runs of time stamps; None where alarms are a list of times.
     """
 
     cell: Cell

@@ -1,4 +1,5 @@
-"""Several detectors on one timeline: a row for each, with the events it found and missed, its hits and its false alarms."""
+"""Several detectors on one timeline: a row for each, with the events it found and missed, its hits and its false
+alarms."""
 
 from __future__ import annotations
 

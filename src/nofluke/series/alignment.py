@@ -1,4 +1,5 @@
-"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they share."""
+"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they
+share."""
 
 from __future__ import annotations
 
@@ -29,15 +30,15 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
         n = len(labels)
         if n == 0 or not _are_labels(labels.values):
             raise InputError(
-                "truth and predictions are both lists of events, which do not say how many steps there are: pass times=, one "
-                "for each step, such as range(1000)."
+                "truth and predictions are both lists of events, which do not say how many steps there are: pass "
+                "times=, one for each step, such as range(1000)."
             )
     else:
         n = len(given)
     if n == 0 and dates:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if n == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
+        raise InputError(f"{name} is empty, so there is nothing to evaluate: pass one value for each step.")
     return n
 
 
@@ -46,7 +47,7 @@ def _are_labels(values: npt.NDArray[Any]) -> bool:
 
 
 def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
-    """Whether alarms are positions: fewer than the 0/1 labels beside them, or whole and each once beside other positions."""
+    """Whether alarms are positions: fewer than the 0/1 labels, or distinct whole numbers if there are no labels."""
     if is_binary(values):
         return False
     if len(truth) and _are_labels(truth):
@@ -120,7 +121,7 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
 
 
 def nothing_shared(mine: Any, theirs: Any) -> bool:
-    """Whether one index is of dates and the other the 0, 1, 2, ... that nobody gave, as detectors of sktime return it."""
+    """Whether one index has dates and the other is pandas' own 0, 1, 2, ..., as sktime's ``transform`` returns it."""
     dates = [getattr(index.dtype, "kind", "") == "M" for index in (mine, theirs)]
     return (dates[0] and _default(theirs)) or (dates[1] and _default(mine))
 

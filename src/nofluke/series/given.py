@@ -72,9 +72,9 @@ def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: lis
 
 
 def refuse_segmentation(pairs: Pairs, flags: BoolArray) -> None:
-    """Refuse segments that cover every step: each is as good as any other, and none is an anomaly."""
+    """Refuse segments that cover every step: such a list divides the series, and says nothing about anomalies."""
     if pairs.ilocs and len(pairs) > 1 and flags.all():
         raise InputError(
-            f"{pairs.name} has {len(pairs)} segments that cover all {len(flags)} steps, so that every step is an event: pass "
-            "the change points between them (predict_points), or only the segments that are anomalies."
+            f"{pairs.name} has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an event: "
+            "pass the change points between them (predict_points), or only the segments that are anomalies."
         )

@@ -19,7 +19,8 @@ HigherIs = Literal["anomalous", "normal"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
-    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no positions."""
+    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no
+    positions."""
     dates = column.values.dtype.kind == "M"
     if column.ilocs:
         return "positions"
@@ -41,15 +42,11 @@ def is_binary(values: AnyArray) -> bool:
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
-    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
-    if (
-        kind != "positions"
-        or asked == "positions"
-        or column.ilocs
-        or clock is None
-        or clock.is_dates
-        or len(column) == 0
-    ):
+    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be
+    meant."""
+    if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
+        return kind
+    if clock is None or clock.is_dates:
         return kind
     if np.array_equal(clock.ticks, np.arange(len(clock))):
         return kind
@@ -103,7 +100,7 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         if np.isin(counted, (-1, 1)).all():
             raise InputError(
                 f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
-                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
+                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round."
             )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
@@ -162,15 +159,16 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
 
 
 def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
-    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or without."""
+    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or
+    without."""
     if clock is None:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if clock.is_dates is not dates:
         kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
-        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
+        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both as the same kind.")
     if clock.is_dates and clock.aware is not aware:
         zoned = ("the clock", name) if clock.aware else (name, "the clock")
-        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
+        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both a time zone, or neither.")
     return clock
 
 

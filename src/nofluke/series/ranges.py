@@ -1,7 +1,7 @@
 """From pairs of a start and an end to ranges of steps: checked, in order, apart, and within the data.
 
-Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps whose
-times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
+Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps
+whose times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _DAY = 86_400 * 10**9
 
 @dataclass(slots=True, kw_only=True)
 class _Bounds:
-    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for messages."""
+    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for
+    messages."""
 
     begins: AnyArray
     ends: AnyArray
@@ -119,8 +120,8 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     taken = starts < before
     if taken.any():
         notes.append(
-            f"{int(taken.sum())} range(s) begin at the very step at which the one before ends; the step counts for the earlier one: "
-            f"{bounds[taken].words()}."
+            f"{int(taken.sum())} range(s) begin on the step on which the previous one ends; that step counts for the "
+            f"earlier range: {bounds[taken].words()}."
         )
     starts = np.maximum(starts, before)
     spans = Spans(
@@ -147,7 +148,8 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
-            f"{bounds.given.name} has {int(empty.sum())} interval(s) that hold nothing, closed={closed!r}: {bounds[empty].words()}: remove them."
+            f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
+            f"{bounds[empty].words()}: remove them."
         )
     order = np.lexsort((ends, begins))
     return replace(bounds, begins=begins, ends=ends)[order]
@@ -196,7 +198,7 @@ def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
         return
     if all((values == values.astype("datetime64[D]")).all() for values in (pairs.starts, pairs.ends)):
         notes.append(
-            "Ranges end on dates without a time of day, which mean midnight: where the last day belongs to its range, "
+            "Ranges end on dates without a time of day, which means midnight: if the last day belongs to the range, "
             "write its last time, such as 2024-01-31T23:59:59."
         )
 

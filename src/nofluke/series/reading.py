@@ -63,11 +63,11 @@ class LeftOut:
 class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
-    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
-    events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants`` alarms that are;
-    ``on_steps`` are notes that hold only where they are moved to their steps.
-    ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given.
-    Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
+    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was
+    passed. Where events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants``
+    alarms that are; ``on_steps`` are notes that hold only where they are moved to their steps. ``marked`` are the
+    labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were given; ``higher_is``
+    says which of them are anomalous, ``score_type`` what floats they were.
     """
 
     truth: BoolArray = field(repr=False)
@@ -122,7 +122,7 @@ class Sequence(ByValue):
     def open_scores(self, *, turned: bool = True) -> FloatArray:
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
-            raise InputError("there are no scores to put a threshold on: pass scores, not predictions.")
+            raise InputError("there are no scores to threshold: pass scores, not predictions.")
         scores = self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
@@ -149,7 +149,7 @@ def prepare(
     check_word(missing, "missing", ("error", "mask"))
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if predictions is not None and higher_is == "normal":
-        raise InputError("higher_is='normal' turns scores round: leave it out with predictions, where 1 is an alarm.")
+        raise InputError("higher_is='normal' flips scores: leave it out with predictions, where 1 is an alarm.")
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
@@ -184,7 +184,7 @@ def prepare(
     open_steps = ~(absent | closed)
     if not open_steps.any():
         raise InputError(
-            f"no step is left to evaluate: all {n} are masked or missing: mask fewer, or pass the values that are missing."
+            f"no step is left to evaluate, since all {n} are masked or missing: mask fewer, or pass the missing values."
         )
 
     notes: list[str] = []
@@ -208,9 +208,7 @@ def prepare(
         lost = len(every) - len(spans)
     else:
         if spans is not None and spans.between.any():
-            notes.append(
-                f"{int(spans.between.sum())} range(s) between two steps have no step to count and were left out."
-            )
+            notes.append(f"{int(spans.between.sum())} range(s) between two steps contain no step and were left out.")
         lost, spans = int((labels & ~open_steps).sum()), None
     left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost)
     values = alarms = None

@@ -1,7 +1,7 @@
 """Figures as SVG that needs no script: as wide and as high as their place, in the colours of the style sheet.
 
-Everything stands at percentages of the room between the axes, so that letters keep their shape; lines and areas lie in a
-nested drawing of 1,000 × 1,000 that is stretched to that room. Labels stand in the padding around it.
+Everything stands at percentages of the room between the axes, so that letters keep their shape; lines and areas lie in
+a nested drawing of 1,000 × 1,000 that is stretched to that room. Labels stand in the padding around it.
 """
 
 from __future__ import annotations

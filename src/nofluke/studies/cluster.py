@@ -23,8 +23,8 @@ def dask_executor(
     Parameters
     ----------
     address : str
-        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and ends with
-        the block.
+        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and
+        ends with the block.
     workers : int, optional
         Processes of a local cluster; by default as many as there are cores to use.
     say : callable, optional
@@ -54,8 +54,8 @@ def dask_executor(
             client = stack.enter_context(Client(target, timeout=_SECONDS, set_as_default=False))
         except (OSError, ValueError) as error:
             raise InputError(
-                f"dask={shown(address)}: no scheduler answers there ({type(error).__name__}): check that it runs, and pass its address, "
-                "such as tcp://10.0.0.5:8786, or 'local'."
+                f"dask={shown(address)}: no scheduler answers there ({type(error).__name__}): check that it is "
+                "running, and pass its address, such as tcp://10.0.0.5:8786, or 'local'."
             ) from None
         if say is not None:
             missing = "" if find_spec("bokeh") else " (it shows more after pip install bokeh)"

@@ -1,6 +1,7 @@
-"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is skill.
+"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is
+skill.
 
-The section "Pooling over series" of docs/theory.md has the mathematics.
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -288,8 +289,6 @@ class Pooling:
             return replace(row, verdict="cannot tell", reason=told)
         doubted = self._doubted(row.detector)
         under = (
-            f"Under the null that was asked for, which {doubted:,} of {row.n_series:,} series contradict: "
-            if doubted
-            else ""
+            f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")

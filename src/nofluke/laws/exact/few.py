@@ -4,7 +4,7 @@ A few events can hit only a few predictions, so the dynamic programme counts hit
 (events so far on covered steps, predictions hit so far) has few entries, and walking it through all blocks is cheap
 where counting misses, or inverting a characteristic function that hardly decays, is not.
 
-The section "Dynamic programme" of docs/theory.md has the mathematics.
+The section "Dynamic programme" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""How many angles an inversion needs: enough that aliases of the tilted law, by Chernoff's bound, cannot change the answer.
+"""How many angles an inversion needs: enough that aliases of the tilted law, by Chernoff's bound, cannot change the
+answer.
 
-The section "Tilted Fourier inversion" of docs/theory.md has the mathematics.
+The section "Tilted Fourier inversion" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

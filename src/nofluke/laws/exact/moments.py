@@ -8,7 +8,7 @@ part is a sum over one variable, none of them loses digits, and only overlapping
 
 The first sum (all pairs, as if disjoint; never positive) depends on widths alone; every term of the second is positive.
 
-The section "Precision: mean and variance" of docs/theory.md has the mathematics.
+The section "Precision: mean and variance" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ def expected_misses(windows: Windows, n_events: int) -> float:
 
 
 def _tables_do_not_pay(starts: IntArray, stops: IntArray) -> bool:
-    """Whether a table of π would be too long, or pairs are so many that a table is too slow and so is their correlation."""
+    """Whether a table of π would be too long, or pairs are so many that a table is too slow and so is their
+    correlation."""
     if int((stops - starts).max()) > _TABLE_WIDTH:
         return True
     n_pairs = int(np.sum(np.searchsorted(starts, stops, side="left") - np.arange(1, len(starts) + 1)))

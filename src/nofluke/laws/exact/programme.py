@@ -13,7 +13,7 @@ however small, is accurate to a few units of its own last place per step.
 Events have odds m/(T - m) on each step, which keeps the numbers near their own law; dividing each row by its sum
 (the law of C given R = r) and multiplying by the hypergeometric P(R = r) takes the odds out again.
 
-The section "Dynamic programme" of docs/theory.md has the mathematics.
+The section "Dynamic programme" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     """P(C = n - u) for u = 0 .. most: the chance that at most so many predictions are missed, one by one.
 
-    States that have missed more are lumped together in one column, so that the end of the law where nearly everything is
-    hit costs little, also where the whole of it would cost much.
+    States that have missed more are lumped together in one column, so that the end of the law where nearly everything
+    is hit costs little, also where the whole of it would cost much.
 
     Parameters
     ----------

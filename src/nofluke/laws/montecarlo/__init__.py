@@ -4,7 +4,7 @@ For what has no exact null (the maximum over thresholds and tolerances, F_beta, 
 check on what has one. Steps are the open ones, 0..T-1: masks are taken out and clocks and tolerances are turned
 into index ranges before this module is called.
 
-The section "Monte Carlo" of docs/theory.md has the mathematics.
+The section "Monte Carlo" of docs/explanation/theory.md has the mathematics.
 """
 
 import threading
@@ -150,7 +150,8 @@ def simulate(
         Asks for the maximum tests. Cells with a standard deviation of 0 are left out. F_beta is
         ``(1+β²) C R / (β² C m + R n_k)``, and 0 without hits. Statistics equal but for rounding count as ties.
     draw : callable, optional
-        How chance places the events, if not uniformly: ``draw(generator, size)`` returns ``size`` rows of `n_events` steps.
+        How chance places the events, if not uniformly: ``draw(generator, size)`` returns ``size`` rows of `n_events`
+        steps.
 
     References
     ----------

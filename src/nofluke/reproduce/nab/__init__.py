@@ -59,14 +59,14 @@ def reproduce_nab(
 ) -> NabTable:
     """Put the published detectors of the Numenta Anomaly Benchmark beside chance, and write it down as a page.
 
-    Alarms are on at most 1% of the steps, the tolerance is 1% of each series' length, events are NAB's point labels. Chance is told by
-    permutation and by ``null="auto"``. NAB's windows, each as one event, make a second table.
+    Alarms are on at most 1% of the steps, the tolerance is 1% of each series' length, events are NAB's point labels.
+    Chance is told by permutation and by ``null="auto"``. NAB's windows, each as one event, make a second table.
 
     Parameters
     ----------
     source : path
-        The folder of a clone of numenta/NAB, or a table (Parquet or text) with the columns series and event, for the second table
-        window, and one column of scores a detector.
+        The folder of a clone of numenta/NAB, or a table (Parquet or text) with the columns series and event, for the
+        second table window, and one column of scores a detector.
     output : path
         A directory; made if it does not exist, and a leading ``~`` is your home. Files of an earlier run are replaced.
     detectors : sequence of str, optional

@@ -22,9 +22,7 @@ CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "steps.js", "timeline.js", "events.js")
 PRINTED = ("next", "strip")
 _STYLES = ("report.css", "static.css", "manners.css", "events.css")
-NO_SCRIPT = (
-    "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
-)
+NO_SCRIPT = "The sliders need JavaScript, which is off here. All numbers and figures are for the evaluated position."
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
@@ -126,7 +124,7 @@ def _sections(payload: dict[str, Any]) -> dict[str, str]:
     }
     return {
         "column_name": "Lag" if by_lag else "Threshold",
-        "by_column": "By lag: a needle or a hill" if by_lag else "By threshold",
+        "by_column": "By lag: a sharp peak or a broad hill" if by_lag else "By threshold",
         "curves": "" if by_lag else "three",
         **{f"{name}_hidden": "hidden" if empty else "" for name, empty in hidden.items()},
     }

@@ -1,4 +1,5 @@
-"""Every figure of the page at the evaluated position, for readers without scripts; scripts draw their own in its place."""
+"""Every figure of the page at the evaluated position, for readers without scripts; scripts draw their own in its
+place."""
 
 from __future__ import annotations
 

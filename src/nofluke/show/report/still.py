@@ -1,4 +1,5 @@
-"""The timeline of the evaluated position as a drawing: what shares a pixel is one mark, and nothing that is flagged disappears."""
+"""The timeline of the evaluated position as a drawing: what shares a pixel is one mark, and nothing that is flagged
+disappears."""
 
 from __future__ import annotations
 

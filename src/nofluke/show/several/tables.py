@@ -53,7 +53,7 @@ def _pvalues_head(name: str) -> str:
 
 def _ranked(rank: int, row: Row) -> str:
     name = escape(row.detector)
-    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
     return (
         f'<tr data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td>{rank}</td>'
         f'<th scope="row"><a class="name" title="{name}" href="{address(row.detector)}">{name}</a>{star}</th>'
@@ -84,8 +84,8 @@ def pairs_table(comparison: Comparison) -> str:
     names = comparison.detectors
     body = "".join(_pair(comparison, a, b) for i, a in enumerate(names) for b in names[i + 1 :])
     return (
-        '<table class="board differences"><caption>Differences of all pairs, the first less the second</caption><thead>'
-        f'{_groups(2)}<tr><th scope="col">first</th><th scope="col">second</th><th scope="col">told apart by F1</th>'
+        '<table class="board differences"><caption>Differences of all pairs, first minus second</caption><thead>'
+        f'{_groups(2)}<tr><th scope="col">first</th><th scope="col">second</th><th scope="col">differ in F1</th>'
         f"{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
 

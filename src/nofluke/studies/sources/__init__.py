@@ -43,12 +43,14 @@ def read_source(
     Parameters
     ----------
     source : data frame, mapping of columns, path, or list of paths
-        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
+        the layouts.
     series, group, truth, times : str, optional
-        Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each series is
-        its own; ``"/"`` is the folder of a file.
+        Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each
+        series is its own; ``"/"`` is the folder of a file.
     scores : str or list of str
-        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left
+        out.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
@@ -56,7 +58,8 @@ def read_source(
     truth_as : str
         As in `nofluke.evaluate`.
     ranges : path, frame or mapping, optional
-        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to
+        ranges or times.
     data : path, optional
         The folder that holds the labels of "tsb-ad" and "timeeval".
     per_chunk : int, optional
@@ -65,8 +68,8 @@ def read_source(
     Raises
     ------
     InputError
-        Where nothing can be read, or an argument fits nothing. What is wrong with one series, or one detector on it, is a `Fault`
-        in its case.
+        Where nothing can be read, or an argument fits nothing. What is wrong with one series, or one detector on it, is
+        a `Fault` in its case.
 
     Examples
     --------
@@ -82,7 +85,9 @@ def read_source(
     roles = Roles(**named, scores=() if scores is None else as_names(scores, "scores"), truth_as=truth_as)
     roles.check_apart()
     if truth is not None and ranges is not None:
-        raise InputError(f"pass either truth={shown(truth)}, a column, or ranges=, events apart from it, not both.")
+        raise InputError(
+            f"pass either truth={shown(truth)}, a column, or ranges=, a separate list of events, not both."
+        )
     if layout == "nab":
         _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
         return nab_source(source, roles, ranges, per_chunk)
@@ -110,7 +115,7 @@ def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
     if not roles.scores:
         raise InputError("scores is missing: name the columns of scores, or a pattern such as 'det_*'.")
     if (layout == "long") > (roles.detector is not None):
-        raise InputError("layout='long' needs detector=: name the column that says whose score a row has.")
+        raise InputError("layout='long' needs detector=: name the column with the detector of each row.")
     if layout == "wide" and roles.detector is not None:
         raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
 
