@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import nofluke as nf
 from nofluke.cli import cli, main
@@ -121,6 +122,28 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
             code, printed = run(arguments, capsys)
         same = doctest.OutputChecker().check_output(expected, printed, doctest.ELLIPSIS)
         assert same, f"{page}: {command}\nshown:\n{expected}\nprinted:\n{printed}"
+
+
+def pipelines() -> list[dict[str, Any]]:
+    """The configurations on the page about gates."""
+    text = (DOCS / "howto" / "ci-gate.md").read_text(encoding="utf-8")
+    return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+@pytest.mark.usefixtures("example_files")
+def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each configuration is valid YAML, and its commands work: on GitHub, on GitLab and before a commit."""
+    github, gitlab, hooks = pipelines()
+    (job,), (hook,) = github["jobs"].values(), hooks["repos"][0]["hooks"]
+    commands = [step["run"] for step in job["steps"] if "run" in step] + gitlab["gate"]["script"]
+    words = [shlex.split(command) for command in commands] + [[*hook["entry"].split(), *hook["args"]]]
+    called = [command for command in words if command[0] == "nofluke"]
+    assert len(called) == 4
+    for _, *arguments in called:
+        kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
+        assert run(arguments[:kept], capsys)[0] == 0, arguments
+    assert job["steps"][-1]["with"]["report_paths"] == "gate.xml"
+    assert 'name="recall is at least 0.4"' in Path("gate.xml").read_text(encoding="utf-8")
 
 
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:

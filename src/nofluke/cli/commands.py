@@ -16,6 +16,7 @@ from nofluke.cli.options import (
     familywise_option,
     finite,
     format_option,
+    gate_format_option,
     gate_options,
     judging_options,
     output_option,
@@ -33,7 +34,7 @@ from nofluke.cli.wording import Command
 @chance_options
 @judging_options
 @gate_options
-@format_option
+@gate_format_option
 @output_option
 def evaluate(
     file: str,

@@ -84,7 +84,7 @@ def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
     if value.dtype.kind in "biuf":
         return _with_gaps(value.filled(0), np.ma.getmaskarray(value), name)
     if value.dtype.kind == "M":
-        return np.asarray(value.filled(np.datetime64("NaT")))
+        return np.asarray(value.filled(np.array("NaT", dtype=value.dtype)))
     items = np.array(value.data, dtype=object)
     items[np.ma.getmaskarray(value)] = None
     return items
@@ -225,7 +225,7 @@ def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     stamps = [None if v is None else _stamp(v) for v in items]
     # all in the finest unit that any of them has, so that none loses its last digits
     unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
-    dates = np.full(len(items), np.datetime64("NaT"), dtype=f"datetime64[{unit}]")
+    dates = np.full(len(items), "NaT", dtype=f"datetime64[{unit}]")
     for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
         alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
         dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)
