@@ -50,7 +50,7 @@ def table_rows(text: str) -> Iterator[list[str]]:
 
 
 def made_by(page: str, until: str) -> dict[str, Any]:
-    """The names that the examples of a page make, up to the first example that begins so; files go to the working directory."""
+    """The names that a page's examples make up to the first that begins so; files go to the working directory."""
     made: dict[str, Any] = {}
     for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
         if example.source.startswith(until):
@@ -478,7 +478,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:
-    """Fewer than 80 lines; a newcomer sees how to install, how to judge a file, and a picture before the first heading."""
+    """Fewer than 80 lines; how to install, how to judge a file and a picture come before the first heading."""
     lines = README.read_text(encoding="utf-8").splitlines()
     assert len(lines) < 80
     first = "\n".join(lines).split("\n## ")[0]
