@@ -111,7 +111,7 @@ def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
     assert table.columns == ("detector", "F1 [95%]", "F1 chance", "F1 p", "verdict", "series yes", "skill in")
     assert table.rows[0] == ("a b *", "0.500 [0.400, 0.600]", "0.250", "2.0e-09", "yes", "0.500", "0 of 3")
     assert table.rows[1] == ("c", "undefined", "–", "–", "no", "–", "0 of 3")
-    assert table.notes[0].startswith("* not significantly worse than the best")
+    assert table.notes[0].startswith("* F1 not significantly worse than the best")
     assert f1.above_chance == pytest.approx(1 / 3)
 
 
@@ -166,7 +166,7 @@ def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
         "| a \\* | 0.900 | 0.388 (of 0.787) | – | no | – | 0 of 3 |",
         "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | no | – | 0 of 3 |",
     ]
-    assert lines[7].startswith("\\* not significantly worse than the best")
+    assert lines[7].startswith("\\* F1 not significantly worse than the best")
     assert lines[-1] == "Note on b\\$ \\_c\\_: Few."
 
 
