@@ -1,4 +1,4 @@
-"""Detectors compared: swaps against going through all of them, all pairs with Holm, and what is told of them."""
+"""Detectors compared: swaps against going through all of them, all pairs with Holm, and what is said about them."""
 
 import itertools
 import json

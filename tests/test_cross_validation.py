@@ -24,22 +24,14 @@ X = RNG.normal(size=(360, 2)) + 1.5 * Y[:, None]
 
 
 class Copy(BaseEstimator):
-    """A classifier of 0 and 1 that predicts the first column of X; it fails where the training set has fewer events than asked for."""
-
-    _estimator_type = "classifier"
+    """It predicts the first column of X, and fails where the training set has fewer events than asked for."""
 
     def __init__(self, least=0):
         self.least = least
 
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.estimator_type = "classifier"
-        return tags
-
     def fit(self, _, y):
         if y.sum() < self.least:
             raise RuntimeError("too few\nevents")
-        self.classes_ = np.array([0, 1])
         return self
 
     def predict(self, X):

@@ -75,7 +75,7 @@ def fitted_parts(
     labels = np.asarray(y).ravel()
     for train, test in splits:
         try:
-            fitted = clone(estimator).fit(_safe_indexing(X, train), _safe_indexing(y, train))
+            fitted = clone(estimator).fit(_safe_indexing(X, train), labels[train])
             answer = reader.read(fitted, _safe_indexing(X, test), positive, as_scores=bool(reader.cut))
             alarms = answer.alarms
             if alarms is None:
@@ -98,7 +98,7 @@ def remarks(parts: list[Part], n: int) -> tuple[str, ...]:
     untested = n - sum(len(part.test) for part in parts)
     if untested:
         said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
-    scattered = sum(bool(len(_between(part.test, part.train))) for part in parts)
+    scattered = sum(map(_interleaved, parts))
     later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
     if scattered:
         said.append(
@@ -113,6 +113,7 @@ def remarks(parts: list[Part], n: int) -> tuple[str, ...]:
     return tuple(said)
 
 
-def _between(test: IntArray, train: IntArray) -> IntArray:
-    """Training steps between the first and the last test step."""
-    return train[(train > test[0]) & (train < test[-1])]
+def _interleaved(part: Part) -> bool:
+    """Whether there are training steps between the first and the last test step."""
+    first, last = part.test[[0, -1]]
+    return bool(((part.train > first) & (part.train < last)).any())

@@ -20,6 +20,7 @@ from nofluke.series.thresholds import WAYS, as_quantile, as_threshold
 Direction = Literal["auto", "anomalous", "normal"]
 ResponseMethod = Literal["auto", "predict", "decision_function", "predict_proba", "score_samples"]
 SCORES: tuple[ResponseMethod, ...] = ("decision_function", "predict_proba", "score_samples", "predict")
+DENSITIES = ("density_estimator", "DensityEstimator")  # the latter before scikit-learn 1.6
 AUTO = "auto"
 
 
@@ -136,7 +137,7 @@ def scores_outliers_high(estimator: Any) -> bool:
     inner = _innermost(estimator)
     if hasattr(inner, "decision_scores_"):
         return True
-    return estimator_type(estimator) not in ("outlier_detector", "density_estimator")
+    return estimator_type(estimator) not in ("outlier_detector", *DENSITIES)
 
 
 def _innermost(estimator: Any) -> Any:
@@ -150,7 +151,7 @@ def _innermost(estimator: Any) -> Any:
 
 
 def _first(estimator: Any) -> str:
-    if estimator_type(estimator) == "density_estimator":  # others of its methods are about components
+    if estimator_type(estimator) in DENSITIES:  # others of its methods are about components
         return "score_samples"
     return next((name for name in SCORES if hasattr(estimator, name)), SCORES[0])
 
@@ -161,7 +162,7 @@ def _alarms(estimator: Any, said: AnyArray, positive: Any) -> BoolArray:
     kind = estimator_type(estimator)
     if kind == "outlier_detector" and not scores_outliers_high(estimator):
         return np.asarray(said == -1)
-    if kind == "density_estimator" or not np.isin(said, (0, 1)).all():
+    if kind in DENSITIES or not np.isin(said, (0, 1)).all():
         raise InputError(f"estimator={shown(estimator)} predicts no alarms: pass threshold=, quantile= or budget=.")
     return np.asarray(said == 1)
 

@@ -98,7 +98,7 @@ def without_masked(value: Any) -> Any:
 
 
 def _with_gaps(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_], name: str) -> npt.NDArray[Any]:
-    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds go by their type."""
+    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds depend on their type."""
     short = values.dtype.kind == "f" and values.dtype.itemsize < 8
     floats = values.copy() if short else exact_floats(values, name, ~missing)
     floats[missing] = np.nan

@@ -1,4 +1,4 @@
-"""Several detectors compared on the same units: the result, and how it is told."""
+"""Several detectors compared on the same units: the result, and how it is presented."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Comparison(ByValue):
         return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
 
     def _exceeds(self, one: str, other: str) -> bool:
-        """Whether one is told to be better than another."""
+        """Whether one is significantly better than another."""
         if one == other:
             return False
         found = self.difference(one, other)
@@ -133,7 +133,7 @@ class Comparison(ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores in place of each detector, under the null that fits its
+        """Mean and standard deviation of what chance scores instead of each detector, under the null that fits its
         data.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.

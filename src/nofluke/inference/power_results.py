@@ -1,4 +1,4 @@
-"""What is told of a power, and of the number of events that one takes."""
+"""The results of a power analysis: a power, or the number of events it takes."""
 
 from __future__ import annotations
 

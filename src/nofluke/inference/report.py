@@ -100,7 +100,7 @@ def report(
 
     Notes
     -----
-    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined
+    A detector without alarms has no precision and no F1: it comes last, and nothing can be said about it. An undefined
     measure has no p-value, but still counts as one of the K tries. Without scripts, the page still has everything but
     the own pages of the detectors.
 
@@ -116,7 +116,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html", scripts="cdn")
     ...     text = path.read_text(encoding="utf-8")
-    >>> "good has the best F1, told from every other at the 0.05 level." in text
+    >>> "good has the best F1, significantly better than every other at the 0.05 level." in text
     True
     """
     from nofluke.show.several import check_page, check_target, write_several

@@ -1,4 +1,4 @@
-"""Counts and measures of every cell of a trial: what can be told of a sweep before chance is asked."""
+"""Counts and measures of every cell of a trial: what is known about a sweep without chance."""
 
 from __future__ import annotations
 

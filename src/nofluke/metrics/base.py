@@ -78,7 +78,7 @@ class Metric(ABC):
         return 0
 
     def work(self, series: Labelled) -> float:
-        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is
+        """About how many nanoseconds a draw takes, so that all rotations are enumerated only where that is
         affordable."""
         return 20.0 * len(series.truth.starts) + 100.0
 

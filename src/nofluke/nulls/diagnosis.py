@@ -255,8 +255,8 @@ def diagnose(
     n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1 for geometric
     gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a fixed
     seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so
-    that clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best
-    hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
+    that clusters are not mistaken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the
+    best hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
     found. O(T log T) on a regular clock.
 
     References
@@ -302,7 +302,7 @@ def diagnose(
 def diagnosis_of(
     cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
 ) -> Diagnosis:
-    """The diagnosis of one cell of a trial, for whoever has one."""
+    """The diagnosis of one cell of a trial."""
     look = Look.of(cell, alpha, period)
     if period is not None and not look.calendar:
         missed = f"The period {period} could not be tested: it needs at least four periods of three steps or more."

@@ -135,7 +135,7 @@ class Leaderboard(ByValue):
         return missing_in_words(self.about.missing, self.about.n_series * len(self.rows))
 
     def verdict_in_words(self) -> str:
-        """How many detectors are better than chance, and which are not told from the best."""
+        """How many detectors are better than chance, and which are not significantly worse than the best."""
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.label for row in self.rows if row.best]
@@ -215,7 +215,7 @@ class Leaderboard(ByValue):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
         from nofluke.plot import leaderboard as plot_leaderboard
 
         return plot_leaderboard(self, ax)

@@ -1,4 +1,4 @@
-"""What is told of one detector over all series of a study: a line of the leaderboard."""
+"""What is said about one detector over all series of a study: a line of the leaderboard."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Pooled:
     skill_in, n_groups : int
         Skill in at least so many of so many groups (partial conjunction).
     best : bool
-        Whether it is not told from the best.
+        Whether it is not significantly worse than the best.
     notes : tuple of str
     """
 
@@ -132,7 +132,7 @@ class Pooled:
 
     @property
     def name(self) -> str:
-        """The same, with a star where it is not told from the best."""
+        """The same, with a star where it is not significantly worse than the best."""
         return self.label + (" *" if self.best else "")
 
     def skill_in_words(self) -> str:

@@ -1,4 +1,4 @@
-"""A study: its cells, what is told of all of them together, and the files that it leaves."""
+"""A study: its cells, what is said about all of them together, and the files that it leaves."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ class Study:
         return Counts.of(self.cells, self.detectors, self.shared)
 
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
-        r"""Each detector over all series: pooled precision, recall and F1 beside chance, with intervals and a verdict.
+        r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
             \qquad p = P\Big(\sum_s X_s \ge \sum_s h_s\Big)
@@ -183,7 +183,7 @@ class Study:
         Returns
         -------
         tuple of Pooled
-            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict goes by these.
+            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict uses these.
             ``skill_in`` is the number of groups in which there is skill by either measure, with confidence 1 - alpha.
 
         References
@@ -276,7 +276,7 @@ class Study:
         yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
         return self.leaderboard().plot(ax)
 
     def write(self, path: str | Path | None = None) -> Path:
