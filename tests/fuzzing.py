@@ -539,10 +539,10 @@ def _told_by_sweep(curve: nf.Sweep) -> list[Any]:
         assert (cell.benjamini_hochberg <= cell.holm * (1 + 1e-12)).all()
         more += [getattr(cell, name).tolist() for name in ("mean", "std", "low", "high", "pvalue", "holm")]
         more += [adjusted.tolist(), repr(getattr(family, f"{side}_band").tolist())]
-    json.dumps(curve.to_dict(family), allow_nan=False)
+    json.dumps(curve.to_dict(familywise=family), allow_nan=False)
     for backend in ("pandas", "polars", "pyarrow"):
         assert len(curve.to_frame(backend)) == curve.precision_hits.size
-    return [*more, repr(family), curve.to_csv(family), str(curve.table(family))]
+    return [*more, repr(family), curve.to_csv(familywise=family), str(curve.table(family))]
 
 
 # Slow laws: both hits of every placement, by the relation of the case alone
