@@ -178,9 +178,7 @@ def test_latex_has_a_short_table_for_each_measure():
     labels = [line for line in text.splitlines() if line.startswith(r"\label")]
     assert labels == [rf"\label{{tab:nofluke-leaderboard{end}}}" for end in ("", "-precision", "-recall")]
     captions = [line for line in text.splitlines() if line.startswith(r"\caption")]
-    assert captions == [
-        rf"\caption{{Some: 2 detectors on 3 series, {name}}}" for name in ("F1", "precision", "recall")
-    ]
+    assert captions == [rf"\caption{{Some: 2 detectors on 3 series, {name}}}" for name in ("F1", "precision", "recall")]
     assert text.count("Null: auto") == 1
     assert text.index("Null: auto") > text.rindex(r"\end{table}")
 

@@ -68,6 +68,7 @@ def test_latex_is_a_booktabs_table():
         r"\centering",
         r"\caption{A title}",
         r"\label{tab:plain}",
+        r"\smallskip",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r" & value & hits \\",
@@ -86,7 +87,7 @@ def test_latex_is_a_booktabs_table():
 
 def test_latex_escapes_everything_that_means_something():
     """Special characters become themselves in print; none of them is left bare."""
-    body = Table(columns=("a",), rows=((NASTY,),)).latex().split("\n")[7]
+    body = Table(columns=("a",), rows=((NASTY,),)).latex().split("\n")[8]
     assert body == (
         r"$<$b$>$\&" + "\"'" + r"\textbar{}\_\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}{[}x] "
         r"$\delta$ $\geq$ $\mu$ \\"

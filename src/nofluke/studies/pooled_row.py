@@ -154,6 +154,10 @@ class Pooled(Exports):
             notes=(*([self.reason] if self.reason else []), *(f"Note: {note}" for note in self.notes)),
         )
 
+    def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
+        """One for each measure, as of the leaderboard."""
+        return {NAMES[measure]: self.table((measure,)) for measure in measures}
+
     def line(self, measures: tuple[str, ...] = MEASURES) -> tuple[str, ...]:
         """The cells of a line, under `headings`."""
         found = [self.measure(name) for name in measures]

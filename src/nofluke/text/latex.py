@@ -8,6 +8,9 @@ from collections.abc import Iterable, Sequence
 PACKAGES = r"% requires \usepackage{booktabs}"
 NOT_ASCII = "% has characters beyond ASCII: compile with XeLaTeX or LuaLaTeX, and a font that has them"
 
+SENTENCE = 40  # characters of a cell beyond which its column is set in lines
+TEXT_WIDTH = 345  # points of LaTeX's article class
+
 _DASHES = re.compile("-(?=-)")
 _POWER = re.compile(r"\b(\d+(?:\.\d+)?)e([+-]\d+)\b")
 _SPECIAL = str.maketrans(
@@ -56,16 +59,18 @@ def escaped(text: str) -> str:
 
 
 def latex_float(
-    columns: Sequence[str], rows: Iterable[Sequence[str]], *, left: int, caption: str = "", label: str = ""
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int, caption: str = "", label: str = ""
 ) -> str:
-    """One table environment; the first ``left`` columns are set to the left, the others to the right."""
+    """One table environment; the first ``left`` columns are set to the left, the others to the right, sentences in lines."""
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
             *([rf"\caption{{{escaped(caption)}}}"] if caption else []),
             *([rf"\label{{{label}}}"] if label else []),
-            rf"\begin{{tabular}}{{{'l' * left}{'r' * (len(columns) - left)}}}",
+            r"\smallskip",  # or the rule would touch a caption above it
+            *([r"\footnotesize\setlength{\tabcolsep}{3pt}"] if _points(columns, rows) > TEXT_WIDTH else []),
+            rf"\begin{{tabular}}{{{_alignment(columns, rows, left)}}}",
             r"\toprule",
             _row(columns),
             r"\midrule",
@@ -81,6 +86,22 @@ def latex_part(floats: Iterable[str], notes: Iterable[str]) -> str:
     """What goes into a paper: the packages needed as a comment, the tables, then each note as a paragraph of the text."""
     body = "\n\n".join([*floats, *map(escaped, notes)])
     return "\n".join([PACKAGES, *([] if body.isascii() else [NOT_ASCII]), body])
+
+
+def _alignment(columns: Sequence[str], rows: Sequence[Sequence[str]], left: int) -> str:
+    return "".join(
+        r"p{0.3\linewidth}" if width > SENTENCE else "l" if i < left else "r"
+        for i, width in enumerate(_widths(columns, rows))
+    )
+
+
+def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
+
+
+def _points(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
+    """About how wide a table comes out in ten-point type, in points: 5 a character, and 12 between columns."""
+    return sum(5 * min(width, SENTENCE) + 12 for width in _widths(columns, rows))
 
 
 def _row(cells: Sequence[str]) -> str:
