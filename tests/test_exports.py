@@ -8,6 +8,9 @@ import math
 import re
 import shutil
 import subprocess
+import sys
+from pathlib import Path
+from unittest.mock import MagicMock
 
 import pytest
 from hypothesis import given, settings
@@ -195,6 +198,23 @@ def test_other_kinds_of_flat_are_refused(flat):
     """One line with what there is."""
     with pytest.raises(nf.InputError, match=r"flat=.* must be True, False or 'numbers'"):
         results()["power"].to_dict(flat=flat)
+
+
+def test_the_how_to_of_loggers_runs(monkeypatch):
+    """Its snippets, on stand-ins that take what MLflow and Weights & Biases take: numbers as metrics, text as tags."""
+    page = Path(__file__).parent.parent / "docs" / "howto" / "logging.md"
+    snippets = [one for one in re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL) if ">>>" not in one]
+    mlflow, wandb = MagicMock(), MagicMock()
+    monkeypatch.setitem(sys.modules, "mlflow", mlflow)
+    monkeypatch.setitem(sys.modules, "wandb", wandb)
+    for snippet in snippets:
+        exec(snippet, {"result": results()["evaluation"], "curve": results()["sweep"]})
+    (metrics,), _ = mlflow.log_metrics.call_args
+    assert metrics["precision/value"] == results()["evaluation"].precision
+    assert all(isinstance(value, int | float) for value in metrics.values())
+    (logged,), _ = wandb.init().__enter__().log.call_args_list[0]
+    assert logged["nofluke/verdict"] == "yes"
+    assert len(wandb.Table.call_args[1]["dataframe"]) == 4
 
 
 # LaTeX

@@ -99,9 +99,9 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
     return [max(map(len, column)) for column in zip(columns, *rows, strict=True)]
 
 
-def _points(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """About how wide a table comes out in ten-point type, in points: 5 a character, and 12 between columns."""
-    return sum(5 * min(width, SENTENCE) + 12 for width in _widths(columns, rows))
+def _points(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> float:
+    """About how wide a table comes out in ten-point type, in points: 4.8 a character, and 12 between columns."""
+    return sum(4.8 * min(width, SENTENCE) + 12 for width in _widths(columns, rows))
 
 
 def _row(cells: Sequence[str]) -> str:
