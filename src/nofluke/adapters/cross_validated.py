@@ -84,7 +84,9 @@ class CrossValidation:
 
     See Also
     --------
-    nofluke.cross_val_evaluate, nofluke.Evaluation, nofluke.make_scorer
+    nofluke.cross_val_evaluate : the function that makes it.
+    nofluke.Evaluation : what ``pooled`` is.
+    nofluke.make_scorer : one number a fold, for model selection.
 
     Examples
     --------
