@@ -220,7 +220,7 @@ def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):
     assert "confusion matrix; the" not in re.sub(r"<p class=\"fine\" hidden>.*?</p>", "", words)
     assert "data-matrix" not in words
     assert "precursor coincidence rate" in words
-    assert "prediction" not in words.replace("the predictions stay as they are", "")
+    assert "prediction" not in words.replace("the predictions stay in place", "")
     assert "Lag <output" in words
 
 

@@ -27,6 +27,7 @@ from nofluke.studies.schema import cells_with
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 README = DOCS.parent / "README.md"
+PROSE = [*PAGES, *sorted(DOCS.parent.glob("*.md"))]
 
 
 def section(page: str, heading: str) -> str:
@@ -50,7 +51,7 @@ def table_rows(text: str) -> Iterator[list[str]]:
 
 
 def made_by(page: str, until: str) -> dict[str, Any]:
-    """The names that the examples of a page make, up to the first example that begins so; files go to the working directory."""
+    """The names that a page's examples make, up to the first that begins so; files go to the working directory."""
     made: dict[str, Any] = {}
     for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
         if example.source.startswith(until):
@@ -150,7 +151,8 @@ def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
     """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
     reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
-    reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
+    items = re.findall(r"^(\d+)\. (.+(?:\n    .+)*)$", text, re.MULTILINE)
+    reasons = {number: " ".join(reason.split()) for number, reason in items}
     listed = {}
     for name, formula, truth, predictions in table_rows(text):
         reading = {}
@@ -371,7 +373,9 @@ def test_options_of_metrics_are_documented(command: str) -> None:
         if cells[1] in (command, "both")
     }
     same, more = re.search(
-        r"\n\n(`--truth`.*?) are those of `evaluate`, and for `significance` also (.*?)\.\s", text, re.DOTALL
+        r"\n\n(`--truth`.*?)\s+are\s+those\s+of\s+`evaluate`,\s+and\s+for\s+`significance`\s+also\s+(.*?)\.\s",
+        text,
+        re.DOTALL,
     ).groups()
     named = re.findall(r"`(--[a-z-]+)`", same + (more if command == "significance" else ""))
     options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}
@@ -475,6 +479,32 @@ def test_links_lead_somewhere(page: Path) -> None:
             other = page.parent / name if name else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+def prose(page: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a page outside of fences and tables, with their numbers."""
+    fenced = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith("|"):
+            yield number, line
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_no_line_of_prose_is_longer_than_120_characters(page: Path) -> None:
+    """Outside of code and tables; what a command or an example prints may be longer."""
+    assert [f"line {number}: {len(line)}" for number, line in prose(page) if len(line) > 120] == []
+
+
+def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:
+    """Fewer than 80 lines; a newcomer sees the demo, the tests and a picture before the first heading."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 80
+    first = "\n".join(lines).split("\n## ")[0]
+    assert "nofluke demo" in first
+    assert "-m pytest" in first
+    assert "](docs/images/" in first
 
 
 def test_theory_and_code_point_at_each_other() -> None:

@@ -356,7 +356,7 @@ def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
 
 
 def test_alarms_have_no_threshold_to_move(tmp_path):
-    """With alarms in place of scores the threshold slider is hidden and the tolerance slider works."""
+    """With alarms instead of scores the threshold slider is hidden and the tolerance slider works."""
     truth, scores = example()
     page = page_of(tmp_path, nf.evaluate(truth, predictions=scores > 1, tolerance=1), scripts="cdn")
     data = embedded(page)

@@ -466,7 +466,7 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     # so few events have no intervals
     shown.evaluate("document.querySelector('#ranking tbody .interval').textContent = '[0.1, 0.9]'")
     with shown.expect_download() as saved:
-        shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, beside chance as CSV").click()
+        shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, with chance as CSV").click()
     assert saved.value.suggested_filename.startswith("detectors-ranking")
     head, *rows = csv.reader(Path(saved.value.path()).read_text(encoding="utf-8").splitlines())
     assert head[:8] == ["rank", "detector", "verdict", "F1", "F1 low", "F1 high", "F1 chance", "F1 p corrected"]

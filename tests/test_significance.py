@@ -792,7 +792,7 @@ class TestTold:
         assert not any(words in doubt for doubt in result.choice.doubts)
 
     def test_a_function_is_called_as_often_as_asked(self):
-        """All rotations are gone through only where they are no more than the draws."""
+        """All rotations are enumerated only where they are no more than the draws."""
         labels, scores = example()
         calls = []
         nf.significance(lambda *_: calls.append(1) or 0.5, labels, scores, null="circular-shift", n_resamples=30, rng=1)

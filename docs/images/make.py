@@ -7,7 +7,6 @@ from pathlib import Path
 import nofluke as nf
 import nofluke.plot
 
-
 DARK = "#14181e"  # the background of the documentation's dark pages
 
 

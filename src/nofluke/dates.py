@@ -152,15 +152,15 @@ def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt
         there = dates.astype(dtype)
         return there, np.asarray((there.astype(dates.dtype) == dates) | np.isnat(dates))
     except OverflowError:
-        there = np.array([_one_converted(date, dtype) for date in dates])
+        there = np.array([_one_converted(date, dtype) for date in dates], dtype=dtype)
         return there, np.asarray(np.isnat(there) == np.isnat(dates))
 
 
-def _one_converted(date: np.datetime64, dtype: np.dtype[Any]) -> np.datetime64:
+def _one_converted(date: Any, dtype: np.dtype[Any]) -> Any:
     try:
-        return np.datetime64(date.astype(dtype))
+        return date.astype(dtype)
     except OverflowError:
-        return np.datetime64("NaT", np.datetime_data(dtype))
+        return "NaT"
 
 
 def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:

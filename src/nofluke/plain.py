@@ -23,7 +23,7 @@ from nofluke.errors import InputError, shown
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:
-    """Refuse what is none of the words allowed; ``where`` says for what they are."""
+    """Refuse any other word; ``where`` says what the words are for."""
     words = tuple(allowed)
     # only text is compared: an array or a missing value is neither equal to a word nor different from it
     if not (isinstance(value, str) and value in words):
@@ -121,12 +121,12 @@ def as_share(value: object, name: str) -> Fraction:
 
 
 def exact_fraction(number: float | Fraction) -> Fraction:
-    """A finite number as a fraction; floats go by their digits, so that 0.3 is three times 0.1."""
+    """A finite number as a fraction; floats are read by their digits: 0.3 is three times 0.1."""
     return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
 def finite_or_none(value: float | None) -> float | None:
-    """None in place of NaN and infinity, which JSON does not have."""
+    """None instead of NaN and infinity, which JSON does not have."""
     return value if value is not None and math.isfinite(value) else None
 
 
@@ -175,10 +175,10 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
 
 
 def check_beta(beta: object) -> float:
-    """The β of F_β as a plain float; refuses what is none."""
+    """The β of F_β as a plain float; refuses anything else."""
     return as_number(beta, "beta", "be finite and not negative", lambda number: 0 <= number < math.inf)
 
 
 def check_alpha(alpha: object) -> float:
-    """The level as a plain float; refuses what is none."""
+    """The level as a plain float; refuses anything else."""
     return as_number(alpha, "alpha", "be between 0 and 1", lambda number: 0 < number < 1)

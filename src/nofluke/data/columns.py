@@ -29,12 +29,14 @@ _ISO = re.compile(
 class Column:
     """One-dimensional values (bool, number or datetime64), the index they came with, and their time zone's fate.
 
-    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC).
+    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC);
+    ``ilocs`` says that they are positions of events, whatever they look like.
     """
 
     values: npt.NDArray[Any] = field(repr=False)
     index: Any = field(repr=False, default=None)
     aware: bool = False
+    ilocs: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -96,7 +98,7 @@ def without_masked(value: Any) -> Any:
 
 
 def _with_gaps(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_], name: str) -> npt.NDArray[Any]:
-    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds go by their type."""
+    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds depend on their type."""
     short = values.dtype.kind == "f" and values.dtype.itemsize < 8
     floats = values.copy() if short else exact_floats(values, name, ~missing)
     floats[missing] = np.nan
@@ -151,7 +153,8 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
         raise InputError(f"{name} must be one column of values, got {got}: pass an array, a Series or a list.")
     if values.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column.")
+        which = ", such as [:, 1] of predict_proba" if values.ndim == 2 and values.shape[1] == 2 else ""
+        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column{which}.")
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:

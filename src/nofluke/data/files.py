@@ -44,7 +44,7 @@ class Columns:
     source : str
         The file, or "standard input".
     notes : tuple of str
-        What a reader should know: whether a first row of 0, 1, 2, ... was taken for a header or for data.
+        What a reader should know: whether a first row of 0, 1, 2, ... was read as a header or as data.
     """
 
     values: dict[str, NDArray[Any]] = field(repr=False)
@@ -57,12 +57,12 @@ class Columns:
 def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_format: str | None = None) -> Columns:
     """Read columns of a delimited text or Parquet file.
 
-    Text may be separated by commas, tabs, semicolons, bars or (not in .csv and .tsv files) blanks, and may be
-    gzipped. Leading lines that begin with ``#`` are skipped. The first row is a header if it has a name asked
-    for; it is data if it has nothing but numbers, times and true/false, or a time, or a text that the second row
-    repeats. A first row of 0, 1, 2, ..., which is how pandas names columns without a name, is a header, unless there
-    are no more than two columns and the rows below are written alike; a note says which it was taken for. Without a
-    header columns go by position. Empty cells, NA, NaN, null and None are missing.
+    Text may be separated by commas, tabs, semicolons, bars or (not in .csv and .tsv files) blanks, and may be gzipped.
+    Leading lines that begin with ``#`` are skipped. The first row is a header if it has a name asked for; it is data if
+    it has nothing but numbers, times and true/false, or a time, or a text that the second row repeats. A first row of
+    0, 1, 2, ..., which is how pandas names columns without a name, is a header, unless there are no more than two
+    columns and the rows below are written alike; a note says how it was read. Without a header, columns are known by
+    position. Empty cells, NA, NaN, null and None are missing.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
                 values[role] = numbers_of(table, position)
                 if (
                     kinds[role] == "scores" and table.types[position] == "FLOAT"
-                ):  # thresholds go by the type of the scores
+                ):  # thresholds depend on the type of the scores
                     values[role] = values[role].astype(np.float32)
         names = {role: table.names[position] for role, position in picked.items()}
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)

@@ -96,7 +96,9 @@ def _write(path: Path, data: bytes) -> None:
         old = None
     if (stream := _standard_stream(old)) is not None:
         stream.flush()
-        with open(os.dup(stream.fileno()), "wb") as file:  # not opened anew, which would empty a log that >> adds to
+        with open(
+            os.dup(stream.fileno()), "wb"
+        ) as file:  # not opened again, which would empty a log that >> appends to
             file.write(data)
     elif old is not None and not stat.S_ISREG(old.st_mode):
         path.write_bytes(data)

@@ -27,7 +27,7 @@ def open_table(
 ) -> Iterator[FileTable]:
     """Find out what the file is, and connect to it.
 
-    Who reads many files brings one connection for all, and says what a file is called in messages.
+    To read many files, pass one connection for all, and what to call a file in messages.
     """
     piped = isinstance(source, str) and source == "-"
     path = expanded(source, "source")

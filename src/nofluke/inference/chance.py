@@ -1,4 +1,4 @@
-"""Tests against chance: an observed number of hits beside its law under the null, and F_β beside the joint law.
+"""Tests against chance: an observed number of hits with its law under the null, and F_β with the joint law.
 
 The section "P-values" of docs/explanation/theory.md has the mathematics.
 """
@@ -275,7 +275,7 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
 
 
 def significant(pvalue: float, alpha: float) -> bool:
-    """Whether a p-value is at most alpha, be it by rounding a bit above."""
+    """Whether a p-value is at most alpha, up to rounding."""
     return pvalue <= alpha * (1 + TIE_SLACK)
 
 

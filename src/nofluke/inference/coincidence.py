@@ -179,7 +179,7 @@ def coincidence_of(
 
 
 def doubt_of(read: Occurrences) -> str:
-    """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer
+    """Why nothing can be concluded: a span that is a guess from a handful of times, which then decide the answer
     themselves."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""

@@ -1,4 +1,4 @@
-"""The engine of comparisons: detectors on units that are taken for independent, of one series or of many."""
+"""The engine of comparisons: detectors on units that are treated as independent, of one series or of many."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def compare_units(
     title: str = "",
     notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Compare detectors on units that are taken for independent: series of a study, or groups of them.
+    """Compare detectors on units that are treated as independent: series of a study, or groups of them.
 
     ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same
     unit for all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on

@@ -46,7 +46,7 @@ class Difference:
     n_units, n_differing : int
         Units that both have, and those of them in which they differ in what the measure counts.
     n_resamples : int
-        Swaps that were drawn; 0 where all of them were gone through.
+        Swaps that were drawn; 0 where all of them were enumerated.
     """
 
     first: str

@@ -15,7 +15,7 @@ from nofluke.plain import exact_fraction
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural
 
-STATED = 0.5  # the recall that advice goes by, where nobody has stated one
+STATED = 0.5  # the recall that advice assumes, if none was stated
 
 
 def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | Interval, power: float) -> SampleSize:

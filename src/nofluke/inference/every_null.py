@@ -1,5 +1,4 @@
-"""What every null says about one result: the p-values of those that the data allow, and why the others are set
-aside."""
+"""What every null says about one result: the p-values of those that fit the data, and why the others are ruled out."""
 
 from __future__ import annotations
 
@@ -23,7 +22,7 @@ REACH = 100  # steps that events without a grid are shifted by at most, as on on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderNull:
-    """A null, whether the result goes by it, why it is set aside (empty where it is not), and both p-values where it
+    """A null, whether the result uses it, why it is ruled out (empty where it is not), and both p-values where it
     holds."""
 
     model: NullModel
@@ -37,8 +36,7 @@ class UnderNull:
 def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
     """The null that was used, then the others that keep what the data show, then those that do not, with the reason.
 
-    A null is set aside by what auto sees in the events and the alarms, each by itself; what it would say is not
-    computed.
+    A null is ruled out by what auto sees in the events and in the alarms; what it would say is not computed.
     """
     choice = result.settings.choice
     # a null that was insisted on is shown with what speaks against it

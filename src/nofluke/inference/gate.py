@@ -40,7 +40,7 @@ class Check:
 def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> Gate:
     """Whether a result passes: by its verdict or by one p-value at alpha, and by the least value of any measure.
 
-    What cannot be told goes before what fails: a pipeline must not take missing data for a bad detector.
+    "Cannot tell" comes before failure: a pipeline must not mistake missing data for a bad detector.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Intervals for precision, recall and F1, from units that are taken for independent: episodes, series or groups.
+"""Intervals for precision, recall and F1, from units that are treated as independent: episodes, series or groups.
 
 Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums
 over units; their variance is that of leaving units out, one at a time (`nofluke.inference.units`).
@@ -134,7 +134,7 @@ class Intervals:
 
 
 def check_level(level: object) -> float:
-    """The level of an interval as a plain float; refuses what is none."""
+    """The level of an interval as a plain float; refuses anything else."""
     return as_number(level, "level", "be between 0 and 1, such as 0.95", lambda number: 0 < number < 1)
 
 

@@ -1,4 +1,4 @@
-"""What a metric was measured on, in numbers, and why nothing can be told where these are degenerate."""
+"""What a metric was measured on, in numbers, and why nothing can be concluded where these are degenerate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a power is reckoned for: how many steps there will be, and how many of them near an alarm."""
+"""What a power is computed for: how many steps there will be, and how many of them near an alarm."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ NO_EVENTS = "There are no events: recall is undefined."
 
 
 def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) -> tuple[str, ...]:
-    """An offer to count ranges, where labels come in runs and nobody said what to count."""
+    """An offer to count ranges, if labels come in runs and the call does not say what to count."""
     if asked is not None or sequence.truth_as != "labels" or truth.n < 2 or truth.n == truth.n_steps:
         return ()
     following = int(np.count_nonzero(np.diff(truth.starts) == 1))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.data.frames import frame_columns
+from nofluke.data.pairs import has_ends
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null
@@ -99,7 +100,7 @@ def report(
 
     Notes
     -----
-    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined
+    A detector without alarms has no precision and no F1: it comes last, and nothing can be said about it. An undefined
     measure has no p-value, but still counts as one of the K tries. Without scripts, the page still has everything but
     the own pages of the detectors.
 
@@ -115,7 +116,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html", scripts="cdn")
     ...     text = path.read_text(encoding="utf-8")
-    >>> "good has the best F1, told from every other at the 0.05 level." in text
+    >>> "good has the best F1, significantly better than every other at the 0.05 level." in text
     True
     """
     from nofluke.show.several import check_page, check_target, write_several
@@ -150,5 +151,8 @@ def report(
 
 
 def _several(value: Any) -> bool:
-    """Whether an argument has detectors by name: a frame of one column is one column, as elsewhere."""
-    return isinstance(value, Mapping) or (value is not None and len(frame_columns(value) or ()) > 1)
+    """Whether an argument has detectors by name; one column is one detector, and so is a frame of events."""
+    if isinstance(value, Mapping) or value is None:
+        return value is not None
+    names = [name for name, _ in frame_columns(value) or ()]
+    return len(names) > 1 and "ilocs" not in names and not has_ends(names)

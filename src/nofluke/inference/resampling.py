@@ -38,9 +38,9 @@ FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop ear
 
 
 def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int | None) -> Callable[[Shifting], bool]:
-    """Whether all shifts are gone through: where they are no more than the draws asked for, or take seconds only.
+    """Whether all shifts are enumerated: if there are no more of them than requested draws, or it takes only seconds.
 
-    Without a number of draws, where these may stop early, only if all shifts are had at once.
+    Without a number of draws, where these may stop early, only if all shifts are computed at once.
     """
 
     def is_affordable(shifting: Shifting) -> bool:
@@ -136,7 +136,8 @@ Submit = Callable[[Draws, bool], "Future[list[Values]]"]
 def _teams(
     metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
 ) -> Iterator[tuple[list[int], Any, int]]:
-    """Who measures what: threads what is compiled, processes functions that can be sent to them, this one the rest."""
+    """Who measures what: threads run compiled metrics, processes run functions that can be sent, this process the
+    rest."""
     if drawn:
         yield drawn, _in_threads, workers or os.cpu_count() or 1
     if (workers or 1) == 1:

@@ -1,4 +1,4 @@
-"""Sample size: how many events it takes for a detector with a stated recall to be told from chance.
+"""Sample size: how many events it takes for a detector with a stated recall to be significantly better than chance.
 
 The section "Power" of docs/explanation/theory.md has the mathematics, and why the search may end where it does.
 """

@@ -1,4 +1,4 @@
-"""What a result was asked for, kept with it: so that whoever has the result can ask again."""
+"""The arguments of a result, kept with it so that it can be repeated."""
 
 from __future__ import annotations
 

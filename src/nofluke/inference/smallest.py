@@ -23,7 +23,7 @@ from nofluke.nulls.simulation import SIDES, draws
 from nofluke.ratios import TIE_SLACK, f_of_hits
 from nofluke.series.timed import TimedTrial
 
-MOST_PLACEMENTS = 20_000  # that are gone through, rather than drawn
+MOST_PLACEMENTS = 20_000  # that are enumerated, rather than drawn
 MOST_VALUES = 50_000_000  # hits kept: placements times windows
 
 

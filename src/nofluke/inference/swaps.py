@@ -19,7 +19,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
-MOST_LISTED = 2**15  # swaps that are gone through, rather than drawn
+MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
 BLOCK = 1_000_000  # numbers of units in memory at a time
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
@@ -44,7 +44,7 @@ class Swapped:
     smallest : float array
         The smallest p-value that could have come out.
     n_resamples : int array
-        Swaps drawn; 0 where all were gone through.
+        Swaps drawn; 0 where all were enumerated.
     """
 
     difference: FloatArray

@@ -1,4 +1,4 @@
-"""Precision, recall and F1 of units that are taken for independent, and how much each unit moves them.
+"""Precision, recall and F1 of units that are treated as independent, and how much each unit moves them.
 
 A unit is an episode of one series, a series of a study, or a group of series. It counts alarms, hits among them,
 events, and found ones among those: four whole numbers, in this order. Sums over units make the measures, so that each

@@ -71,7 +71,7 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
 
 
 def upper_of(test: ChanceTest) -> float:
-    """The p-value of having as many hits or more, which verdicts go by whatever the alternative is."""
+    """The p-value of having as many hits or more, which verdicts use whatever the alternative is."""
     return test.pvalue_for("greater", test.ties)
 
 

@@ -153,7 +153,7 @@ class Delays(ByValue):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """What is told of the delays as plain values, for JSON."""
+        """The delays as plain values, for JSON."""
         return {
             "unit": self.unit,
             "median": finite_or_none(self.median),

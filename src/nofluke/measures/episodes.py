@@ -1,4 +1,4 @@
-"""Episodes: chains of events and alarms that hang together, the parts of one series that are taken for independent.
+"""Episodes: chains of events and alarms that hang together, the parts of one series that are treated as independent.
 
 An event and the alarms near it say the same thing several times, and so do alarms in a row. A chain goes on as long as
 the next event or alarm lies within both sides of the tolerance of the last one, early + late (2δ where both are δ), or

@@ -108,7 +108,7 @@ def can_pickle(function: Any) -> bool:
     function = function.function if isinstance(function, Function) else function
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     if module is not None and module.__name__ == "__main__" and not hasattr(module, "__file__"):
-        return False  # an interactive session: pickled by name, and found by nobody
+        return False  # an interactive session: pickled by name, which no other process can find
     try:
         pickle.dumps(function)
     except Exception:  # lambdas, closures, locks: each fails in its own way

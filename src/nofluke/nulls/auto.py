@@ -1,6 +1,6 @@
-"""Which null the data allow: the rule of ``null="auto"``.
+"""Which null fits the data: the rule of ``null="auto"``.
 
-It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is.
+It looks at the truth and at the alarms separately, never at how they match, so the test that follows stays valid.
 Only the permutation needs evidence that it holds; without it, events move together.
 
 The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
@@ -24,7 +24,7 @@ FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """The null that the data allow, why, and whether it holds."""
+    """The null that fits the data, why, and whether it holds."""
 
     model: NullModel
     why: str

@@ -269,7 +269,7 @@ def floor_of(law: Law) -> float:
 
 
 def check_resamples(n_resamples: object) -> int:
-    """The number of resamples as a plain int; refuses what is none, or more than anyone can wait for."""
+    """The number of resamples as a plain int; refuses anything else, or more than anyone can wait for."""
     return as_whole(n_resamples, "n_resamples", 1, MOST_RESAMPLES)
 
 

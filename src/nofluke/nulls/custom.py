@@ -1,4 +1,4 @@
-"""A null of one's own: any function that draws labels."""
+"""Your own null: any function that draws labels."""
 
 from __future__ import annotations
 

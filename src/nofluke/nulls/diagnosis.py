@@ -31,6 +31,7 @@ from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, plural, show_number
 
@@ -43,7 +44,7 @@ NOT_LOOKED_FOR = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Diagnosis(ByValue):
+class Diagnosis(Exports, ByValue):
     """What was found about events and alarms, and the null model to use with them.
 
     Attributes
@@ -112,8 +113,12 @@ class Diagnosis(ByValue):
         check_word(name, "name", by_name)
         return by_name[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The diagnosis as plain values: the keys of ``--format json``."""
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each finding, by column name."""
+        names = ("name", "found", "statistic", "pvalue", "looked_at", "sentence")
+        return {name: [getattr(finding, name) for finding in self.findings] for name in names}
+
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "n": self.n,
@@ -185,12 +190,6 @@ class Diagnosis(ByValue):
         seen = ", ".join(f.name for f in self.findings if f.found) or "nothing"
         return f"<Diagnosis of {plural(self.n_events, 'event')} in {plural(self.n, 'step')}: null {self.recommended.text!r}; found {seen}>"
 
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
 
 def _show_smallest(value: float | None) -> str:
     return "tiny" if value is None else show_p(value)
@@ -255,8 +254,8 @@ def diagnose(
     n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1 for geometric
     gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a fixed
     seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so
-    that clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best
-    hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
+    that clusters are not mistaken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the
+    best hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
     found. O(T log T) on a regular clock.
 
     References
@@ -302,7 +301,7 @@ def diagnose(
 def diagnosis_of(
     cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
 ) -> Diagnosis:
-    """The diagnosis of one cell of a trial, for whoever has one."""
+    """The diagnosis of one cell of a trial."""
     look = Look.of(cell, alpha, period)
     if period is not None and not look.calendar:
         missed = f"The period {period} could not be tested: it needs at least four periods of three steps or more."

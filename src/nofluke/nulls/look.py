@@ -1,4 +1,4 @@
-"""What is seen in the events and in the alarms, each by itself: clusters, runs, seasons, slow changes.
+"""What is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes.
 
 Never hits or p-values: a rotation of one side against the other changes nothing of it, but for what the seam cuts.
 Levels are lenient, since the more careful null costs little power.
@@ -274,6 +274,6 @@ class Look:
 
 
 def tidy(steps: float) -> int | float:
-    """A period in steps without digits that nobody can know."""
+    """A period in steps without meaningless digits."""
     near = round(steps)
     return near if abs(steps - near) < 0.02 else float(f"{steps:.5g}")

@@ -1,7 +1,7 @@
 """A null on a labelled series with whole ranges: which draws of labels and detector there are, chunk by chunk.
 
-The same seed gives the same draws whatever is measured on them, and whoever does it: every 64 draws have a stream of
-their own.
+The same seed gives the same draws, whatever is measured on them and by whichever worker: every 64 draws have a stream
+of their own.
 """
 
 from __future__ import annotations

@@ -178,7 +178,7 @@ class Blocks(_Shuffle):
     def assumption(self) -> str:
         return (
             f"Chance shuffles blocks of {self.length:,} steps of the labels, which keeps clusters within a block; the "
-            "predictions stay as they are."
+            "predictions stay in place."
         )
 
     @property

@@ -196,7 +196,7 @@ def alone(cell: Cell) -> Trial:
 
 
 def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator[AnyArray]:
-    """What a null makes of its side of the trial, in blocks of rows: the same for the same seed, whoever asks."""
+    """What a null makes of its side of the trial, in blocks of rows: the same for the same seed."""
     from nofluke.laws import montecarlo
 
     moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
@@ -217,7 +217,7 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Simulated(ByValue):
-    """A statistic in every cell, beside its values under a null.
+    """A statistic in every cell, with its values under a null.
 
     Attributes
     ----------

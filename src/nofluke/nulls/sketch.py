@@ -47,7 +47,7 @@ class Sketch:
         long = Fraction(steps) * self.width * self.truth.watch.stride * ticks.size
         if not ticks.is_dates:
             return int(long) if long.denominator == 1 else float(f"{float(long):.12g}")
-        # without digits that nobody can know, and enough for a period to stay in phase over thousands of cycles
+        # without meaningless digits, and enough for a period to stay in phase over thousands of cycles
         coarse = next((size for size in COARSE if long >= 100_000 * size), 1)
         return format_duration(max(round(long / coarse) * coarse, 1))
 

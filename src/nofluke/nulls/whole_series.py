@@ -241,7 +241,7 @@ def _lean(place: FloatArray, group: AnyArray, sizes: AnyArray, flags: BoolArray)
 
 
 def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
-    """Borders of groups of steps that stand one after the other, from one entry for each step."""
+    """Borders of contiguous groups of steps, from one entry for each step."""
     if groups is None:
         return None
     values, kept = np.asarray(groups), series.sequence.open_steps

@@ -1,4 +1,4 @@
-"""Recall and precision by threshold, beside what chance scores."""
+"""Recall and precision by threshold, with what chance scores."""
 
 from __future__ import annotations
 

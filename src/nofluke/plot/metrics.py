@@ -1,4 +1,4 @@
-"""Metrics beside chance: what the draws of a null give, the value observed, and what it takes to be better."""
+"""Metrics and chance: what the draws of a null give, the observed value, and what it takes to be better."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two lists of times: what was found when, and hits by lag or by tolerance beside chance."""
+"""Two lists of times: what was found when, and hits by lag or by tolerance with chance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Precision against recall, and both by tolerance: of one detector or several, beside what chance scores."""
+"""Precision against recall, and both by tolerance: of one detector or several, with what chance scores."""
 
 from __future__ import annotations
 

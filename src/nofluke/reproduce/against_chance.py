@@ -114,7 +114,7 @@ def noise(study: Study) -> str:
         f"earthquakes; the detector finds {study.result.recall:.0%} at δ = {TOLERANCE}. Only the p-values tell them "
         "apart.</p>\n"
         + table(
-            "Table 3. Random numbers in place of the score, at the .9-quantile, beside the detector.",
+            "Table 3. Random numbers instead of the score, at the .9-quantile, and the detector.",
             ("", "recall", "p", "detector's recall", "precision", "p", "detector's precision"),
             rows,
             cells="numbers",

@@ -93,7 +93,7 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 
     watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())
-    if outside:  # whoever recorded these was watching
+    if outside:  # someone who recorded these was watching
         watch = watch_until(step_ends(clock, over_gaps=True))
         notes.append(f"{outside} event(s) lie in gaps of the clock: events could fall there, but no alarm could.")
     how: dict[str, Any] = {"count_alarms": alarms.count}

@@ -73,7 +73,7 @@ class Clock(ByValue):
 
     @property
     def gaps(self) -> IntArray:
-        """The steps before a gap in the times: many times the usual step, during which nobody watched."""
+        """The steps before a gap in the times: many times the usual step, which was not watched."""
         between = np.diff(self.elapsed()).astype(np.float64)
         if len(between) == 0 or between.max() <= MANY_STEPS * between.min():
             return np.zeros(0, dtype=np.int64)

@@ -74,7 +74,7 @@ class Occurrences(ByValue):
 
     @property
     def gaps(self) -> Ranges:
-        """Half-open stretches of ticks within the span in which nobody watched."""
+        """Half-open stretches of ticks within the span that were not watched."""
         starts = np.concatenate([[self.first], self.watch.stops])
         stops = np.concatenate([self.watch.starts, [self.last + 1]])
         kept = stops > starts

@@ -161,7 +161,7 @@ def _scale(values: FloatArray, slack: float) -> int | None:
 def _float_divisor(lengths: FloatArray, slack: float) -> float | None:
     """What all lengths are multiples of but for rounding; None where there is nothing of the kind.
 
-    From the shortest to the longest: each multiple makes the divisor better known, and what is none makes it a part of
+    From the shortest to the longest: each multiple makes the divisor better known, and anything else makes it a part of
     itself.
     """
     lengths = np.unique(lengths[lengths > slack])

@@ -1,7 +1,7 @@
 """A trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them.
 
 Nothing here is as long as the time that was watched. The places on which an event can fall are numbered as steps that
-count are (`Watch`); everything derived from a trial is told in these numbers, so that laws and nulls need not know.
+count are (`Watch`); everything derived from a trial is in these numbers, so laws and nulls need not know.
 """
 
 from __future__ import annotations

@@ -195,7 +195,7 @@ class Tolerance:
         """For each step seen as a prediction, the steps whose events make it a hit: [p - late, p + early]."""
         if self.unit == "steps":
             return self._ranges(n, clock, before=self.late, after=self.early)
-        # the same relation read the other way, not reckoned anew: on a clock of floats that could round otherwise
+        # the same relation read the other way, not computed again: on a clock of floats that could round differently
         found_by = self.prediction_ranges(n, clock)
         steps = np.arange(n, dtype=np.int64)
         return Ranges(

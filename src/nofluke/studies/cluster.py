@@ -18,7 +18,7 @@ _SECONDS = 10  # to wait for a scheduler
 def dask_executor(
     address: str, *, workers: int | None = None, say: Callable[[str], object] | None = None
 ) -> Iterator[Executor]:
-    """Whoever runs a study's tasks on Dask, until the end of the block.
+    """What runs a study's tasks on Dask, until the end of the block.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def dask_executor(
     Raises
     ------
     InputError
-        If dask.distributed is not installed, or nobody answers at the address.
+        If dask.distributed is not installed, or there is no answer at the address.
     """
     try:
         from distributed import Client, LocalCluster

@@ -1,4 +1,4 @@
-"""Counts of all cells, and the units that are taken for independent: series, or groups of them that share no truth."""
+"""Counts of all cells, and the units that are treated as independent: series, or groups of them that share no truth."""
 
 from __future__ import annotations
 

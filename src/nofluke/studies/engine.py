@@ -39,7 +39,7 @@ def run(
     workers : int, optional
         Processes of this machine; 1 is this process. By default as many as there are cores to use, at most one a task.
     executor : concurrent.futures.Executor, optional
-        Who runs the tasks instead, such as ``client.get_executor(pure=False, retries=2)`` of dask.distributed.
+        What runs the tasks instead, such as ``client.get_executor(pure=False, retries=2)`` of dask.distributed.
     on_done : callable
         Called with number and result of a task; what it raises ends the run.
     on_failed : callable

@@ -44,7 +44,7 @@ class Folder:
     ----------
     path : Path
     notes : tuple of str
-        What whoever resumed this study should know.
+        What the user should know about a resumed study.
     """
 
     def __init__(self, out: str | Path | None = None) -> None:
@@ -77,7 +77,7 @@ class Folder:
         cells : mapping
             Columns of the cells, with those of metrics.
         resume : bool
-            Go on from the parts that are there; otherwise remove those of an earlier study, and begin anew.
+            Go on from the parts that are there; otherwise remove those of an earlier study, and start over.
 
         Raises
         ------

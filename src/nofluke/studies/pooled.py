@@ -1,5 +1,5 @@
-"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is
-skill.
+"""What is said about each detector over all series: pooled measures beside chance, intervals, in how many groups there
+is skill.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -62,7 +62,7 @@ class Pooling:
     n_draws : int
     alpha, level : float
     auto : bool
-        Whether the data chose the nulls: then the verdict goes by what hits at other shifts say, too.
+        Whether the data chose the nulls: then the verdict uses what hits at other shifts say, too.
     """
 
     counts: Counts
@@ -77,7 +77,7 @@ class Pooling:
     auto: bool = True
 
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
-        """One row a detector; ``best`` are those not told from the best."""
+        """One row a detector; ``best`` are those not significantly worse than the best."""
         found = [self._row(detector, detector in best) for detector in self.counts.detectors]
         rows = [row for row, _ in found]
         for measure in ("precision", "recall", "f1"):

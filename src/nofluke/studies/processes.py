@@ -31,7 +31,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 def leave_if_importing() -> None:
-    """End a worker whose script lacks the guard: it would begin the study anew on its way to be of use to it."""
+    """End a worker whose script lacks the guard: it would start the study again while loading the script."""
     import multiprocessing
 
     # multiprocessing raises an error at the same sign, which people do not understand
@@ -145,7 +145,7 @@ class _Worker:
         return replace(outcome, index=self.at.pop(0))
 
     def dismiss(self) -> None:
-        """Let it go: it ends when there is nobody to give it tasks."""
+        """Let it go: it ends when nothing gives it tasks."""
         self._tasks.close()
         self._process.join(5)
 

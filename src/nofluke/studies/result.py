@@ -1,4 +1,4 @@
-"""A study: its cells, what is told of all of them together, and the files that it leaves."""
+"""A study: its cells, what is said about all of them together, and the files that it leaves."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from nofluke.plain import as_whole, check_word
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
+from nofluke.studies.exports import StudyExports
 from nofluke.studies.folder import Folder
 from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
@@ -39,13 +40,12 @@ from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
-from nofluke.text.frames import Backend, make_frame
 from nofluke.text.tables import plural
 
 LEVEL = 0.95
 
 
-class Study:
+class Study(StudyExports):
     """Many detectors on many series: made by `nofluke.study`, or read from a folder.
 
     Attributes
@@ -134,10 +134,6 @@ class Study:
         """Everything about one cell: the row of results.parquet."""
         return look_up(self.cells, self.failed, self.detectors, series, detector)
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """All cells as a data frame of pandas, polars or pyarrow."""
-        return make_frame(self.cells, backend)
-
     def corrected(self, measure: str = "recall") -> FloatArray:
         """The p-values of all cells by a measure, corrected by Benjamini and Hochberg, in the order of `cells`.
 
@@ -164,7 +160,7 @@ class Study:
         return Counts.of(self.cells, self.detectors, self.shared)
 
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
-        r"""Each detector over all series: pooled precision, recall and F1 beside chance, with intervals and a verdict.
+        r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
             \qquad p = P\Big(\sum_s X_s \ge \sum_s h_s\Big)
@@ -183,7 +179,7 @@ class Study:
         Returns
         -------
         tuple of Pooled
-            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict goes by these.
+            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict uses these.
             ``skill_in`` is the number of groups in which there is skill by either measure, with confidence 1 - alpha.
 
         References
@@ -276,7 +272,7 @@ class Study:
         yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
         return self.leaderboard().plot(ax)
 
     def write(self, path: str | Path | None = None) -> Path:
@@ -301,9 +297,3 @@ class Study:
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
         size = f"{plural(len(self.detectors), 'detector')} on {plural(self.n_series, 'series', 'series')}"
         return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}; {self.path}>"
-
-    def __str__(self) -> str:
-        return str(self.leaderboard())
-
-    def _repr_html_(self) -> str:
-        return self.leaderboard()._repr_html_()

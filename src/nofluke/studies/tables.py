@@ -52,7 +52,7 @@ def write_table(path: Path, values: Values, schema: Schema) -> None:
 
 
 def put_table(path: Path, values: Values, schema: Schema) -> None:
-    """The same straight into the file, for one that nobody looks at meanwhile; errors are duckdb's."""
+    """The same straight into the file, for a file that nothing else reads meanwhile; errors are duckdb's."""
     if len(lengths := {len(values.get(name, ())) for name in schema}) != 1:
         raise ValueError(f"columns have lengths {sorted(lengths)}")
     cursor = _cursor()
@@ -140,7 +140,7 @@ def _encodable(text: Any) -> Any:
 
 
 def _plain(column: Any, kind: str) -> AnyArray:
-    """A column with what memory has in place of NULL, and words that are the same kept once."""
+    """A column with what memory has instead of NULL, and words that are the same kept once."""
     mask = np.ma.getmask(column)
     data: AnyArray = np.ma.getdata(column)
     if kind.endswith("[]"):
@@ -168,14 +168,14 @@ def _connection(_process: int) -> Any:
 
 
 def _cursor() -> Any:
-    """A connection of one's own: making the first takes 20 ms, more of the same .01 ms. A forked process makes its
+    """A separate connection: making the first takes 20 ms, more of the same .01 ms. A forked process makes its
     own."""
     return _connection(os.getpid()).cursor()
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """Another name in the same folder, and the right one at the end: whoever looks sees the old file or the new one."""
+    """Another name in the same folder, and the right one at the end: a reader sees the old file or the new one."""
     beside = path.with_name(f".nofluke-{secrets.token_hex(8)}")
     try:
         with explained(path):

@@ -62,7 +62,7 @@ __all__ = [
 
 
 def drawn(draw: Draw, n_steps: int, *, n_resamples: int, rng: Any = None) -> Iterator[NDArray[Any]]:
-    """The rows that :func:`simulate` counts for the same `draw` and `rng`, in blocks: for statistics of one's own.
+    """The rows that :func:`simulate` counts for the same `draw` and `rng`, in blocks: for your own statistics.
 
     Examples
     --------

@@ -156,7 +156,7 @@ def _rank(values: dict[str, float], name: str) -> int:
 
 
 def whatever_the_null(study: NabStudy) -> Claim:
-    """Who keeps to the part of a series in which events lie has an easier time, also by chance."""
+    """Alarms that keep to the part of a series in which events lie have an easier time, even by chance."""
     paper, entitled = (study.rows[null] for null in NULLS)
     gaps = {
         name: row.precision.expected - paper[name].precision.expected

@@ -38,7 +38,7 @@ def dot_plot(board: Leaderboard) -> str:
 
 
 def heat_map(cells: CellMap, which: str) -> str:
-    """Verdicts ("verdict"), or values corrected for chance ("value"): of groups, shares of yes in place of verdicts."""
+    """Verdicts ("verdict"), or values corrected for chance ("value"): of groups, shares of yes instead of verdicts."""
     n_rows, n_columns = cells.values.shape
     lettered = n_columns <= LETTERED
     if which == "value":

@@ -32,7 +32,7 @@ def write_report(
     Every slider position is evaluated beforehand exactly as :func:`nofluke.evaluate` does, and embedded; the page
     computes nothing. The positions are some 30 quantiles of the score on both sides of the chosen threshold (fewer
     where exact chance would take long), and up to eight tolerances of the shape of the chosen one; the chosen cell is
-    always among them. With alarms in place of scores there is no threshold to move. Undefined measures (no predictions,
+    always among them. With alarms instead of scores there is no threshold to move. Undefined measures (no predictions,
     no events) are shown as such. The same input gives the same bytes.
 
     Parameters
@@ -49,7 +49,7 @@ def write_report(
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
     metrics : list of metrics, optional
-        Other metrics to set beside chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
+        Other metrics to test against chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""P-values of all slider positions, corrected for having looked at every one of them, under every null that auto takes
-there.
+"""P-values of all slider positions, corrected for having looked at every one of them, under every null that auto
+chooses there.
 
-With more alarms auto sees more of the detector: a season, a slow change. Whoever moves the threshold up to where it
-shows no more has not got rid of it. So p-values are corrected under each null that auto takes at any threshold, and the
+With more alarms auto sees more of the detector: a season, a slow change. Moving the threshold up until it no longer
+shows does not get rid of it. So p-values are corrected under each null that auto chooses at any threshold, and the
 largest counts.
 """
 
@@ -19,7 +19,7 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, choose
 from nofluke.show.report.grid import Grid

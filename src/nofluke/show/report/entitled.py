@@ -1,8 +1,8 @@
-"""Which p-values a position's verdict goes by: its own where it was named beforehand, corrected ones where it was
+"""Which p-values a position's verdict goes by: its own where it was chosen beforehand, corrected ones where it was
 found.
 
-Whoever moves a slider until a verdict pleases has looked at every position. So at all but the evaluated one the verdict
-goes by corrected p-values, and is never better than an evaluation of that very position would be.
+Moving a slider until the verdict pleases means looking at every position. So everywhere but at the evaluated position
+the verdict uses corrected p-values, and is never better than an evaluation of that position would be.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ Under = Callable[[int, int, Choice], Evaluation]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entitled:
-    """A ruling, the p-values it goes by, the null they need, and a sentence about which they are."""
+    """A ruling, the p-values it uses, the null they need, and a sentence about which they are."""
 
     ruling: Ruling
     pvalues: dict[str, float]
@@ -59,7 +59,7 @@ def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, gr
 def _found(
     own: Ruling, at: tuple[int, int], corrected: Corrected, result: Evaluation, grid: Grid, under: Under
 ) -> Entitled:
-    """What is told of a cell that was found."""
+    """What is said about a cell that was found."""
     alpha, choice, tries = corrected.alpha, result.settings.choice, f"{int(np.prod(grid.shape)):,} positions"
     pvalues = {side: float(corrected.pvalues[side][at]) for side in SIDES}
     which = (
@@ -93,7 +93,7 @@ def _found(
 
 
 def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled:
-    """What is told of the cell that was named beforehand."""
+    """What is said about the cell that was chosen beforehand."""
     upper = {test.measure: upper_of(test) for test in (result.precision_test, result.recall_test)}
     which = []
     if result.settings.alternative != "greater":
@@ -109,7 +109,7 @@ def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled
 
 
 def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:
-    """Write a verdict and what it goes by into its cell."""
+    """Write a verdict and what it rests on into its cell."""
     ruling, word = found.ruling, HEADLINES[found.ruling.verdict]
     said = headline(ruling.verdict, found.choice).removeprefix("Verdict: ")
     advice = cell["text"].pop("advice")

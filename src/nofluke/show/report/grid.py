@@ -26,7 +26,7 @@ class Grid:
     """The trial behind a report's sliders, and where the chosen cell is.
 
     ``quantiles`` has None for a threshold that was given as such; ``left_out`` says which thresholds would take too
-    long. Where two lists of times have ``lags`` in place of thresholds, the tolerances of the trial are those of all
+    long. Where two lists of times have ``lags`` instead of thresholds, the tolerances of the trial are those of all
     cells, row by row, and ``widths`` are the tolerances before the lags moved them.
     """
 

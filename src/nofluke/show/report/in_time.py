@@ -106,7 +106,7 @@ def _digits(clock: Clock) -> str:
 
 
 def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:
-    """The longest gaps, in which nobody watched, as stretches of the axis."""
+    """The longest gaps, that were not watched, as stretches of the axis."""
     longest = np.sort(np.argsort(gaps.starts - gaps.stops, kind="stable")[:MOST_GAPS])
     starts, stops = (on_axis(ends[longest], ticks).tolist() for ends in (gaps.starts, gaps.stops))
     return [[start, stop] for start, stop in zip(starts, stops, strict=True)]

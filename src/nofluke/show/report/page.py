@@ -77,7 +77,8 @@ def script() -> str:
 
 
 def filled(template: str, page: dict[str, str]) -> str:
-    """A template with everything in its place: in one pass, so that nothing that was put in is taken for a place."""
+    """A template with everything in its place: in one pass, so nothing that was inserted is mistaken for a
+    placeholder."""
     return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
 
 
@@ -131,7 +132,7 @@ def _sections(payload: dict[str, Any]) -> dict[str, str]:
 
 
 def _in_time(origin: Origin) -> str:
-    """What only lists of times have, in place of matrices over steps."""
+    """What only lists of times have, instead of matrices over steps."""
     if not origin.in_time:
         return ""
     leading, following = ("recall", "precision") if origin.leads == "alarms" else ("precision", "recall")
@@ -215,7 +216,7 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
         value: Any = values
         for name in place[1].split("."):
             value = value[name]
-        # braces in the data must not be taken for places of the template
+        # braces in the data must not be mistaken for placeholders of the template
         return f"{place[0]}{escape(value).replace('{', '&#123;')}"
 
     template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', told, template)

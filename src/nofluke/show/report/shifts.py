@@ -18,7 +18,7 @@ from nofluke.text.tables import plural
 from nofluke.text.units import as_people_say
 
 Hits = tuple[list[int], list[int]]
-FAR = 6  # shifts go as many tolerances away, so that a needle can be told from a hill
+FAR = 6  # shifts go as many tolerances away, enough to tell a peak from a hill
 MOST_SHIFTS = 61
 
 

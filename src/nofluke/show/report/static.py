@@ -174,7 +174,7 @@ def _cell(i: int, j: int, rows: int, columns: int) -> str:
 
 
 def _outline(cells: list[list[Any]], side: str) -> str:
-    """Around cells that stay significant: the sides between such a cell and one that is none."""
+    """Around cells that stay significant: the sides between such a cell and any other."""
     rows, columns = len(cells), len(cells[0])
 
     def remains(i: int, j: int) -> bool:

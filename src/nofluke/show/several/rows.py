@@ -1,4 +1,4 @@
-"""Each of several detectors beside chance: p-values corrected for all of them, and the verdicts that go by these."""
+"""Each of several detectors beside chance: p-values corrected for all of them, and the verdicts that use these."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ SAID: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not told from
-    the best."""
+    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not
+    significantly worse than the best."""
 
     detector: str
     result: Evaluation = field(repr=False)

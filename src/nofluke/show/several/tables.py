@@ -1,4 +1,4 @@
-"""Tables of several detectors: the ranking beside chance, all pairs, and the reasons of the verdicts."""
+"""Tables of several detectors: the ranking beside chance, all pairs, and the reasons for the verdicts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Difference
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.several.rows import Row
-from nofluke.studies.leaderboard import p_or_dash
-from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure
+from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 
 
 def address(detector: str) -> str:
@@ -28,8 +27,9 @@ def ranking_table(rows: tuple[Row, ...]) -> str:
     )
     body = "".join(_ranked(rank, row) for rank, row in enumerate(rows, 1))
     return (
-        f'<table class="board"><caption>Detectors, best F1 first, beside chance</caption><thead>{_groups(3)}<tr><th scope="col">rank</th>'
-        f'<th scope="col">detector</th><th scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
+        f'<table class="board"><caption>Detectors, best F1 first, with chance</caption><thead>{_groups(3)}<tr><th '
+        f'scope="col">rank</th><th scope="col">detector</th><th '
+        f'scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
     )
 
 
@@ -70,7 +70,7 @@ def _measure(one: PooledMeasure) -> str:
 
 
 def _pvalues(one: PooledMeasure | Difference, told: bool = False, more: str = "") -> str:
-    """What verdicts go by, and below it p before correction."""
+    """What verdicts use, and below it p before correction."""
     if math.isnan(one.pvalue):
         return f"<td{more}>–</td>"
     corrected = p_or_dash(one.corrected)

@@ -68,7 +68,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def check_apart(out: Any, source: Any) -> None:
-    """Refuse to write into a folder that is read: what a study has written would be taken for its series the next
+    """Refuse to write into a folder that is read: what a study has written would be read as its series the next
     time."""
     if out is None:
         return

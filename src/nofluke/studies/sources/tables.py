@@ -148,7 +148,7 @@ def column_at(table: FileTable, position: int, is_clock: bool) -> AnyArray:
     if is_clock:
         return times_of(table, position, None)
     values = numbers_of(table, position)
-    # thresholds go by the type of the scores
+    # thresholds depend on the type of the scores
     return values.astype(np.float32) if table.types[position] == "FLOAT" else values
 
 
