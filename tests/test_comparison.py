@@ -425,7 +425,7 @@ ORDERED = pd.Series([0.0, 1.0, 2.0], index=[1, 2, 3])
         ({"scores": {"a": [0, 1, 2]}}, "scores has 1 detector: pass at least two"),
         ({"scores": [0, 1, 2]}, r"scores=\[0, 1, 2\] must be a dict of detectors"),
         ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: use text as names"),
-        ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', as another is"),
+        ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', and so is another"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, math.nan]}}, "detector 'b': scores has 1 NaN"),
         (
             {"scores": {"a": [0, 1, 2], "b": [0, 1, 2, 3]}, "truth": [1], "truth_as": "positions"},

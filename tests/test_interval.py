@@ -138,7 +138,7 @@ def test_where_few_units_hold_most_there_is_no_interval():
     assert (found.precision.reason, found.f1.reason, found.recall.reason) == (words, words, "")
     assert found.precision.df == pytest.approx(88**2 / (19 * 4 + 2500) - 1)
     assert found.in_words() == (
-        "Intervals take series for independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
+        "Intervals treat series as independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
         "they count for no more than 3.0 of equal size (an interval needs 5)."
     )
     nearly = intervals_of(np.array([[43, 9, 1, 1]] + [[3, 1, 1, 1]] * 19))
@@ -164,10 +164,10 @@ def test_six_event_episodes_decide_however_many_false_alarms():
     assert (
         found.recall.reason
         == found.f1.reason
-        == "The 18 ranges chain into 6 episodes, and an interval needs at least 10."
+        == "The 18 ranges form only 6 episodes, and an interval needs at least 10."
     )
     assert found.in_words() == (
-        "Intervals take episodes for independent, 63 with alarms. None for recall and F1: the 18 ranges chain into 6 episodes, and an "
+        "Intervals treat episodes as independent, 63 with alarms. None for recall and F1: the 18 ranges form only 6 episodes, and an "
         "interval needs at least 10."
     )
 
@@ -194,7 +194,7 @@ def test_six_event_episodes_decide_however_many_false_alarms():
         (
             [[90, 1, 0, 0]] * 12,
             "series",
-            "Intervals take series for independent, 12 with alarms. None for recall and F1: there are no events.",
+            "Intervals treat series as independent, 12 with alarms. None for recall and F1: there are no events.",
         ),
     ],
 )

@@ -557,7 +557,7 @@ def test_bad_arguments_are_refused_before_any_work(tmp_path, offline, monkeypatc
     assert tmp_path.is_dir()
     assert not (tmp_path / "made").exists()
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match=r"taken.* is no directory to write to .*: choose another"):
+    with pytest.raises(InputError, match=r"taken.* is not a writable directory .*: choose another"):
         reproduce(tmp_path / "taken", simulated=True)
     (tmp_path / "odd" / "index.html").mkdir(parents=True)
     monkeypatch.setattr("nofluke.reproduce.run_study", lambda **_: pytest.fail("computed first"))

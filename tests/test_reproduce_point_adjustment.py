@@ -226,7 +226,7 @@ def test_a_place_that_takes_no_page_is_refused_before_the_work(tmp_path, monkeyp
     """A file in place of the directory."""
     monkeypatch.setattr(study, "public_labels", lambda _: pytest.fail("computed first"))
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match=r"taken.* is no directory to write to"):
+    with pytest.raises(InputError, match=r"taken.* is not a writable directory"):
         reproduce_point_adjustment(tmp_path / "taken")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -31,24 +30,27 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
+    from nofluke.text.exports import render
+
     form = form or form_of(output)
-    if form == "json":
-        write(json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False), output)
-    elif form == "csv":
-        write(str(result.to_csv(**more)).rstrip("\n"), output)
-    else:
+    if form == "junit":
+        from nofluke.cli.junit import as_junit
+
         table = result.table(**more)
         table = replace(table, notes=tuple(map(advice, table.notes)))
-        if form == "junit":
-            from nofluke.cli.junit import as_junit
+        write(as_junit(result, click.get_current_context(), table.text(), **more), output)
+        return
+    if form != "text":
+        write(render(result, form, said=advice, **more).rstrip("\n"), output)
+        return
+    table = result.table(**more)
+    table = replace(table, notes=tuple(map(advice, table.notes)))
+    if output is None and is_watched(sys.stdout):
+        from nofluke.show.terminal import show
 
-            write(as_junit(result, click.get_current_context(), table.text(), **more), output)
-        elif form == "text" and output is None and is_watched(sys.stdout):
-            from nofluke.show.terminal import show
-
-            show(table)
-        else:
-            write(str(getattr(table, form)()), output)
+        show(table)
+    else:
+        write(table.text(), output)
 
 
 def write(text: str, output: str | None) -> None:

@@ -23,8 +23,8 @@ Closed = Literal["both", "left", "right", "neither"]
 class Pairs:
     """Starts and ends of ranges, as they were given: numbers or datetime64, and which of the ends belong to the range.
 
-    ``aware`` says that the ends are dates that had a time zone (now in UTC); ``ilocs`` that they are positions, whatever
-    the clock shows; ``name`` which argument they come from.
+    ``aware`` says that the ends are dates that had a time zone (now in UTC); ``ilocs`` that they are positions,
+    whatever the clock shows; ``name`` which argument they come from.
     """
 
     starts: npt.NDArray[Any] = field(repr=False)
