@@ -61,7 +61,7 @@ def test_markdown_is_a_table_of_its_own_kind():
 
 
 def test_latex_is_a_booktabs_table():
-    """What can be pasted into a paper: the package, environment, rules, one line a row; notes are text outside of the float."""
+    """Ready to paste into a paper: the package, environment, rules, one line a row; notes outside the float."""
     assert PLAIN.latex("tab:plain").split("\n") == [
         r"% requires \usepackage{booktabs}",
         r"\begin{table}",

@@ -359,7 +359,7 @@ class Evaluation(Exports, ByValue):
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
         F1 is tested for up to 100,000 steps; beyond, only with ``f1="test"``; never with ``f1="value"``, which is what
-        JSON, CSV and data frames have unless asked. ``statistics`` are names of `statistic_test`, shown below the table.
+        JSON, CSV and data frames have unless asked. ``statistics`` are names of `statistic_test`, shown below it.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))

@@ -14,10 +14,11 @@ LONGEST = 100  # characters of a name; MLflow takes keys of up to 250
 def flattened(plain: Mapping[str, Any]) -> dict[str, Scalar]:
     """Plain values in one level: keys of letters, digits and underscores, joined by slashes.
 
-    None is left out, and so are lists of values. Records in a list are named by the text that they begin with, or by their
-    numbers where that is not unique, or longer than 100 characters.
+    None is left out, and so are lists of values. Records in a list are named by the text that they begin with, or by
+    their numbers where that is not unique, or longer than 100 characters.
 
-    >>> flattened({"n": 9, "notes": ["Few."], "recall": {"value": 0.5, "low": None}, "detectors": [{"name": "my lof", "f1": 0.4}]})
+    >>> detectors = [{"name": "my lof", "f1": 0.4}]
+    >>> flattened({"n": 9, "notes": ["Few."], "recall": {"value": 0.5, "low": None}, "detectors": detectors})
     {'n': 9, 'recall/value': 0.5, 'detectors/my_lof/name': 'my lof', 'detectors/my_lof/f1': 0.4}
     """
     return dict(_leaves(plain, ()))

@@ -1,4 +1,4 @@
-"""Text and tables as LaTeX sets them: special characters escaped, booktabs rules, notes in the text around the float."""
+"""Text and tables as LaTeX sets them: special characters escaped, booktabs rules, notes outside the float."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def escaped(text: str) -> str:
 def latex_float(
     columns: Sequence[str], rows: Sequence[Sequence[str]], *, left: int, caption: str = "", label: str = ""
 ) -> str:
-    """One table environment; the first ``left`` columns are set to the left, the others to the right, sentences in lines."""
+    """One table environment: the first ``left`` columns to the left, the others to the right, sentences in lines."""
     return "\n".join(
         [
             r"\begin{table}",
@@ -83,7 +83,7 @@ def latex_float(
 
 
 def latex_part(floats: Iterable[str], notes: Iterable[str]) -> str:
-    """What goes into a paper: the packages needed as a comment, the tables, then each note as a paragraph of the text."""
+    """What goes into a paper: the packages needed as a comment, the tables, then each note as a paragraph."""
     body = "\n\n".join([*floats, *map(escaped, notes)])
     return "\n".join([PACKAGES, *([] if body.isascii() else [NOT_ASCII]), body])
 

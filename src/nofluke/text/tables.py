@@ -172,7 +172,7 @@ def _pad(text: str, width: int, left: bool) -> str:
 
 
 _MARKUP = re.compile(r"[\\`*<$~]|(?<![^\W_])_|_(?![^\W_])|\](?=\()")
-"""What Markdown may take for markup. Not an underscore within a word, nor brackets of intervals: they are text as they are."""
+"""What Markdown may take for markup, but no underscore within a word, and no brackets of intervals."""
 
 
 def _plain(text: str) -> str:
