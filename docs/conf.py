@@ -4,7 +4,6 @@ Nothing is fetched while reading.
 """
 
 import html
-from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +11,12 @@ from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
+from nofluke import __version__
+
 project = "nofluke"
 author = "the authors of nofluke"
 copyright = author
-version = release = installed_version("nofluke")
+version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 exclude_patterns = ["_build"]

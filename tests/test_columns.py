@@ -344,7 +344,7 @@ def test_dates_of_different_units_keep_their_digits_or_are_refused(make):
 def test_dates_may_have_gaps_of_any_kind():
     """None, NaT of NumPy and of pandas, and the NaN that pandas writes among objects."""
     day = np.datetime64("2020-01-01")
-    column = as_column([day, None, np.datetime64("NaT"), pd.NaT, float("nan")], "times")
+    column = as_column([day, None, np.datetime64("NaT", "s"), pd.NaT, float("nan")], "times")
     assert np.isnat(column.values).tolist() == [False, True, True, True, True]
 
 

@@ -78,6 +78,15 @@ def test_without_two_indices_rows_are_aligned_by_position():
     assert events_of(prepare(TRUTH.reset_index(drop=True), SCORES.reset_index(drop=True))) == [1, 4]
 
 
+def test_an_index_that_nobody_gave_is_none_beside_dates():
+    """Detectors drop the dates and count 0, 1, 2, ...: rows are matched by position, and the dates are the clock."""
+    for truth, scores in ((TRUTH.reset_index(drop=True), SCORES), (TRUTH, SCORES.reset_index(drop=True))):
+        found = prepare(truth, scores)
+        assert events_of(found) == [1, 4]
+        assert found.clock is not None
+        assert found.clock.is_dates
+
+
 @pytest.mark.parametrize(
     ("truth", "message"),
     [
@@ -87,7 +96,7 @@ def test_without_two_indices_rows_are_aligned_by_position():
             "1 label.s. only in truth, first 2020-01-06 00:00:00: reindex one to the other",
         ),
         (TRUTH.iloc[:3], "2 label.s. only in scores, first 2020-01-04 00:00:00: reindex .* or pass .to_numpy"),
-        (TRUTH.reset_index(drop=True), "5 label.s. only in truth, first 0: reindex"),
+        (TRUTH.reset_index(drop=True).iloc[:4], "4 label.s. only in truth, first 0: reindex"),
         (TRUTH.tz_localize("UTC"), "5 label.s. only in truth, first 2020-01-01 00:00:00.00:00: reindex"),
         (TRUTH.set_axis(list("abcde")), "5 label.s. only in truth, first a: reindex"),
         (

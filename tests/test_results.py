@@ -214,7 +214,7 @@ def test_every_documented_name_of_old_is_what_it_became(module, name, now):
 def test_old_attributes_still_work_for_a_while(make, old, now):
     """They are what they are called now, and say so."""
     result = make()
-    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; the old name will be removed in version"):
+    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; nofluke 1\.1 removes the old name"):
         found = getattr(result, old)
     value = attrgetter(now)(result)
     assert found is value or same(found, value)

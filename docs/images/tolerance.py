@@ -16,7 +16,7 @@ def random_alarms(ax: Any) -> None:
     rng = np.random.default_rng(0)
     truth = np.isin(np.arange(1000), rng.choice(1000, 20, replace=False))
     scores, tolerances = rng.random(1000), np.arange(0, 41, 2)
-    rows = [nf.evaluate(truth, scores, quantile=0.95, tolerance=int(t), null="permutation") for t in tolerances]
+    rows = [nf.evaluate(truth, scores, quantile=0.95, tolerance=int(t)) for t in tolerances]
     for name, (colour, dashes), marker in (("precision", SERIES[0], "o"), ("recall", SERIES[1], "s")):
         tests = [getattr(row, f"{name}_test") for row in rows]
         ax.plot(tolerances, [test.expected / test.of for test in tests], color=colour, linestyle=dashes)

@@ -13,6 +13,8 @@ Choose a null model
     `diagnose` looks at the data and recommends one of `nulls`; ``null="auto"`` follows its advice.
 Judge several detectors
     `compare` on one series, `study` on many, `report` as a page to read.
+Use scikit-learn
+    `make_scorer` for model selection, `cross_val_evaluate` for one verdict over all folds.
 Plan
     `power` and `sample_size`: how many events does it take?
 Look
@@ -33,6 +35,9 @@ Verdict: no fluke. Precision and recall are both better than chance at the 0.05 
 """
 
 from nofluke import datasets, detectors, metrics, moved, nulls, plot
+from nofluke.adapters.cross_validated import CrossValidation
+from nofluke.adapters.cross_validation import cross_val_evaluate
+from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import coincidence
@@ -59,7 +64,7 @@ from nofluke.series.watching import split
 from nofluke.studies.result import Study
 from nofluke.studies.study import study
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "ChanceLevel",
@@ -67,6 +72,7 @@ __all__ = [
     "CoincidenceSweep",
     "Comparison",
     "Confusion",
+    "CrossValidation",
     "Diagnosis",
     "Evaluation",
     "InputError",
@@ -80,10 +86,12 @@ __all__ = [
     "chance",
     "coincidence",
     "compare",
+    "cross_val_evaluate",
     "datasets",
     "detectors",
     "diagnose",
     "evaluate",
+    "make_scorer",
     "metrics",
     "nulls",
     "plot",

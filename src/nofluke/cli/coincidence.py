@@ -14,14 +14,14 @@ from nofluke.cli.list_options import list_options, window_options
 from nofluke.cli.options import (
     chance_options,
     familywise_option,
-    format_option,
+    gate_format_option,
     gate_options,
     judging_options,
     output_option,
     plain_file,
     zero_division_option,
 )
-from nofluke.cli.printing import extras, gate_code, write_result
+from nofluke.cli.printing import extras, form_of, gate_code, write_result
 from nofluke.cli.wording import Command
 from nofluke.errors import InputError
 
@@ -41,7 +41,7 @@ _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 @familywise_option
 @gate_options
 @click.option("--report", metavar="FILE", callback=plain_file, help="Write a page about it, too.")
-@format_option
+@gate_format_option
 @output_option
 def coincidence(
     events: str,
@@ -148,6 +148,8 @@ def _time(text: str, time_format: str | None) -> Any:
 
 def _refuse(context: click.Context) -> None:
     """Options that belong to one window are refused where there are many, rather than passed over in silence."""
+    if (context.params["form"] or form_of(context.params["output"])) == "junit":
+        raise InputError("--format junit is for one tolerance and one lag, without --familywise: pass one of each.")
     for option in context.command.params:
         typed = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if typed and option.name in _OF_ONE_WINDOW:

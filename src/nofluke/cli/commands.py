@@ -16,6 +16,7 @@ from nofluke.cli.options import (
     familywise_option,
     finite,
     format_option,
+    gate_format_option,
     gate_options,
     judging_options,
     output_option,
@@ -23,7 +24,7 @@ from nofluke.cli.options import (
     unit_option,
     zero_division_option,
 )
-from nofluke.cli.printing import extras, form_of, gate_code, write_result
+from nofluke.cli.printing import extras, gate_code, write_result
 from nofluke.cli.wording import Command
 
 
@@ -33,7 +34,7 @@ from nofluke.cli.wording import Command
 @chance_options
 @judging_options
 @gate_options
-@format_option
+@gate_format_option
 @output_option
 def evaluate(
     file: str,
@@ -133,9 +134,7 @@ def sweep(
     help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the findings.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
-)
+@format_option
 @output_option
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
     """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
@@ -147,7 +146,7 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
 
     data = read_detector(file, output, options)
     result = data.noted(nf.diagnose(**data.arguments, period=_period(period), alpha=alpha))
-    write_result(result, form or ("json" if form_of(output) == "json" else "text"), output)
+    write_result(result, form, output)
 
 
 @click.command(cls=Command)

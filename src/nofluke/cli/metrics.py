@@ -11,6 +11,7 @@ from nofluke.cli.metric_options import level_options, metric_option, null_option
 from nofluke.cli.options import (
     cut_options,
     format_option,
+    gate_format_option,
     gate_option,
     output_option,
     series_options,
@@ -29,7 +30,7 @@ from nofluke.errors import InputError
 @metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
 @null_options
 @gate_option
-@format_option
+@gate_format_option
 @output_option
 def significance(
     file: str,

@@ -206,6 +206,13 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex), else text.",
 )
+gate_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice((*FORMATS, "junit")),
+    help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex, .xml), else text. junit is XML for "
+    "build servers: what the gate looks at, as tests.",
+)
 output_option = click.option(
     "-o",
     "--output",

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
-from nofluke.cli.options import output_option, seed_option, side_options
-from nofluke.cli.printing import form_of, write_result
+from nofluke.cli.options import format_option, output_option, seed_option, side_options
+from nofluke.cli.printing import write_result
 from nofluke.cli.wording import Command
 from nofluke.errors import InputError
 
@@ -31,9 +31,7 @@ from nofluke.errors import InputError
     "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
 )
 @seed_option
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
-)
+@format_option
 @output_option
 def power(
     recall: float | None,
@@ -80,4 +78,4 @@ def power(
         raise InputError("name what the detector is supposed to have: --recall SHARE, such as 0.6.")
     else:
         result = nf.sample_size(**plan, power=0.8 if power is None else power)
-    write_result(result, form or ("json" if form_of(output) == "json" else "text"), output)
+    write_result(result, form, output)

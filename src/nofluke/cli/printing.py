@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
 
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".xml": "junit"}
 
 
 def form_of(output: str | None) -> str:
@@ -31,20 +30,27 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
+    from nofluke.text.exports import render
+
     form = form or form_of(output)
-    if form == "json":
-        write(json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False), output)
-    elif form == "csv":
-        write(str(result.to_csv(**more)).rstrip("\n"), output)
-    else:
+    if form == "junit":
+        from nofluke.cli.junit import as_junit
+
         table = result.table(**more)
         table = replace(table, notes=tuple(map(advice, table.notes)))
-        if form == "text" and output is None and is_watched(sys.stdout):
-            from nofluke.show.terminal import show
+        write(as_junit(result, click.get_current_context(), table.text(), **more), output)
+        return
+    if form != "text":
+        write(render(result, form, said=advice, **more).rstrip("\n"), output)
+        return
+    table = result.table(**more)
+    table = replace(table, notes=tuple(map(advice, table.notes)))
+    if output is None and is_watched(sys.stdout):
+        from nofluke.show.terminal import show
 
-            show(table)
-        else:
-            write(str(getattr(table, form)()), output)
+        show(table)
+    else:
+        write(table.text(), output)
 
 
 def write(text: str, output: str | None) -> None:
@@ -59,19 +65,21 @@ def write(text: str, output: str | None) -> None:
 
 def gate_code(result: Any, options: dict[str, Any]) -> int:
     """The exit code that the gate asks for, with one line on standard error where it is not 0."""
-    limits = {name: options[f"min_{name}"] for name in ("precision", "recall", "f1")}
-    least = {name: limit for name, limit in limits.items() if limit is not None}
-    if not (options["gate"] or options["gate_on"] or least):
-        return 0
-    from nofluke.inference.gate import gate
+    from nofluke.cli.junit import gate_checks, least
+    from nofluke.inference.gate import first_problem
 
-    return _said(gate(result, on=options["gate_on"] or "both", least=least))
+    asked = options["gate"] or options["gate_on"] or least(options)
+    if not asked:
+        return 0
+    return _said(first_problem(check.found for check in gate_checks(result, options)))
 
 
 def verdict_code(result: Any) -> int:
-    """The exit code of a gate that looks at nothing but the verdict."""
-    from nofluke.inference.gate import gate_by_verdict
+    """The exit code of a gate that looks at nothing but the verdict, of a study at that of every detector."""
+    from nofluke.inference.gate import gate_by_verdict, gate_by_verdicts
 
+    if hasattr(result, "rows"):
+        return _said(gate_by_verdicts({row.label: row for row in result.rows}))
     return _said(gate_by_verdict(result))
 
 

@@ -29,12 +29,14 @@ _ISO = re.compile(
 class Column:
     """One-dimensional values (bool, number or datetime64), the index they came with, and their time zone's fate.
 
-    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC).
+    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC);
+    ``ilocs`` says that they are positions of events, whatever they look like.
     """
 
     values: npt.NDArray[Any] = field(repr=False)
     index: Any = field(repr=False, default=None)
     aware: bool = False
+    ilocs: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
@@ -82,7 +84,7 @@ def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
     if value.dtype.kind in "biuf":
         return _with_gaps(value.filled(0), np.ma.getmaskarray(value), name)
     if value.dtype.kind == "M":
-        return np.asarray(value.filled(np.datetime64("NaT")))
+        return np.asarray(value.filled(np.array("NaT", dtype=value.dtype)))
     items = np.array(value.data, dtype=object)
     items[np.ma.getmaskarray(value)] = None
     return items
@@ -151,7 +153,8 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
         raise InputError(f"{name} must be one column of values, got {got}: pass an array, a Series or a list.")
     if values.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column.")
+        which = ", such as [:, 1] of predict_proba" if values.ndim == 2 and values.shape[1] == 2 else ""
+        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column{which}.")
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
@@ -222,7 +225,7 @@ def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     stamps = [None if v is None else _stamp(v) for v in items]
     # all in the finest unit that any of them has, so that none loses its last digits
     unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
-    dates = np.full(len(items), np.datetime64("NaT"), dtype=f"datetime64[{unit}]")
+    dates = np.full(len(items), "NaT", dtype=f"datetime64[{unit}]")
     for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
         alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
         dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)

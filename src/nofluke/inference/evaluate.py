@@ -11,7 +11,8 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.judging import judged, turned
 from nofluke.inference.remarks import degenerate, inverted, offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
-from nofluke.measures.confusion import both_matrices, check_zero_division
+from nofluke.measures.confusion import check_zero_division
+from nofluke.measures.matrices import both_matrices
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
@@ -69,11 +70,14 @@ def evaluate(
         Events: 0/1 or bool for each step; or the positions of the events; or their times, against the clock of the
         scores (one between two steps keeps its own time, from which a tolerance in time is measured; to a tolerance in
         steps it belongs to the last step at or before it); or ranges: pairs (start, end) in a list, an array of two
-        columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to a range.
+        columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to a range, unless
+        an interval says otherwise. A data frame with a column ``ilocs``, as sktime's detectors return it, holds
+        positions or intervals of positions.
     scores : array-like, optional
         The anomaly score z of each step; a step is predicted if z ≥ τ, ties included.
     predictions : array-like, optional
-        Alarms instead of scores: 0/1 or bool for each step, or, with a clock, a list of alarm times.
+        Alarms instead of scores: 0/1 or bool for each step; or their positions, times or ranges, as for the truth. If
+        both are lists of events, ``times`` says how many steps there are.
     threshold : float, optional
         τ itself. It is compared in the scores' own precision, as NumPy compares: in 32 bits with 32-bit scores.
     quantile : float, optional

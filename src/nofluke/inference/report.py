@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.data.frames import frame_columns
+from nofluke.data.pairs import has_ends
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null
@@ -150,5 +151,8 @@ def report(
 
 
 def _several(value: Any) -> bool:
-    """Whether an argument has detectors by name: a frame of one column is one column, as elsewhere."""
-    return isinstance(value, Mapping) or (value is not None and len(frame_columns(value) or ()) > 1)
+    """Whether an argument has detectors by name; one column is one detector, and so is a frame of events."""
+    if isinstance(value, Mapping) or value is None:
+        return value is not None
+    names = [name for name, _ in frame_columns(value) or ()]
+    return len(names) > 1 and "ilocs" not in names and not has_ends(names)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.columns import as_column
 from nofluke.data.frames import frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alignment import nothing_shared
 from nofluke.series.between import Made, trial_of
+from nofluke.series.given import read_given
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
@@ -143,8 +144,14 @@ def _read(
 
 def _same_order(given: Given, first: str, other: str) -> None:
     """Refuse detectors whose indices differ: each is aligned with the labels, and thus not with the other."""
-    mine, theirs = (as_column(given[name][1], given[name][0]).index for name in (other, first))
-    if mine is None or theirs is None or len(mine) != len(theirs) or mine.equals(theirs):
+    mine, theirs = (read_given(given[name][1], given[name][0])[0].index for name in (other, first))
+    if (
+        mine is None
+        or theirs is None
+        or len(mine) != len(theirs)
+        or mine.equals(theirs)
+        or nothing_shared(mine, theirs)
+    ):
         return
     raise InputError(
         f"detector {shown(other)} has a different index than {shown(first)}: reindex one to the other, or pass "

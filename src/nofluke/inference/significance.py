@@ -13,6 +13,7 @@ from nofluke.metrics import get
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import read_labelled
+from nofluke.metrics.on_events import OnEvents
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.nulls.whole_series import edges_of
@@ -58,9 +59,10 @@ def significance(
     ----------
     metric : str, Metric, callable, or a list of them
         A name with settings ("vus-pr:window=100", see :func:`nofluke.metrics.names`), a metric, or any function
-        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed). A
-        list is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every
-        window or tolerance among which you would have chosen.
+        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed),
+        such as those of aeon and scikit-learn. Detection metrics of sktime are given lists of events. A list of metrics
+        is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window
+        or tolerance among which you would have chosen.
     truth, scores, predictions, threshold, quantile, budget
         As in :func:`nofluke.evaluate`. Consecutive labels are one range. A threshold that is chosen with the labels
         (the best F1) is part of the metric, and chosen again in every draw.
@@ -182,6 +184,6 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
 
 
 def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
-    if not isinstance(metric, Function) or isinstance(asked, str | Metric):
+    if not isinstance(metric, Function) or isinstance(asked, str | Metric) or isinstance(metric.function, OnEvents):
         return metric
     return Function(function=metric.function, name=metric.name, needs=given, declared=False)

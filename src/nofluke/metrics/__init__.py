@@ -23,6 +23,7 @@ from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
+from nofluke.metrics.on_events import function_on_events, is_on_events
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
 from nofluke.metrics.ranking import AUCROC, AveragePrecision
 from nofluke.metrics.spelling import from_text, known_as
@@ -123,7 +124,8 @@ def get(metric: object) -> Metric:
     ----------
     metric : str, Metric or callable
         Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. A function, or an object with a
-        method ``compute``, keeps its own name; it gets scores unless registered otherwise.
+        method ``compute``, keeps its own name; it gets scores unless registered otherwise. A detection metric of sktime
+        gets events: positions, or intervals if it asks for segments.
 
     Returns
     -------
@@ -145,6 +147,8 @@ def get(metric: object) -> Metric:
         return from_text(metric, {**_BUILT_IN, **_ADDED})
     if isinstance(metric, type):
         raise InputError(f"metric={metric.__name__} is a class: pass an instance, {metric.__name__}(...).")
+    if is_on_events(metric):
+        return function_on_events(metric)
     if callable(metric):
         return Function(function=metric, name=_name_of(metric))
     compute = getattr(metric, "compute", None)

@@ -11,6 +11,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.series.alignment import clock_of
 
 Needs = Literal["scores", "alarms"]
 Better = Literal["higher", "lower"]
@@ -115,8 +116,8 @@ class Metric(ABC):
         only = Draws.moving(series.runs, series.n_steps, np.zeros(1, dtype=np.int64))
         return float(self.values(self.tables(detector, series), only)[0])
 
-    def __call__(self, truth: Any, detector: Any = None, **given: Any) -> float:
-        """The value of the metric.
+    def __call__(self, truth: Any, detector: Any = None, X: Any = None, **given: Any) -> float:
+        """The value of the metric; called as functions of aeon are, and as metrics of sktime.
 
         Parameters
         ----------
@@ -125,6 +126,9 @@ class Metric(ABC):
         detector : array-like
             Scores where the metric needs them; where it needs alarms, these as 0/1, or scores with ``threshold``,
             ``quantile`` or ``budget``.
+        X : array-like, optional
+            The series that was watched, as metrics of sktime take it. It says how many steps there are where truth and
+            alarms are both lists of events; an index of dates is the clock.
         **given
             ``predictions``, ``threshold``, ``quantile``, ``budget``, ``times``, ``mask``, ``warmup``, ``truth_as``,
             ``higher_is``, ``missing``, ``count_events`` and ``overlaps``, as :func:`nofluke.evaluate` takes them.
@@ -134,6 +138,8 @@ class Metric(ABC):
         float
             NaN where the metric is undefined.
         """
+        if X is not None and given.get("times") is None:
+            given["times"] = clock_of(X)
         cut = any(given.get(way) is not None for way in ("threshold", "quantile", "budget"))
         if self.needs == "alarms" and detector is not None and given.get("predictions") is None and not cut:
             return self.value(read_labelled(truth, predictions=detector, **given))

@@ -22,6 +22,8 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no
     positions."""
     dates = column.values.dtype.kind == "M"
+    if column.ilocs:
+        return "positions"
     if asked != "auto":
         if dates and asked != "times":
             raise InputError(f"{name} holds dates, but {name}_as={asked!r}: pass {name}_as='times'.")
@@ -31,14 +33,20 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     values = column.values
     if len(values) == n:
         return "labels"
-    binary = values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
-    return "labels" if binary and len(values) > 0 else "positions"
+    return "labels" if is_binary(values) and len(values) > 0 else "positions"
+
+
+def is_binary(values: AnyArray) -> bool:
+    """Whether numbers are nothing but 0, 1 and NaN."""
+    return values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
     """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be
     meant."""
-    if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
+    if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
+        return kind
+    if clock is None or clock.is_dates:
         return kind
     if np.array_equal(clock.ticks, np.arange(len(clock))):
         return kind
@@ -96,10 +104,18 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
             )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
-            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: "
-            f"{'threshold them yourself or pass them as scores' if name == 'predictions' else 'turn them into 0 and 1'}."
+            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: {_remedy(counted, name)}."
         )
     return np.asarray(values == 1)
+
+
+def _remedy(values: AnyArray, name: str) -> str:
+    """What to do about labels other than 0 and 1, by what detectors write them."""
+    if name == "predictions" and values.min() == -2 and np.isin(values, (-2, 0, 1)).all():
+        return "where -2 stands for a prediction that was withheld, as in pyod, pass mask=(y == -2) too"
+    if name != "mask" and values.min() == -1 and not (values % 1).any():
+        return f"where they number segments and -1 lies outside, as in sktime, pass {name}=(y >= 0)"
+    return "threshold them yourself or pass them as scores" if name == "predictions" else "turn them into 0 and 1"
 
 
 def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
@@ -110,9 +126,13 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
     wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
     wrong |= np.where(wrong, 0, values) % 1 != 0
     if wrong.any():
+        remedy = (
+            "for event times on a clock of plain numbers pass truth_as='times'"
+            if name == "truth"
+            else "pass scores as scores=, one for each step"
+        )
         raise InputError(
-            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: for event times on a "
-            "clock of plain numbers pass truth_as='times'."
+            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: {remedy}."
         )
     outside = values[(values < 0) | (values >= n)]
     if len(outside):
@@ -120,7 +140,11 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
             f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}: "
             "pass one 0/1 label for each step, or positions within them."
         )
-    _no_duplicates(values, f"{name} has {len(values)} values for {n} steps, and as positions it")
+    _no_duplicates(
+        values,
+        f"{name} has {len(values)} values for {n} steps, and as positions it",
+        "keep each once, or pass one 0/1 label for each step",
+    )
     return values.astype(np.int64)
 
 
@@ -148,11 +172,11 @@ def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> C
     return clock
 
 
-def _no_duplicates(values: npt.NDArray[Any], name: str) -> None:
+def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each once") -> None:
     ordered, counts = np.unique(values, return_counts=True)
     twice = ordered[counts > 1]
     if len(twice):
-        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: keep each once.")
+        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: {remedy}.")
 
 
 def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:

@@ -53,24 +53,26 @@ def read_ranges(
         none = np.zeros(0, dtype=np.int64)
         return Spans.of_steps(none, none, clock), clock
     for side, values in (("start", pairs.starts), ("end", pairs.ends)):
-        _check_present(values, side)
+        _check_present(values, side, pairs.name)
     dates = pairs.starts.dtype.kind == "M"
     if dates and asked == "positions":
         raise InputError("truth holds dates, but truth_as='positions': pass truth_as='times'.")
     if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
-        clock = fitting_clock(clock, dates, pairs.aware, "truth")
+        clock = fitting_clock(clock, dates, pairs.aware, pairs.name)
         return _on_clock(pairs, clock, overlaps, notes)
     return _on_steps(pairs, n_steps, clock, overlaps, notes), clock
 
 
-def _check_present(values: AnyArray, side: str) -> None:
+def _check_present(values: AnyArray, side: str, name: str) -> None:
     if values.dtype.kind == "b":
-        raise InputError("truth holds pairs of booleans: pass one label for each step, or pairs of a start and an end.")
+        raise InputError(
+            f"{name} holds pairs of booleans: pass one label for each step, or pairs of a start and an end."
+        )
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"truth has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: give each range both ends."
+            f"{name} has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: give each range both ends."
         )
 
 
@@ -79,7 +81,7 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
         wrong = values[values % 1 != 0]
         if len(wrong):
             raise InputError(
-                f"truth has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
+                f"{pairs.name} has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
             )
 
     def whole(values: AnyArray) -> IntArray:
@@ -138,7 +140,7 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     back = bounds.given.starts > bounds.given.ends
     if back.any():
         raise InputError(
-            f"truth has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
+            f"{bounds.given.name} has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
         )
     closed = bounds.given.closed
     begins = bounds.begins if closed in ("both", "left") else bounds.begins + least
@@ -146,7 +148,8 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
-            f"truth has {int(empty.sum())} empty interval(s), closed={closed!r}: {bounds[empty].words()}: remove them."
+            f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
+            f"{bounds[empty].words()}: remove them."
         )
     order = np.lexsort((ends, begins))
     return replace(bounds, begins=begins, ends=ends)[order]
@@ -166,7 +169,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
         at = int(np.flatnonzero(over)[0]) + 1
         reaching = int(np.argmax(ends[:at]))
         raise InputError(
-            f"truth has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
+            f"{bounds.given.name} has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
             f"{bounds[[at]].words()}: fix them, or pass overlaps='merge'."
         )
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
@@ -180,7 +183,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
 def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None:
     if outside.any():
         raise InputError(
-            f"truth has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}: remove them, or {remedy}."
+            f"{bounds.given.name} has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}: remove them, or {remedy}."
         )
 
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
-from nofluke.data.columns import Column, as_column
-from nofluke.data.pairs import Pairs, as_pairs, no_pairs
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError
 from nofluke.plain import check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
+from nofluke.series.given import alarms_in_ranges, as_labels, read_given, read_scores, refuse_segmentation
 from nofluke.series.labels import (
     HigherIs,
     Missing,
@@ -153,11 +153,13 @@ def prepare(
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
-    given = as_column(scores if predictions is None else predictions, name)
-    events, pairs = _events(truth, truth_as)
+    given, alarm_pairs = (read_scores(scores), None) if predictions is None else read_given(predictions, name)
+    events, pairs = read_given(truth, "truth", truth_as)
     stamps = None if times is None else as_column(times, "times")
-    n = length(given, name, stamps, events)
-    given_kind = "labels" if name == "scores" else kind_of(given, n, "auto", name)
+    n = length(given, name, stamps, as_labels(events, truth_as), ranges=alarm_pairs is not None)
+    given_kind = "ranges" if alarm_pairs is not None else "labels"
+    if name == "predictions" and alarm_pairs is None:
+        given_kind = kind_of(given, n, "auto", name)
     truth_kind = kind_of(events, n, truth_as, "truth") if pairs is None else "ranges"
     reference, whose = reference_of(given, given_kind, name, events, truth_kind, n)
     if truth_kind == "labels":
@@ -191,8 +193,9 @@ def prepare(
     instants: AnyArray | None = None
     alarm_instants: AnyArray | None = None
     if pairs is not None:
-        spans, clock = read_ranges(pairs, truth_as, n, clock, overlaps, notes)
+        spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else truth_as, n, clock, overlaps, notes)
         labels = spans.flags(n)
+        refuse_segmentation(pairs, labels)
     else:
         labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
         if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
@@ -212,6 +215,8 @@ def prepare(
     if name == "scores":
         values = exact_floats(given.values, name, open_steps)
         check_finite(values, name, open_steps)
+    elif alarm_pairs is not None:
+        alarms = alarms_in_ranges(alarm_pairs, n, clock, notes) & open_steps
     else:
         alarms = read_flags(given, given_kind, name, open_steps, clock, on_steps) & open_steps
         if given_kind == "times" and len(given) and clock is not None and spans is None:
@@ -241,23 +246,6 @@ def prepare(
         score_type=score_type(given.values),
         marked=marked,
     )
-
-
-def _events(truth: Any, truth_as: TruthKind) -> tuple[Column, Pairs | None]:
-    """The events as one column, or as pairs of a start and an end, and then an empty column."""
-    pairs = as_pairs(truth, "truth")
-    if pairs is None:
-        column = as_column(truth, "truth")
-        if truth_as != "ranges":
-            return column, None
-        if len(column):
-            raise InputError("truth is one column, but truth_as='ranges': pass pairs of a start and an end.")
-        pairs = no_pairs()
-    elif truth_as == "labels":
-        raise InputError(
-            "truth holds pairs, but truth_as='labels': pass one label for each step, or truth_as='ranges'."
-        )
-    return Column(values=np.zeros(0)), pairs
 
 
 def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
