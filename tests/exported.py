@@ -5,6 +5,7 @@ import re
 from collections import Counter
 
 import numpy as np
+from sklearn.naive_bayes import GaussianNB
 
 import nofluke as nf
 from nofluke.inference.chance_levels import ChanceLevels
@@ -22,7 +23,7 @@ EVENTS, ALARMS = [5, 29, 41, 77, 90], [6, 30, 55, 78, 100]
 NAMES = (
     *("evaluation", "undefined", "coincidence", "sweep", "windows", "familywise", "comparison", "three", "diagnosis"),
     *("power", "sample size", "no sample size", "significance", "significances", "chance level", "chance levels"),
-    *("study", "leaderboard", "pooled", "confusion", "listing"),
+    *("study", "leaderboard", "pooled", "confusion", "listing", "cross-validation"),
 )
 
 
@@ -62,6 +63,7 @@ def results():
         "pooled": study.pooled()[0],
         "confusion": found.tolerant_truth,
         "listing": Listing.of_all(),
+        "cross-validation": nf.cross_val_evaluate(GaussianNB(), GOOD[:, None], TRUTH, cv=3, **judged),
     }
 
 

@@ -153,6 +153,7 @@ def dressed_pairs(steps: np.ndarray) -> st.SearchStrategy[Any]:
         lambda: pl.DataFrame({"Start": starts, "End": ends, "n": ends - starts}),
         lambda: pa.table({"begin": starts, "stop": ends}),
         lambda: pd.IntervalIndex.from_arrays(starts, ends + 1, closed="left"),
+        lambda: pd.DataFrame({"ilocs": pd.IntervalIndex.from_arrays(starts, ends + 1, closed="left")}),
     ]
     if len(pairs):
         ways.append(lambda: [tuple(pair) for pair in pairs.tolist()])
@@ -194,6 +195,9 @@ def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Ques
     else:
         labels = draw(st.sampled_from([list(map(bool, case.truth)), case.truth, list(map(float, case.truth))]))
         data |= {"truth": draw(dressed(labels, gone["truth"])), "truth_as": "labels"}
+    counted = times is not None or data["truth_as"] == "labels"  # else nothing says how many steps there are
+    if "predictions" in data and counted and gone["output"] is None and draw(st.booleans()):
+        data["predictions"] = pd.DataFrame({"ilocs": np.flatnonzero(alarms)})
     both = case.tolerance_arguments
     tolerance: Any = nf.Tolerance(**both)
     if both["early"] == both["late"] and "unit" not in both and draw(st.booleans()):
