@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import sys
+import textwrap
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import click
 
-from nofluke.cli.wording import advice
+from nofluke.cli.endings import form_of
+from nofluke.cli.wording import advice, in_shell
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
-
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
-
-
-def form_of(output: str | None) -> str:
-    """The format that the ending of a file asks for; text where it asks for none."""
-    return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
+from nofluke.text.tables import WIDTH
 
 
 def extras(options: dict[str, Any]) -> dict[str, Any]:
@@ -31,20 +26,27 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
-    form = form or form_of(output)
+    form, context = form or form_of(output), click.get_current_context()
     if form == "json":
-        write(json.dumps(result.to_dict(**more), indent=2, ensure_ascii=False), output)
+        write(json.dumps(in_shell(result.to_dict(**more), context), indent=2, ensure_ascii=False), output)
     elif form == "csv":
         write(str(result.to_csv(**more)).rstrip("\n"), output)
     else:
         table = result.table(**more)
-        table = replace(table, notes=tuple(map(advice, table.notes)))
+        table = replace(table, notes=tuple(advice(note, context) for note in table.notes))
         if form == "text" and output is None and is_watched(sys.stdout):
             from nofluke.show.terminal import show
 
             show(table)
+        elif form == "text":
+            write(replace(table, title=wrapped(table.title), notes=tuple(map(wrapped, table.notes))).text(), output)
         else:
             write(str(getattr(table, form)()), output)
+
+
+def wrapped(text: str, hanging: int = 0) -> str:
+    """A sentence or more in lines of at most 100 characters, broken between words; ``hanging`` indents all but the first."""
+    return textwrap.fill(text, WIDTH, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False)
 
 
 def write(text: str, output: str | None) -> None:
@@ -77,5 +79,5 @@ def verdict_code(result: Any) -> int:
 
 def _said(found: Any) -> int:
     if found.code:
-        click.echo(f"nofluke: gate: {found.why}", err=True)
+        click.echo(f"nofluke: gate: {advice(found.why, click.get_current_context())}", err=True)
     return int(found.code)

@@ -35,9 +35,11 @@ def study(
     truth: str | None = None,
     scores: Any = None,
     times: str | None = None,
+    time_format: str | None = None,
     detector: str | None = None,
     layout: str = "auto",
     ranges: Any = None,
+    ranges_time_format: str | None = None,
     data: Any = None,
     truth_as: str = "auto",
     threshold: float | None = None,
@@ -76,6 +78,9 @@ def study(
         each other, such as data sets: comparisons and intervals go by groups. Without it each series is its own.
     scores : str or list of str, optional
         Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+    time_format, ranges_time_format : str, optional
+        How to read times in files that are not ISO 8601, such as ``"%d/%m/%Y %H:%M"``; those in the file of ``ranges`` have the
+        same format, unless it is given, and ``"iso"`` is ISO 8601.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
@@ -167,6 +172,8 @@ def study(
         truth=truth,
         scores=scores,
         times=times,
+        time_format=time_format,
+        ranges_time_format=ranges_time_format,
         detector=detector,
         layout=layout,
         truth_as=truth_as,

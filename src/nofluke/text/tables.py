@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 TableCell = str | int | float | None
+WIDTH = 100  # of a line of prose, on a terminal and off it
 SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning
 
 
