@@ -18,6 +18,7 @@ exclude_patterns = ["_build"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 autodoc_member_order = "bysource"
+toc_object_entries_show_parents = "hide"
 autodoc_typehints = "none"  # types are told in the docstrings, in words
 numpydoc_show_class_members = False  # autodoc lists them, with their docstrings
 
@@ -65,7 +66,20 @@ def _trim_examples(_app: Sphinx, tree: nodes.document) -> None:
         block[:] = [nodes.Text(block.rawsource)]
 
 
+def _dark_twins(_app: Sphinx, tree: nodes.document) -> None:
+    """Beside a picture named ``…-light.png``, show the one named ``…-dark.png`` to readers of the dark theme."""
+    for image in list(tree.findall(nodes.image)):
+        light = image["uri"]
+        if light.endswith("-light.png"):
+            twin = image.deepcopy()
+            twin["uri"] = light.removesuffix("-light.png") + "-dark.png"
+            image["classes"].append("only-light")
+            twin["classes"].append("only-dark")
+            image.parent.insert(image.parent.index(image) + 1, twin)
+
+
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
     app.connect("doctree-read", _trim_examples)
+    app.connect("doctree-read", _dark_twins, priority=400)  # before pictures are collected

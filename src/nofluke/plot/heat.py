@@ -102,7 +102,8 @@ def heatmap(
     else:
         legend_above(panels[0], handles)
     title = "−log₁₀ p" if show == "p" else "measure"
-    bar = panels[0].figure.colorbar(mesh, ax=list(panels), location="right" if stacked else "top", aspect=30)
+    how: Any = {"location": "right", "aspect": 30} if stacked else {"location": "top", "aspect": 60}
+    bar = panels[0].figure.colorbar(mesh, ax=list(panels), **how)
     bar.set_label(title, fontsize=TEXT)
     bar.ax.tick_params(labelsize=TEXT)
     bar.locator = MaxNLocator(4)

@@ -11,8 +11,9 @@ from nofluke.plain import check_word
 from nofluke.plot.legends import legend_above
 from nofluke.plot.panels import check_kind, make_axes, names_beside, short
 from nofluke.plot.style import PALETTE, faint, few_ticks, fitted, inches, ink, label, luck, paper, tidy
-from nofluke.studies.cell_map import CODES, CellMap
+from nofluke.studies.cell_map import CODES, CellMap, map_cells
 from nofluke.studies.leaderboard import Leaderboard
+from nofluke.studies.result import Study
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,13 +27,12 @@ LETTERED, CELL = 60, 0.06  # columns at most, and inches of each at least, for a
 NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
 
-def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
+def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     """Draw the pooled F1 of every detector with its interval, beside what chance scores.
 
     Parameters
     ----------
-    board : Leaderboard
-        Of a study.
+    board : Study or Leaderboard
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -55,6 +55,8 @@ def leaderboard(board: Leaderboard, ax: Axes | None = None) -> Axes:
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
     ['F1, 95% interval', 'chance, mean ± 2 std']
     """
+    if isinstance(board, Study):
+        board = board.leaderboard()
     check_kind("board", board, Leaderboard, "a study")
     rows = board.rows
     ax = make_axes(ax, (6.6, 1.2 + 0.26 * len(rows)))
@@ -100,13 +102,13 @@ def luck_beside(ax: Axes, expected: FloatArray, std: FloatArray) -> Any:
     return ax.errorbar(expected, np.arange(len(expected)), xerr=np.nan_to_num(2 * std), **how)
 
 
-def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict", "value"] = "verdict") -> Axes:
+def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["verdict", "value"] = "verdict") -> Axes:
     """Draw the cells of a study as a map, detectors by series: verdicts, or F1 corrected for chance.
 
     Parameters
     ----------
-    cells : CellMap
-        From `nofluke.studies.cell_map.map_cells`.
+    cells : Study or CellMap
+        A study, its detectors drawn best first; or what `nofluke.studies.cell_map.map_cells` made.
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     show : {"verdict", "value"}
@@ -128,6 +130,8 @@ def verdicts(cells: CellMap, ax: Axes | None = None, *, show: Literal["verdict",
     >>> [text.get_text() for text in ax.texts]
     ['Y', 'N']
     """
+    if isinstance(cells, Study):
+        cells = map_cells(cells.leaderboard().detectors, cells.cells, cells.failed)
     check_kind("cells", cells, CellMap, "a study")
     check_word(show, "show", ("verdict", "value"))
     from matplotlib.colors import LinearSegmentedColormap, ListedColormap
