@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import textwrap
 from dataclasses import replace
@@ -45,8 +46,14 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
 
 
 def wrapped(text: str, hanging: int = 0) -> str:
-    """A sentence or more in lines of at most 100 characters, broken between words; ``hanging`` indents all but the first."""
-    return textwrap.fill(text, WIDTH, subsequent_indent=" " * hanging, break_long_words=False, break_on_hyphens=False)
+    """Prose in lines of at most 100 characters; ``hanging`` indents all but the first.
+
+    It breaks between words, but neither in p = 0.005 nor between an option and its value.
+    """
+    glued = re.sub(r" (?=[=±] )|(?<= [=±]) ", "\0", re.sub(r"(--[a-z][\w-]*) (?=[\w'])", "\\1\0", text))
+    indent = " " * hanging
+    lines = textwrap.fill(glued, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\0", " ")
 
 
 def write(text: str, output: str | None) -> None:

@@ -45,7 +45,8 @@ source_options = several(
     click.option(
         "--group",
         type=COLUMN,
-        help="Column with what is independent of each other, such as data sets; / is the folder of a file. Default: series.",
+        help="Column of groups that are independent of each other, such as data sets; / is the folder of a file. Default: the "
+        "series.",
     ),
     click.option("--truth", type=COLUMN, help="Column of 0/1 labels."),
     click.option(
@@ -112,11 +113,9 @@ run_options = several(
         "out",
         type=DIRECTORY,
         callback=directory,
-        help="Keep all results there, and go on from what is there already. Without it, only the leaderboard is printed.",
+        help="Keep all results there, and resume from what is there already. Without it, the leaderboard is only printed.",
     ),
-    click.option(
-        "--restart", is_flag=True, help="Begin anew instead: what an earlier study has left in -o is removed."
-    ),
+    click.option("--restart", is_flag=True, help="Start over: remove what an earlier study left in -o."),
     click.option("--workers", type=int, help="Processes; by default as many as there are cores. Changes no number."),
     click.option(
         "--dask",

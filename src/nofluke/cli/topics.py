@@ -6,52 +6,31 @@ import shlex
 
 import click
 
-TOPICS: dict[str, tuple[str, ...]] = {
-    "Data": (
-        *("--truth", "--truth-file", "--truth-start", "--truth-end", "--truth-time-format", "--ranges", "--truth-as"),
-        *(
-            "--overlaps",
-            "--n-steps",
-            "--series",
-            "--group",
-            "--groups",
-            "--layout",
-            "--data",
-            "--time",
-            "--time-format",
-        ),
-        *("--event-time", "--alarm-time", "--event-time-format", "--alarm-time-format", "--ranges-time-format"),
-        *("--span", "--gaps", "--gaps-time-format", "--duplicates", "--tick", "--mask", "--missing", "--warmup"),
-    ),
-    "Detector": ("--scores", "--predictions", "--detector", "--higher-is", "--threshold", "--quantile", "--budget"),
-    "Plan": (
-        *("--recall", "--precision", "--coverage", "--share-alarms", "--events", "--power", "--steps"),
-        "--steps-per-event",
-    ),
-    "Tolerance and counting": (
-        *("--tolerance", "--early", "--late", "--unit", "--lag", "--edges", "--leads"),
-        *("--count-events", "--count-alarms", "--refractory", "--zero-division"),
-    ),
-    "Metrics": ("--metric", "--statistic", "--test-f1"),
-    "Pages": ("--simulated", "--point-adjustment", "--nab"),
-    "Chance": (
-        *("--null", "--period", "--method", "--resamples", "--permutations", "--seed", "--stop-after"),
-        *("--alternative", "--ties", "--chance", "--familywise"),
-    ),
-    "Verdict and gate": (
-        *("--alpha", "--level", "--gate", "--gate-on", "--min-precision", "--min-recall", "--min-f1"),
-    ),
-    "Computing": ("--workers", "--dask", "--restart"),
-    "Output": ("--format", "--output", "--report", "--title", "--scripts", "--help"),
+TOPICS = {
+    "Data": "series group groups layout data truth truth-file truth-start truth-end ranges truth-as overlaps n-steps "
+    "event-time alarm-time time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
+    "span gaps gaps-time-format duplicates tick mask missing warmup",
+    "Detector": "scores predictions detector higher-is threshold quantile budget",
+    "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
+    "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "
+    "zero-division",
+    "Metrics": "metric statistic test-f1",
+    "Pages": "simulated point-adjustment nab",
+    "Chance": "null period method resamples permutations seed stop-after alternative ties chance familywise",
+    "Verdict and gate": "alpha level gate gate-on min-precision min-recall min-f1",
+    "Computing": "workers dask restart",
+    "Output": "format output report title scripts help",
 }
 """Options in the order in which the help of every command shows those that it has."""
 
 
 def write_topics(options: list[click.Parameter], context: click.Context, formatter: click.HelpFormatter) -> None:
     """The options of a command by topic; one that has no topic comes last, so that nothing is hidden."""
-    left = {option: record for option in options if (record := option.get_help_record(context)) is not None}
-    for topic, names in {**TOPICS, "Options": None}.items():
-        own = [option for name in names for option in left if name in option.opts] if names else list(left)
+    named = [option for option in options if isinstance(option, click.Option)]
+    left = {option: record for option in named if (record := option.get_help_record(context)) is not None}
+    for topic, names in {**TOPICS, "Options": ""}.items():
+        own = [option for name in names.split() for option in left if f"--{name}" in option.opts]
+        own = own if names else list(left)
         if own:
             with formatter.section(topic):
                 formatter.write_dl([left.pop(option) for option in own])
