@@ -483,7 +483,8 @@ def test_every_option_is_documented():
     text = section("reference/cli.md", "Coincidence")
     written = {cells[0].split("`")[1].split()[0]: cells[0] for cells in table_rows(text) if "`--" in cells[0]}
     options = {option.opts[-1]: option for option in cli.commands["coincidence"].params if option.opts[-1][0] == "-"}
-    shared = set(re.findall(r"`(--[a-z0-9-]+)`", text.split("|\n\n")[-1].partition(" are those of `evaluate`")[0]))
+    below = " ".join(text.split("|\n\n")[-1].split()).partition(" are those of `evaluate`")[0]
+    shared = set(re.findall(r"`(--[a-z0-9-]+)`", below))
     assert set(written) | shared == set(options)
     assert not set(written) & shared
     for name, cell in written.items():
@@ -499,7 +500,7 @@ def test_keys_are_documented(run_json, options):
     """Those of evaluate that lists have, and those of the table, with values of the types given there."""
     keys = {key: told for key, told in documented("Keys of evaluate").items() if key.split(".")[0] not in NOT_OF_LISTS}
     text = section("reference/json.md", "Keys of coincidence")
-    left = set(re.findall(r"`([a-z_]+)`", text.partition("without those of steps and scores: ")[2].partition(".")[0]))
+    left = set(re.findall(r"`([a-z_]+)`", text.partition("without those of steps and scores:")[2].partition(".")[0]))
     assert left == set(NOT_OF_LISTS)
     absent = set() if "--seed" in options else only_for(keys, "Monte Carlo only")
     absent |= only_for(keys, "where it is simulated")

@@ -342,7 +342,7 @@ def test_options_of_metrics_are_documented(command: str) -> None:
         if cells[1] in (command, "both")
     }
     same, more = re.search(
-        r"\n\n(`--truth`.*?) are those of `evaluate`, and for `significance` also (.*?)\.\s", text, re.DOTALL
+        r"\n\n(`--truth`.*?) are those of `evaluate`, and\s+for `significance` also (.*?)\.\s", text, re.DOTALL
     ).groups()
     named = re.findall(r"`(--[a-z-]+)`", same + (more if command == "significance" else ""))
     options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
@@ -38,13 +37,14 @@ def _columns(context: click.Context, option: str) -> list[str]:
     from nofluke.data.paths import expanded
     from nofluke.data.sources import open_table
 
-    typed = context.params
-    at = "truth_file" if option == "truth" and typed.get("truth_file") else _FILES.get(option, "file")
-    file: Any = typed.get(at) or next(iter(typed.get("source") or ()), None)
+    # behind an option that waits for its value, click leaves the files that came before in args
+    files = [argument.name for argument in context.command.params if isinstance(argument, click.Argument)]
+    typed = {**dict(zip(files, context.args, strict=False)), **{k: v for k, v in context.params.items() if v}}
+    at = "truth_file" if option == "truth" and "truth_file" in typed else _FILES.get(option, files[0] if files else "")
     with suppress(InputError, OSError):
-        path = None if file in (None, "-") else expanded(file, "FILE")
-        if path is not None and path.is_file() and path.stat().st_size < _MOST_BYTES:
-            with open_table(file, [], None) as table:
+        path = expanded(str(typed.get(at, "-")), "FILE")
+        if path.is_file() and path.stat().st_size < _MOST_BYTES:
+            with open_table(path, [], None) as table:
                 return list(table.names)
     return []
 

@@ -105,9 +105,9 @@ def _check_shares(words: tuple[str, ...], text: str, option: str) -> None:
     if len({word.endswith("%") for word in words}) > 1:
         raise InputError(f"{told}, with and without %: {cure}.")
     for word in words if len(words) > 1 else ():
-        with suppress(ValueError):
-            if not 0 <= float(word.rstrip("%")) <= (100 if word.endswith("%") else 1):
-                raise InputError(f"{told}, but {word} is not a share between 0 and 1: {cure}.")
+        match = _END.fullmatch(word)
+        if match is not None and not 0 <= float(match[1]) <= (100 if match[2] == "%" else 1):
+            raise InputError(f"{told}, but {word} is not a share between 0 and 1: {cure}.")
 
 
 def _decimal(text: str) -> str:
