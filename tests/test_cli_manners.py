@@ -135,7 +135,10 @@ def test_commands_stand_by_topic_with_whole_summaries_of_one_line():
     assert [name for commands in cli.topics.values() for name in (c.name for c in commands)] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("example", [e for c in (cli, *COMMANDS.values()) for e in c.examples if "reproduce" not in e])
+EXAMPLES = dict.fromkeys(e for c in (cli, *COMMANDS.values()) for e in c.examples if "reproduce" not in e)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
 def test_examples_of_help_run(run, example, monkeypatch):
     """As they are printed, on small files; a gate may say no. Pages have tests of their own, and are not made."""
     monkeypatch.setattr("nofluke.show.report.write_report", lambda _result, path, **_: path)
@@ -143,6 +146,8 @@ def test_examples_of_help_run(run, example, monkeypatch):
     words = shlex.split(broken(example, 80).replace("\\\n", ""))
     assert words == shlex.split(example)
     quick = ["--workers", "1", "--null", "circular-shift"] if words[1] == "study" else []
+    if "--resamples" in {name for option in COMMANDS[words[1]].params for name in option.opts} - set(words):
+        quick += ["--resamples", "99"]
     code, out, err = run(*words[1:], *quick)
     assert code in (0, 1, 3), err
     assert out or "-o" in words
@@ -441,9 +446,10 @@ def _texts():
     for path in sorted(package.rglob("*.py")):
         if not path.relative_to(package).as_posix().startswith(CODE):
             tree = ast.parse(path.read_text(encoding="utf-8"))
-            skipped = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}  # docstrings
-            skipped |= {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
-            for node in ast.walk(tree):
+            nodes = list(ast.walk(tree))
+            skipped = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings
+            skipped |= {id(part) for node in nodes if isinstance(node, ast.JoinedStr) for part in node.values}
+            for node in nodes:
                 if isinstance(node, ast.JoinedStr):
                     parts = [p.value if isinstance(p, ast.Constant) else _filled(p) for p in node.values]
                     yield path.name, "".join(parts)
