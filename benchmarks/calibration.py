@@ -1,10 +1,12 @@
 """How often each null calls a worthless detector significant, and how often it finds one with skill.
 
-In each situation of situations.py events and scores are independent of each other; the alarms are the highest tenth of the
-scores, the tolerance is 2 steps. For each null and measure, the share of pairs with p ≤ 0.05, and for `auto` that of verdicts
-other than "no" and "cannot tell"; then the same for a detector that really sees the events. Prints Markdown:
+In each situation of situations.py events and scores are independent of each other; the alarms are the highest tenth of
+the scores, the tolerance is 2 steps. For each null and measure, the share of pairs with p ≤ 0.05, and for `auto` that
+of verdicts other than "no" and "cannot tell"; then the same for a detector that really sees the events. Prints
+Markdown:
 
-    python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend] [--beyond]
+    python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend]
+    [--beyond]
 """
 
 from __future__ import annotations

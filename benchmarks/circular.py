@@ -1,7 +1,7 @@
 """What the exact null of circular shifts costs: both hits for every rotation of a million steps.
 
-Run it as ``python benchmarks/circular.py``. One event in a thousand, one prediction in a hundred, tolerance 10; a round length, a
-power of two and a prime, for the Fourier transforms.
+Run it as ``python benchmarks/circular.py``. One event in a thousand, one prediction in a hundred, tolerance 10; a round
+length, a power of two and a prime, for the Fourier transforms.
 """
 
 import numpy as np

@@ -1,9 +1,11 @@
-"""What two lists of times cost: exact p-values of both rates, all rotations, statistics beside them, and other software.
+"""What two lists of times cost: exact p-values of both rates, all rotations, statistics beside them, and other
+software.
 
 Run it as ``python benchmarks/coincidence.py``. Events and alarms are random; the tolerance is half the mean gap between
-events. The first call of each compiled function is not counted. Times are of the processor, all threads together, so that
-other work on the machine does not count. pyunicorn's event coincidence analysis is measured in the same run where it can be
-imported; it has one-sided windows and leaves out what is near the ends of the lists, so that times are compared, not rates.
+events. The first call of each compiled function is not counted. Times are of the processor, all threads together, so
+that other work on the machine does not count. pyunicorn's event coincidence analysis is measured in the same run where
+it can be imported; it has one-sided windows and leaves out what is near the ends of the lists, so that times are
+compared, not rates.
 """
 
 import contextlib

@@ -1,8 +1,9 @@
-"""How often each null calls two independent lists of times coincident, and what a null finer than the data's rounding does.
+"""How often each null calls two independent lists of times coincident, and what a null finer than the data's rounding
+does.
 
-In each situation events and alarms know nothing of each other. For each null and measure: the share of pairs with p ≤ 0.05,
-and for `auto` that of verdicts other than "no" and "cannot tell". First two lists of 60 days in seven years, as they are and
-with a tick of a second, as if they were not rounded. Prints Markdown:
+In each situation events and alarms know nothing of each other. For each null and measure: the share of pairs with p ≤
+0.05, and for `auto` that of verdicts other than "no" and "cannot tell". First two lists of 60 days in seven years, as
+they are and with a tick of a second, as if they were not rounded. Prints Markdown:
 
     python benchmarks/coincidence_calibration.py [--pairs 1000] [--seed 12] [--workers 2] [--only gaps]
 """

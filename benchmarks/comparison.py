@@ -1,9 +1,9 @@
 """How often a comparison of two detectors rejects at .05: where neither is better, and where one is.
 
-Run it as ``python benchmarks/comparison.py [RUNS]``. Prints, for F1, the share of runs that studentised swaps reject, beside other
-ways on the same data: within a series, swaps of single steps and of blocks of 10 steps by the plain difference; across series, swaps
-of series by the plain difference and Wilcoxon's test of the series' own F1. And how often the interval of the difference holds
-the true one.
+Run it as ``python benchmarks/comparison.py [RUNS]``. Prints, for F1, the share of runs that studentised swaps reject,
+beside other ways on the same data: within a series, swaps of single steps and of blocks of 10 steps by the plain
+difference; across series, swaps of series by the plain difference and Wilcoxon's test of the series' own F1. And how
+often the interval of the difference holds the true one.
 """
 
 import sys
@@ -17,7 +17,8 @@ RUNS = 2_000
 STEPS, TOLERANCE, BLOCK = 2_000, 2, 10
 SWAPS = 499
 
-# recall and false alarms for each event, of both detectors: the second pair has F1 .525 by P = .7, R = .42 and by P = .42, R = .7
+# recall and false alarms for each event, of both detectors: the second pair has F1 .525 by P = .7, R = .42 and by P =
+# .42, R = .7
 ALIKE = ((0.5, 0.5), (0.5, 0.5))
 UNLIKE = ((0.42, 0.18), (0.7, 0.7 * 0.58 / 0.42))
 BETTER = ((0.7, 0.5), (0.4, 0.5))
@@ -38,7 +39,8 @@ def events_of(rng, clustered):
 
 
 def alarms_of(rng, events, clusters, recall, false, clustered):
-    """Alarms on the events found, and false ones far from any; in clusters, all of one are found or none, but for one in ten."""
+    """Alarms on the events found, and false ones far from any; in clusters, all of one are found or none, but for one
+    in ten."""
     found = rng.random(len(events)) < recall
     if clustered:
         whole = (rng.random(clusters.max() + 1) < recall)[clusters]

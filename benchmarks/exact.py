@@ -1,8 +1,8 @@
 """What an exact p-value of precision costs, in time and memory, at the sizes of the design goals.
 
 Run it as ``python benchmarks/exact.py``. Predictions and events are placed at random; the hits tested lie 10 standard
-deviations above chance's mean, and at the mean. For the first row, the paper's size, the cost of 10,000 resamples by the
-package's own Monte Carlo stands beside it. The first call of each compiled function is not counted, but printed.
+deviations above chance's mean, and at the mean. For the first row, the paper's size, the cost of 10,000 resamples by
+the package's own Monte Carlo stands beside it. The first call of each compiled function is not counted, but printed.
 """
 
 import time

@@ -1,7 +1,8 @@
-"""How often intervals hold the long-run precision, recall and F1, beside those of Clopper and Pearson: five series, four studies.
+"""How often intervals hold the long-run precision, recall and F1, beside those of Clopper and Pearson: five series,
+four studies.
 
-Run it as ``python benchmarks/interval_coverage.py``. What runs are held against is the ratio of sums over one run that is
-as long as thousands of them. Runs without an interval are left out, and their share is printed.
+Run it as ``python benchmarks/interval_coverage.py``. What runs are held against is the ratio of sums over one run that
+is as long as thousands of them. Runs without an interval are left out, and their share is printed.
 """
 
 from __future__ import annotations
@@ -53,7 +54,8 @@ def clustered(rng: np.random.Generator, steps: int) -> tuple[Flags, Flags]:
 
 
 def ranges(rng: np.random.Generator, steps: int) -> tuple[Flags, Flags]:
-    """Every step of ranges of 5 to 60 steps is an event; alarms on a stretch of some of them, and on stretches elsewhere."""
+    """Every step of ranges of 5 to 60 steps is an event; alarms on a stretch of some of them, and on stretches
+    elsewhere."""
     starts = np.flatnonzero(rng.random(steps) < 0.01)
     lengths = rng.integers(5, 61, len(starts))
     truth = flagged(

@@ -1,11 +1,12 @@
 """How often each null calls the metrics of a worthless detector significant: which nulls are fair to labels in ranges.
 
-First table: ten labelled ranges in 2,000 steps and scores of an autoregression that know nothing of them; the share of pairs with
-p ≤ 0.05, in per cent, for a memory φ of 0, 0.9 and 0.99. Second: what `auto` makes of the situations of situations.py, trends,
-seasons and bursts that labels and scores share; for each metric the share with p ≤ 0.05 where auto found a null that holds, and
-how often it found none. Prints Markdown:
+First table: ten labelled ranges in 2,000 steps and scores of an autoregression that know nothing of them; the share of
+pairs with p ≤ 0.05, in per cent, for a memory φ of 0, 0.9 and 0.99. Second: what `auto` makes of the situations of
+situations.py, trends, seasons and bursts that labels and scores share; for each metric the share with p ≤ 0.05 where
+auto found a null that holds, and how often it found none. Prints Markdown:
 
-    python benchmarks/metric_calibration.py [--pairs 400] [--situation-pairs 200] [--seed 5] [--workers 2] [--only trend] [--beyond]
+    python benchmarks/metric_calibration.py [--pairs 400] [--situation-pairs 200] [--seed 5] [--workers 2] [--only
+    trend] [--beyond]
 """
 
 from __future__ import annotations

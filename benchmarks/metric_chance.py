@@ -1,8 +1,9 @@
 """What chance gives in each metric on typical labels: the tables on the pages of the metrics.
 
-Three series of 10,000 steps, each with 5% of the steps labelled: one run of 20 to 80 steps in each 1,000, single steps at
-random, and one long run. Scores are random numbers, independent ones or with a memory (AR(1), φ = 0.9); alarms are the
-highest 1% or 5% of them. Prints, in Markdown, the mean over the draws and in brackets what has to be exceeded for p ≤ 0.05:
+Three series of 10,000 steps, each with 5% of the steps labelled: one run of 20 to 80 steps in each 1,000, single steps
+at random, and one long run. Scores are random numbers, independent ones or with a memory (AR(1), φ = 0.9); alarms are
+the highest 1% or 5% of them. Prints, in Markdown, the mean over the draws and in brackets what has to be exceeded for p
+≤ 0.05:
 
     python benchmarks/metric_chance.py [--draws 1000] [--seed 1] [--only vus]
 """

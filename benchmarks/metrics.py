@@ -1,8 +1,8 @@
 """How fast the metrics are, against other packages and against prototypes, as ratios that are measured in one run.
 
 Run it as ``python benchmarks/metrics.py [--quick] [--sizes 10000 100000 1000000] [--only vus] [--parts abcd]``. Labels
-are one run of 20 to 80 steps in 1,000, scores an AR(1) process (φ = 0.9), alarms its upper twentieth; VUS has a window of
-100 steps. One thread.
+are one run of 20 to 80 steps in 1,000, scores an AR(1) process (φ = 0.9), alarms its upper twentieth; VUS has a window
+of 100 steps. One thread.
 
 (a) Resamples a second of each metric: rotations of the scores before labels at rest, drawing them included, beside the
     figures of the prototypes that were there before the metrics (of another run, on one core of a like machine).

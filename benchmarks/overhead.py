@@ -1,9 +1,11 @@
-"""What one evaluation costs beside its arithmetic: short series with few events, where everything but the mathematics shows.
+"""What one evaluation costs beside its arithmetic: short series with few events, where everything but the mathematics
+shows.
 
-Run it as ``python benchmarks/overhead.py``. Every time is divided by that of a fixed NumPy workload in the same run, so that
-machines can be compared; beside it stands the same ratio of commit e4a83e0, the first storey, measured by this script on one
-idle machine. ``nf.evaluate`` is called with both p-values, ``null="permutation"`` and without F's p-value. Then: a million steps with
-given alarms beside five lines of NumPy that count the same two numbers, and peak memory above the inputs.
+Run it as ``python benchmarks/overhead.py``. Every time is divided by that of a fixed NumPy workload in the same run, so
+that machines can be compared; beside it stands the same ratio of commit e4a83e0, the first storey, measured by this
+script on one idle machine. ``nf.evaluate`` is called with both p-values, ``null="permutation"`` and without F's
+p-value. Then: a million steps with given alarms beside five lines of NumPy that count the same two numbers, and peak
+memory above the inputs.
 """
 
 import sys

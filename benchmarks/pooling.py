@@ -1,7 +1,7 @@
 """How often pooled tests reject at 5%: beside other ways to combine p-values, and with series that share one truth.
 
-Run it as ``python benchmarks/pooling.py``; it takes some minutes. Truths are drawn step by step with NumPy, alarms are fixed in each of
-the sets, so that each law is worked out once a set.
+Run it as ``python benchmarks/pooling.py``; it takes some minutes. Truths are drawn step by step with NumPy, alarms are
+fixed in each of the sets, so that each law is worked out once a set.
 """
 
 import time
@@ -44,7 +44,8 @@ def p_of(law, hits):
 
 
 def combined(skills, n_events, rng):
-    """Rejections of pooled hits, Fisher, Simes and Cauchy; a skill makes covered steps so many times as likely in its series."""
+    """Rejections of pooled hits, Fisher, Simes and Cauchy; a skill makes covered steps so many times as likely in its
+    series."""
     hits, p, laws = np.zeros((2, RUNS), dtype=int), np.empty((2, SERIES, RUNS)), ([], [])
     for i, skill in enumerate(skills):
         alarms = np.sort(rng.choice(STEPS, ALARMS, replace=False))

@@ -1,4 +1,5 @@
-"""Throughput of a study's cells beside a loop of nf.evaluate, as it is now and as it was before there were studies (commit e4a83e0).
+"""Throughput of a study's cells beside a loop of nf.evaluate, as it is now and as it was before there were studies
+(commit e4a83e0).
 
 Both judge the same arrays under the permutation; p-values are compared too. Run in a clone of the repository:
 

@@ -1,7 +1,7 @@
 """What a sweep over every threshold costs, beside scikit-learn's precision-recall curve on the same scores.
 
-Run it as ``python benchmarks/sweep.py``. A million steps, all scores distinct, one event in a hundred. scikit-learn counts
-without tolerance and gives one curve; nofluke gives precision and recall within the tolerance.
+Run it as ``python benchmarks/sweep.py``. A million steps, all scores distinct, one event in a hundred. scikit-learn
+counts without tolerance and gives one curve; nofluke gives precision and recall within the tolerance.
 """
 
 import numpy as np

@@ -1,7 +1,7 @@
 """How often the verdict errs under the permutation: by the exact joint law of both hits, in many random problems.
 
-Run it as ``python benchmarks/verdict.py``. Prints, for each level, the largest probability of *yes* or *partly* as a share of the
-level, and for comparison that of one p-value at most the level where both measures can be tested.
+Run it as ``python benchmarks/verdict.py``. Prints, for each level, the largest probability of *yes* or *partly* as a
+share of the level, and for comparison that of one p-value at most the level where both measures can be tested.
 """
 
 import numpy as np

@@ -1,17 +1,22 @@
-"""How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``. Nothing is fetched while reading."""
+"""How the documentation is built: ``python -m sphinx -W -b html docs docs/_build/html``.
+
+Nothing is fetched while reading.
+"""
 
 import html
-from importlib.metadata import version as installed_version
+from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 
+from nofluke import __version__
+
 project = "nofluke"
 author = "the authors of nofluke"
 copyright = author
-version = release = installed_version("nofluke")
+version = release = __version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc"]
 exclude_patterns = ["_build"]
@@ -26,10 +31,13 @@ html_theme = "pydata_sphinx_theme"
 html_title = f"nofluke {version}"
 html_static_path = ["_static"]
 html_css_files = ["nofluke.css"]
+html_favicon = "_static/nofluke.svg"
+html_context = {"default_mode": "auto"}  # light or dark, as the reader's system is
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars: dict[str, list[str]] = {"index": [], "claims": []}  # the parts list their pages there
+# pages that stand alone; the parts list their pages there
+html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "tutorial", "gallery", "claims", "faq")}
 html_theme_options = {
     "navbar_align": "left",
     "header_links_before_dropdown": 7,
@@ -66,20 +74,22 @@ def _trim_examples(_app: Sphinx, tree: nodes.document) -> None:
         block[:] = [nodes.Text(block.rawsource)]
 
 
-def _dark_twins(_app: Sphinx, tree: nodes.document) -> None:
-    """Beside a picture named ``…-light.png``, show the one named ``…-dark.png`` to readers of the dark theme."""
+def _pair_with_dark(app: Sphinx, tree: nodes.document) -> None:
+    """A picture with a dark twin (null.png and null-dark.png) is shown in the colours of the page."""
+    folder = Path(app.env.doc2path(app.env.docname)).parent
     for image in list(tree.findall(nodes.image)):
-        light = image["uri"]
-        if light.endswith("-light.png"):
-            twin = image.deepcopy()
-            twin["uri"] = light.removesuffix("-light.png") + "-dark.png"
+        stem, _, ending = image["uri"].rpartition(".")
+        twin = f"{stem.removesuffix('-light')}-dark.{ending}"
+        if (folder / twin).exists():
+            dark = image.deepcopy()
+            dark["uri"] = twin
+            dark["classes"].append("only-dark")
             image["classes"].append("only-light")
-            twin["classes"].append("only-dark")
-            image.parent.insert(image.parent.index(image) + 1, twin)
+            image.parent.insert(image.parent.index(image) + 1, dark)
 
 
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
     app.connect("doctree-read", _trim_examples)
-    app.connect("doctree-read", _dark_twins, priority=400)  # before pictures are collected
+    app.connect("doctree-read", _pair_with_dark, priority=400)  # before pictures are collected

@@ -92,8 +92,8 @@ def mean_and_variance(law: dict[int, Fraction] | Iterable[tuple[int, Fraction]])
 def joint_by_blocks(starts: Sequence[int], stops: Sequence[int], n_steps: int, n_events: int) -> Joint:
     """P(R = r, C = c) in integers, walking stretch by stretch between the edges of windows: for spans of any length.
 
-    The state is how many predictions begin before the last event (those that end after it are hit), r and c; k events on a
-    stretch of L steps can be placed in binom(L, k) ways.
+    The state is how many predictions begin before the last event (those that end after it are hit), r and c; k events
+    on a stretch of L steps can be placed in binom(L, k) ways.
     """
     starts, stops = [int(a) for a in starts], [int(b) for b in stops]
     edges = sorted({*starts, *stops})
@@ -168,7 +168,8 @@ def at_least_k_with_skill(pvalues: Sequence[float], k: int) -> float:
 
 
 def recall_power(recall: Fraction, n_steps: int, covered: int, n_events: int, alpha: Fraction) -> Fraction:
-    """P(Bin(m, R) >= c), c the smallest possible number of hits that a hypergeometric reaches with at most alpha; else 0."""
+    """P(Bin(m, R) >= c), c the smallest possible number of hits that a hypergeometric reaches with at most alpha; else
+    0."""
     ways = [comb(covered, r) * comb(n_steps - covered, n_events - r) for r in range(min(n_events, covered) + 1)]
     for critical in range(len(ways)):
         if ways[critical] and Fraction(sum(ways[critical:]), comb(n_steps, n_events)) <= alpha:

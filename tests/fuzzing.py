@@ -325,7 +325,7 @@ VALUES: list[Any] = [
     "", "x", "auto", "2h", "1M", "0.9", "²", "\ud800", "a\nb\x00", "9" * 5_000, b"2h", b"", bytearray(b"1"),
     0, 1, -1, 2**31, 2**63, 10**400, -(10**400), 0.5, -0.0, 1e-320, 1e308, math.nan, math.inf, -math.inf, 1j,
     np.float32(0.5), np.float16("inf"), np.int64(1), np.uint64(2**63), Decimal("0.5"), Decimal("sNaN"), Fraction(1, 2),
-    np.timedelta64(1, "M"), np.timedelta64("NaT"), np.datetime64("NaT"), date(2020, 1, 1), timedelta(days=-1), timedelta.max,
+    np.timedelta64(1, "M"), np.timedelta64("NaT", "s"), np.datetime64("NaT", "s"), date(2020, 1, 1), timedelta(days=-1), timedelta.max,
     pd.NA, pd.NaT, pd.Timedelta("1h"), nf.Tolerance(early="2h", late=0), nf.Tolerance(early=1e300, late=0, unit="clock"),
     "blocks", "blocks:length=²", "seasonal:period=1e9", "seasonal:period=month", "circular-shift:guard=" + "9" * 400,
     "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=2**31 - 1), nf.nulls.CircularShift(every=2**31 - 1),
@@ -381,7 +381,8 @@ def nonsense() -> st.SearchStrategy[Any]:
 
 
 def ask(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """The answer, or None where the question is refused in one line; nothing else may happen, nor any argument change."""
+    """The answer, or None where the question is refused in one line; nothing else may happen, nor any argument
+    change."""
     before = _held((*arguments, *named.values()))
     try:
         return function(*arguments, **named)

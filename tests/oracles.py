@@ -147,7 +147,8 @@ class Case:
         return nearest
 
     def duration(self) -> Fraction:
-        """Time the open steps last: each up to the next one; the last, and those before a gap, as long as the median step."""
+        """Time the open steps last: each up to the next one; the last, and those before a gap, as long as the median
+        step."""
         if self.stamps is None:
             return Fraction(sum(self.open_steps))
         lengths = [Fraction(b - a) for a, b in zip(self.stamps, self.stamps[1:], strict=False)]
@@ -174,7 +175,8 @@ def cases(
 ) -> Case:
     """Short sequences with many ties, few or many events, masks, clocks of every kind, windows of every width.
 
-    Some windows lie aside of the event, one of their sides being negative: all of them if ``signed``, none if it is False.
+    Some windows lie aside of the event, one of their sides being negative: all of them if ``signed``, none if it is
+    False.
     """
     n = draw(st.integers(1, max_steps))
     rare = draw(st.booleans())
@@ -368,7 +370,8 @@ def coincalc_eca(
 
 @dataclass(frozen=True)
 class Lists:
-    """Two lists of whole times and what was watched: every question is answered by looking at every tick and every pair."""
+    """Two lists of whole times and what was watched: every question is answered by looking at every tick and every
+    pair."""
 
     events: list[int]
     alarms: list[int]
@@ -422,7 +425,8 @@ class Lists:
         return nearest
 
     def rotations(self, every: int = 1) -> list[tuple[int, ...]]:
-        """The events after every rotation by multiples of a length over the watched ticks, what lies behind whole ones staying."""
+        """The events after every rotation by multiples of a length over the watched ticks, what lies behind whole ones
+        staying."""
         free = self.watched
         ranks = [free.index(q) for q in sorted(self.events)]
         circle = len(free) // every * every
@@ -435,7 +439,8 @@ class Lists:
         return self.placed({t: label(t) if label else 0 for t in self.watched})
 
     def placed(self, labels: dict[int, Any], slots: int = 1) -> list[tuple[int, ...]]:
-        """Every placement that leaves the number of events of each label as it is, with so many places for events on each tick."""
+        """Every placement that leaves the number of events of each label as it is, with so many places for events on
+        each tick."""
         parts = []
         for label in sorted(set(labels.values())):
             places = [t for t in self.watched if labels[t] == label for _ in range(slots)]
@@ -640,7 +645,8 @@ def slow_etapr(
     theta_r: Fraction = Fraction(1, 10),
     beta: Fraction = Fraction(1),
 ) -> tuple[float, float, float]:
-    """eTaP, eTaR and F_β of Hwang et al. (2022): begin with all, take out what is not covered enough, until nothing changes."""
+    """eTaP, eTaR and F_β of Hwang et al. (2022): begin with all, take out what is not covered enough, until nothing
+    changes."""
     assert len(detector) == n
     alarms = runs_of(detector)
     found, right = set(range(len(runs))), set(range(len(alarms)))
@@ -671,7 +677,8 @@ def slow_etapr(
 
 
 def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[list[tuple[int, int]], int, Any]]:
-    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both borders.
+    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both
+    borders.
 
     Runs may touch and lie at the borders; all steps may be labelled or none, all may have alarms or none.
     """
@@ -692,7 +699,8 @@ def labelled_steps(runs: Sequence[tuple[int, int]]) -> set[int]:
 
 
 def slow_auc_roc(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
-    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without pairs."""
+    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without
+    pairs."""
     labelled = labelled_steps(runs)
     others = set(range(n)) - labelled
     won = [
@@ -718,7 +726,8 @@ def slow_average_precision(runs: Sequence[tuple[int, int]], n: int, detector: Se
 def slow_best_f1(
     runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
 ) -> Fraction | None:
-    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its steps."""
+    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its
+    steps."""
     labelled = labelled_steps(runs)
     if not labelled:
         return None
@@ -789,7 +798,8 @@ def slow_pak_auc(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: A
 def slow_delay_pa_f1(
     runs: list[tuple[int, int]], n: int, alarms: list[int], delay: int = 10, beta: Any = 1
 ) -> Fraction | None:
-    """Ren et al. (2019): an alarm at most so many steps behind the start finds the whole run; else all of it is missed."""
+    """Ren et al. (2019): an alarm at most so many steps behind the start finds the whole run; else all of it is
+    missed."""
     adjusted = list(alarms)
     for start, stop in runs:
         in_time = any(alarms[t] for t in range(start, stop) if t - start <= delay)
@@ -833,7 +843,8 @@ def slow_event_far_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], be
 def slow_tolerant(
     runs: list[tuple[int, int]], n: int, alarms: list[int], early: int = 0, late: int = 0, *, ranges: bool = False
 ) -> tuple[Fraction | None, Fraction | None]:
-    """Precision and recall: events are runs, or all of their steps; an alarm counts from start - early to end + late."""
+    """Precision and recall: events are runs, or all of their steps; an alarm counts from start - early to end +
+    late."""
     events = runs if ranges else [(t, t + 1) for start, stop in runs for t in range(start, stop)]
     at = [t for t in range(n) if alarms[t]]
     near = [[p for p in at if start - early <= p <= stop - 1 + late] for start, stop in events]
@@ -846,10 +857,11 @@ Mark = tuple[Any, Any, int, int, bool, bool]
 
 
 def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any) -> list[list[tuple[int, ...]]]:
-    """Alarms, hits, events and found ones of each detector in each episode, in time order: by linking every pair of marks.
+    """Alarms, hits, events and found ones of each detector in each episode, in time order: by linking every pair of
+    marks.
 
-    Two marks are linked if the one begins at most so far behind the other's end, or on a neighbouring step; an episode is what hangs
-    together by links.
+    Two marks are linked if the one begins at most so far behind the other's end, or on a neighbouring step; an episode
+    is what hangs together by links.
     """
     marks = sorted({mark[:4] for one in (*events, *alarms) for mark in one})
     episode = list(range(len(marks)))
@@ -872,8 +884,8 @@ def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any
 def slow_swap_p(first: list[tuple[int, ...]], second: list[tuple[int, ...]]) -> list[Fraction | None]:
     """P-values of precision, recall and F1 by all swaps of the units, in fractions; None where a detector has no value.
 
-    The statistic is difference² over the sum of squares of what each unit adds to it, to first order; a swap that leaves a detector
-    without a value is as extreme as can be.
+    The statistic is difference² over the sum of squares of what each unit adds to it, to first order; a swap that
+    leaves a detector without a value is as extreme as can be.
     """
 
     def measured(rows: list[tuple[int, ...]]) -> list[tuple[Fraction, list[Fraction]] | None]:

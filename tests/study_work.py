@@ -1,4 +1,5 @@
-"""A stand-in for the computation of a study, for tests of what surrounds it: importable by workers, quick, with accidents on order."""
+"""A stand-in for the computation of a study, for tests of what surrounds it: importable by workers, quick, with
+accidents on order."""
 
 import os
 import signal

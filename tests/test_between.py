@@ -150,7 +150,7 @@ class TestSweeps:
     def test_steps_and_times_do_not_mix(self):
         """Events between stamps have no distance in steps: a mixture of tolerances is refused."""
         stamps, scores, events = self.data(n=60, m=6)
-        with pytest.raises(nf.InputError, match="pass them all in time"):
+        with pytest.raises(nf.InputError, match="give all of them in time"):
             nf.sweep(dates(events), scores, times=dates(stamps), tolerances=[1, "10min"], quantiles=[0.9])
 
     @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ class TestSweeps:
     def test_a_null_of_steps_is_refused(self):
         """With those that take times."""
         stamps, scores, events = self.data(n=60, m=6)
-        with pytest.raises(nf.InputError, match="needs a grid of steps, and these events have times of their own: use"):
+        with pytest.raises(nf.InputError, match="needs a grid of steps, but these events have their own times: use"):
             nf.evaluate(
                 dates(events), scores, times=dates(stamps), quantile=0.9, tolerance="15min", null="blocks:length=5"
             )
@@ -193,7 +193,7 @@ class TestSweeps:
         """In lengths of time, with a note on what was looked at."""
         stamps, scores, events = self.data()
         found = nf.diagnose(dates(events), scores, times=dates(stamps), quantile=0.9, tolerance="15min")
-        assert any("looked at on a grid" in note for note in found.notes)
+        assert any("analysed on a grid" in note for note in found.notes)
         result = nf.evaluate(
             dates(events), scores, times=dates(stamps), quantile=0.9, tolerance="15min", null=found.recommended, rng=1
         )

@@ -495,7 +495,7 @@ def test_times_with_and_without_a_zone_are_not_compared(run, data):
     (data / "data.csv").write_text(re.sub(r"(2020-01-0\d)", r"\1T00:00Z", DATA))
     (data / "events.txt").write_text("2020-01-02\n")
     options = ("--truth-file", "events.txt", "--scores", "z", "--threshold", "0.5", "--time", "day")
-    message = "nofluke: the clock has a time zone but --truth-file has none: give both one, or neither.\n"
+    message = "nofluke: the clock has a time zone but --truth-file has none: give both a time zone, or neither.\n"
     assert run("evaluate", "data.csv", *options) == (2, "", message)
     (data / "events.txt").write_text("2020-01-02T01:00+01:00\n")
     assert run("evaluate", "data.csv", *options)[0] == 0
@@ -507,7 +507,7 @@ def test_what_the_first_row_was_taken_for_is_in_the_notes(run_json, data, comman
     (data / "unnamed.csv").write_text("0,1\n" + "".join(f"{y},{z}\n" for y, z in zip(TRUTH, SCORES, strict=True)))
     found = run_json(command, "unnamed.csv", "--truth", "0", "--scores", "1", "--threshold", "0.5")
     assert found["notes"][0] == (
-        "The first row of unnamed.csv (0, 1) was taken for its header: if it is data, put names above it."
+        "The first row of unnamed.csv (0, 1) was read as its header: if it is data, put names above it."
     )
     if command != "diagnose":
         assert found["n"] == 6
@@ -518,7 +518,7 @@ def test_notes_on_a_file_are_in_the_report(run, data):
     (data / "unnamed.csv").write_text("0,1\n" + "".join(f"{y},{z}\n" for y, z in zip(TRUTH, SCORES, strict=True)))
     options = ("--truth", "0", "--scores", "1", "--threshold", "0.5", "-o", "a.html", "--scripts", "cdn")
     assert run("report", "unnamed.csv", *options)[0] == 0
-    assert "was taken for its header" in (data / "a.html").read_text(encoding="utf-8")
+    assert "was read as its header" in (data / "a.html").read_text(encoding="utf-8")
 
 
 def test_whole_numbers_that_are_no_floats_are_compared_exactly(run_json, data):
@@ -657,7 +657,7 @@ def test_bad_settings_of_an_evaluation(run, options, message):
         ("2020-01-02\n", (), "events.csv holds dates, but data.csv has no clock: name its column of times by --time"),
         ("2\n9\n", (), r"--truth-file has 2 values for 6 steps, and as positions 9 lie outside 0\.\.5"),
         ("1.5\n", (), r"--truth-file must be 0/1 labels .*, got 1.5: .* pass --time COLUMN"),
-        ("5\n", ("--time", "day"), "the clock shows dates but --truth-file holds numbers: give both in the same kind"),
+        ("5\n", ("--time", "day"), "the clock shows dates but --truth-file holds numbers: give both as the same kind"),
         ("", ("--time", "day"), "events.csv is empty"),
         ("soon\nlater\n", ("--time", "day"), "events.csv, line 2: .*'later'"),
     ],
@@ -694,7 +694,7 @@ def test_bad_lists_of_events(run, data, content, options, message):
         ),
         (
             ("evaluate", "--truth", "label", "--predictions", "alarm", "--quantile", "0.5"),
-            "--threshold and --quantile and --budget belong to scores: leave them out with predictions",
+            "--threshold and --quantile and --budget only apply to scores: leave them out with predictions",
         ),
         (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'auto', 'permutation', "),
         (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'auto', 'permutation', "),

@@ -81,7 +81,7 @@ def test_options_of_alarms_in_a_sweep(run):
         (("--quantile", "0.9", "--warmup", "60"), "--warmup=60 leaves none of the 60 steps"),
         (
             ("--quantile", "0.9", "--refractory", "2", "--count-alarms", "steps"),
-            "--refractory LENGTH makes one alarm of several, but --count-alarms steps counts",
+            "--refractory LENGTH merges several alarms into one, but --count-alarms steps counts",
         ),
     ],
 )

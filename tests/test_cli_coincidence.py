@@ -200,7 +200,7 @@ def test_notes_of_results_name_options(run):
     """Not arguments of the library."""
     code, out, _ = run(*DATES[:4], "--edges", "interior")
     assert code == 0
-    assert "reach out of the watched time (--edges interior)" in " ".join(out.split())
+    assert "extend beyond the watched time (--edges interior)" in " ".join(out.split())
 
 
 def test_notes_of_files_come_first(run_json, tmp_path):
@@ -208,7 +208,7 @@ def test_notes_of_files_come_first(run_json, tmp_path):
     (tmp_path / "ambiguous.txt").write_text("0\n3\n7\n")
     found = run_json("ambiguous.txt", "ambiguous.txt", "--tolerance", "1", "--span", "0", "9")
     assert found["n_events"] == 3
-    assert found["notes"][0].startswith("The first row of ambiguous.txt (0) was taken for data")
+    assert found["notes"][0].startswith("The first row of ambiguous.txt (0) was read as data")
     assert len(found["notes"]) == 1
 
 
@@ -388,17 +388,23 @@ WRONG = [
         r"EVENTS has 1 time\(s\) outside the span \(20 to 99\): 10: remove them, or pass",
     ),
     ((*NUMBERS[:4], "--span", "0", "80"), r"ALARMS has 1 time\(s\) outside the span \(0 to 80\): 90"),
-    ((*DATES, "--gaps", "outage.csv"), r"EVENTS has 1 time\(s\) inside a gap, when nobody watched: 2014-06-30: remove"),
+    (
+        (*DATES, "--gaps", "outage.csv"),
+        r"EVENTS has 1 time\(s\) inside a gap, which was not watched: 2014-06-30: remove",
+    ),
     ((*NUMBERS[:4], "--span", "99", "0"), "--span ends before it starts, 99 to 0: swap its ends"),
     (
         ("none.csv", "none.csv", "--tolerance", "2"),
         "EVENTS and ALARMS are both empty and there is no span: pass --span START END",
     ),
-    (("zoned.csv", *DATES[1:]), "EVENTS has a time zone but ALARMS has none: give both one, or neither"),
-    (("zoned.csv", "zoned.csv", *DATES[2:]), "EVENTS has a time zone but --span has none: give both one, or neither"),
-    (("quakes.csv", *NUMBERS[1:]), "EVENTS holds dates but ALARMS holds numbers: give both in the same kind"),
-    ((*NUMBERS[:4], "--span", *SPAN), "--span holds dates but EVENTS holds numbers: give both in the same kind"),
-    ((*NUMBERS, "--gaps", "outage.csv"), "--gaps holds dates but EVENTS holds numbers: give both in the same kind"),
+    (("zoned.csv", *DATES[1:]), "EVENTS has a time zone but ALARMS has none: give both a time zone, or neither"),
+    (
+        ("zoned.csv", "zoned.csv", *DATES[2:]),
+        "EVENTS has a time zone but --span has none: give both a time zone, or neither",
+    ),
+    (("quakes.csv", *NUMBERS[1:]), "EVENTS holds dates but ALARMS holds numbers: give both as the same kind"),
+    ((*NUMBERS[:4], "--span", *SPAN), "--span holds dates but EVENTS holds numbers: give both as the same kind"),
+    ((*NUMBERS, "--gaps", "outage.csv"), "--gaps holds dates but EVENTS holds numbers: give both as the same kind"),
     (
         (*DATES[:2], "--tolerance", "2"),
         'tolerance of 2 time units does not fit times that are dates: pass a duration such as "2h"',
@@ -439,7 +445,7 @@ WRONG = [
     ),
     (
         ("european.csv", *DATES[1:]),
-        "european.csv, line 2: .* no ISO 8601 time: give the format, as in --event-time-format=",
+        "european.csv, line 2: .* not an ISO 8601 time: give the format, as in --event-time-format=",
     ),
     (("nowhere.csv", *DATES[1:]), "nowhere.csv: there is no such file: check the path"),
     (("-", "-", *DATES[2:]), "EVENTS and ALARMS are both standard input, which can be read once: pass a file for one"),

@@ -1,4 +1,5 @@
-"""Metrics on the command line: what is printed is what the library says, for every option; and errors that name options."""
+"""Metrics on the command line: what is printed is what the library says, for every option; and errors that name
+options."""
 
 import csv
 import io
@@ -180,7 +181,7 @@ def test_notes_about_files_are_told(run_json, folder, metrics):
     (folder / "bare.csv").write_text(f"0,1\n{rows}\n")
     asked = [word for name in metrics for word in ("--metric", name)]
     found = run_json("significance", "bare.csv", "--truth", "0", "--predictions", "1", *asked)
-    assert sum("taken for" in note for note in found["notes"]) == 1
+    assert sum("read as" in note for note in found["notes"]) == 1
 
 
 @pytest.mark.parametrize(
@@ -236,14 +237,15 @@ def test_the_gate_answers_by_the_verdict(run, options, code, why):
         ("--metric auc-roc --workers 0", "--workers=0 must be"),
         ("--metric auc-roc --alpha 2", "--alpha=2.0 must be"),
         ("--metric auc-roc --null nothing", "--null nothing must be one of"),
-        ("--metric auc-roc --groups alarm", "--groups come back after others"),
+        ("--metric auc-roc --groups alarm", "--groups must be contiguous"),
         (
             "--metric auc-roc --groups part --null permutation",
-            "--groups are rotated each within itself: pass --null circular-shift or auto, or leave --groups out.",
+            "--groups are rotated separately: pass --null circular-shift or auto, or leave --groups out.",
         ),
         (
             "--metric auc-roc --null bernoulli",
-            "--null bernoulli has laws of hits only, and draws nothing for a metric: use --null auto, circular-shift, local-shift or segments.",
+            "--null bernoulli only knows laws of hits and cannot draw for a metric: use --null auto, circular-shift, "
+            "local-shift or segments.",
         ),
         ("--metric auc-roc --groups nowhere", "data.csv has no column 'nowhere' (for --groups)"),
         ("--metric auc-roc --threshold 1 --budget 1%", "pass either --threshold or --quantile or --budget"),

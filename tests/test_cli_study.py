@@ -198,7 +198,7 @@ def test_another_study_in_the_folder_is_an_error_unless_it_is_to_begin_anew(call
     assert call(*words) == first
     code, out, err = call(*words, "--seed", "1")
     assert (code, out) == (2, "")
-    assert "seed was 0 and is now 1. Put it back, choose another -o, or pass --restart to begin anew.\n" in err
+    assert "seed was 0 and is now 1. Put it back, choose another -o, or pass --restart to start over.\n" in err
     assert call(*words, "--seed", "1", "--restart")[0] == 0
 
 
@@ -330,7 +330,8 @@ def test_bad_files_among_good_ones_are_rows_of_what_failed(tmp_path, monkeypatch
 
 
 def test_a_series_in_two_groups_and_a_detector_without_rows_are_missing(tmp_path, monkeypatch, call):
-    """A name that two series share in one table is found by their groups; in long tables a detector may have no rows."""
+    """A name that two series share in one table is found by their groups; in long tables a detector may have no
+    rows."""
     monkeypatch.chdir(tmp_path)
     rows = [
         f"{name},{group},{line.split(',')[0]},{detector},{line.split(',')[at]}"

@@ -109,7 +109,7 @@ def test_duration_objects_keep_every_nanosecond(value, nanoseconds):
     assert as_duration(value, "tolerance") == nanoseconds
 
 
-@pytest.mark.parametrize("value", [np.timedelta64(1, "Y"), np.timedelta64(1, "M"), np.timedelta64(2)])
+@pytest.mark.parametrize("value", [np.timedelta64(1, "Y"), np.timedelta64(1, "M"), np.array(2).view("m8")[()]])
 def test_durations_without_a_fixed_length_are_errors(value):
     """A month is not 30.436875 days, and a number without a unit is nothing; NumPy would make up a length."""
     with pytest.raises(InputError, match=r"tolerance=.* no fixed length: pass a duration in days"):
@@ -119,7 +119,7 @@ def test_durations_without_a_fixed_length_are_errors(value):
 def test_not_a_time_is_no_duration():
     """NaT names the argument and the remedy."""
     with pytest.raises(InputError, match=r"tolerance is not a time \(NaT\): pass a duration"):
-        as_duration(np.timedelta64("NaT"), "tolerance")
+        as_duration(np.timedelta64("NaT", "s"), "tolerance")
 
 
 @pytest.mark.parametrize("unit", UNITS)

@@ -1,4 +1,5 @@
-"""Two lists of times: the grid's numbers where times are whole, the same whatever the unit, the container or the direction of time."""
+"""Two lists of times: the grid's numbers where times are whole, the same whatever the unit, the container or the
+direction of time."""
 
 from __future__ import annotations
 
@@ -443,9 +444,9 @@ REFUSED = [
     (BOTH, {"span": (6, 60)}, "events has 1 time.*outside the span .6 to 60.: 5"),
     (BOTH, {"span": (0, 45)}, "alarms has 1 time.*outside the span .0 to 45.: 50"),
     (BOTH, {"span": (0, 60), "gaps": [(6, 7)]}, "events has 1 time.*inside a gap.*: 6"),
-    (BOTH, {"span": (0, 60), "gaps": [(-1, 61)]}, "gaps leave nothing"),
+    (BOTH, {"span": (0, 60), "gaps": [(-1, 61)]}, "gaps cover the whole span"),
     (BOTH, {"span": (0, 60), "gaps": [(20, 10)]}, "gaps has 1 gap.*end before they start, first 20 to 10"),
-    (BOTH, {"span": (0, 60), "gaps": (10, 20)}, "gaps=.* must be pairs"),
+    (BOTH, {"span": (0, 60), "gaps": (10, 20)}, r"gaps=.* must be \(start, end\) pairs"),
     (BOTH, {"span": (0, 60), "gaps": [(10, math.nan)]}, "gaps has 1 missing"),
     (BOTH, {"tolerance": -1}, "tolerance=-1 must be finite and not negative"),
     (BOTH, {"tolerance": math.nan}, "tolerance=nan"),

@@ -94,7 +94,8 @@ def made():
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_cell_is_what_coincidence_says(made, name):
-    """Whatever null, gaps, edges or lag: counts, chance, p-values and words of a slider position are those of a call."""
+    """Whatever null, gaps, edges or lag: counts, chance, p-values and words of a slider position are those of a
+    call."""
     result, grid, payload = made(name)
     _, case = CASES[name]
     rest = {key: value for key, value in case.items() if key != "lag"} | {"null": result.null}
@@ -219,7 +220,7 @@ def test_the_python_of_a_page_makes_the_same_page(made, name, tmp_path):
     assert "confusion matrix; the" not in re.sub(r"<p class=\"fine\" hidden>.*?</p>", "", words)
     assert "data-matrix" not in words
     assert "precursor coincidence rate" in words
-    assert "prediction" not in words.replace("the predictions stay as they are", "")
+    assert "prediction" not in words.replace("the predictions stay in place", "")
     assert "Lag <output" in words
 
 
@@ -339,7 +340,7 @@ def test_both_lists_are_drawn_with_windows_and_gaps(made):
     }
     lanes = {c.get_label().partition(":")[0]: c for c in ax.collections}
     assert len(lanes["events found"].get_segments()) == result.recall_hits
-    assert {"window of an event", "nobody watched"} <= set(lanes)
+    assert {"window of an event", "not watched"} <= set(lanes)
     assert ax.get_xlabel() == "time"
     left, right = plot.evaluation(result)
     assert left.get_xlabel() == f"alarms that are hits, of {result.n_predictions}"
@@ -413,7 +414,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 def test_in_a_browser_both_sliders_and_the_timeline_follow(made, tmp_path):
-    """No complaint, the numbers of the selected cell, marks of its row, and windows once one zooms in; on a phone nothing is cut off."""
+    """No complaint, the numbers of the selected cell, marks of its row, and windows once one zooms in; on a phone
+    nothing is cut off."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     result, grid, payload = made("gaps and lag")
     path = result.report(tmp_path / "page.html")

@@ -223,7 +223,8 @@ def test_nanoseconds_are_kept(value):
 
 
 def test_the_index_of_pandas_and_xarray_is_kept_and_no_other():
-    """A Series, also one of a derived class, and a DataArray with coordinates have an index; an Index has none itself."""
+    """A Series, also one of a derived class, and a DataArray with coordinates have an index; an Index has none
+    itself."""
     for series in (pd.Series([1, 2], index=["a", "b"]), OwnSeries([1, 2], index=["a", "b"])):
         assert list(as_column(series, "truth").index) == ["a", "b"]
     assert list(as_column(xr.DataArray([1, 2], dims="t", coords={"t": ["a", "b"]}), "truth").index) == ["a", "b"]
@@ -343,7 +344,7 @@ def test_dates_of_different_units_keep_their_digits_or_are_refused(make):
 def test_dates_may_have_gaps_of_any_kind():
     """None, NaT of NumPy and of pandas, and the NaN that pandas writes among objects."""
     day = np.datetime64("2020-01-01")
-    column = as_column([day, None, np.datetime64("NaT"), pd.NaT, float("nan")], "times")
+    column = as_column([day, None, np.datetime64("NaT", "s"), pd.NaT, float("nan")], "times")
     assert np.isnat(column.values).tolist() == [False, True, True, True, True]
 
 

@@ -1,4 +1,4 @@
-"""Detectors compared: swaps against going through all of them, all pairs with Holm, and what is told of them."""
+"""Detectors compared: swaps against going through all of them, all pairs with Holm, and what is said about them."""
 
 import itertools
 import json
@@ -53,7 +53,8 @@ def simulated(rng, n, recall=(0.5, 0.5), false=(0.5, 0.5)):
 @example(([(1, 1, 1, 1)] * 3, [(1, 0, 1, 0)] * 3))
 @example(([(1, 1, 0, 0), (0, 0, 1, 0)], [(0, 0, 0, 0), (1, 0, 1, 1)]))
 def test_swaps_are_those_of_going_through_all_of_them(pair):
-    """P of all three measures, with ties, kinds of units that occur twice, and swaps that leave a detector without alarms."""
+    """P of all three measures, with ties, kinds of units that occur twice, and swaps that leave a detector without
+    alarms."""
     found = swap_test(*map(np.array, pair), n_resamples=9, most=9, seed=0)
     expected = [math.nan if p is None else float(p) for p in slow_swap_p(*pair)]
     np.testing.assert_allclose(found.pvalue, expected, rtol=1e-12)
@@ -74,7 +75,8 @@ def test_differences_and_their_squares_are_the_linearised_ones(pair):
 @settings(relaxed, max_examples=30)
 @given(rivals(), st.randoms(use_true_random=False))
 def test_neither_the_order_nor_which_comes_first_matters(pair, random):
-    """Units have no order, and a difference turned round is as extreme; units in which both are alike change no bound."""
+    """Units have no order, and a difference turned round is as extreme; units in which both are alike change no
+    bound."""
     first, second = pair
     order = random.sample(range(len(first)), len(first))
     how = {"n_resamples": 99, "most": 99, "seed": 3}
@@ -203,7 +205,8 @@ def few_against_many(rng, few, many, precision, n=60):
 
 @pytest.mark.parametrize(("precision", "kind"), [(0.1, "hits"), (0.9, "misses")])
 def test_precision_of_few_alarms_is_not_tested_against_many(precision, kind):
-    """By chance such a detector has no hit, or nothing else, and no variance: neither p nor interval, but a reason, and a test for Holm."""
+    """By chance such a detector has no hit, or nothing else, and no variance: neither p nor interval, but a reason, and
+    a test for Holm."""
     units = few_against_many(np.random.default_rng(1), 15, 300, precision)
     units["much"] = units["many"][::-1]
     found = compare_units(units, n_resamples=99)
@@ -233,7 +236,8 @@ def test_five_hits_must_be_expected_where_alarms_differ_more_than_twofold(few, m
 
 
 def test_precision_keeps_its_level_where_few_alarms_meet_many():
-    """Of 150 comparisons at the least of alarms that are tested, and of equally few alarms, about one in twenty rejects."""
+    """Of 150 comparisons at the least of alarms that are tested, and of equally few alarms, about one in twenty
+    rejects."""
     for few, many in ((60, 1_200), (15, 15)):
         rng = np.random.default_rng(4)
         pairs = (few_against_many(rng, few, many, 0.1) for _ in range(150))
@@ -287,7 +291,7 @@ def test_p_values_are_corrected_for_the_pairs_of_their_measure():
     told = [found.difference("good", name).corrected <= 0.05 for name in ("middling", "useless")]
     assert told == [False, True], "the example has one of each"
     assert found.not_told_from_best == ("good", "middling")
-    assert "not told from it at the 0.05 level, corrected for 3 pairs: middling." in str(found)
+    assert "not significantly worse at the 0.05 level, corrected for 3 pairs: middling." in str(found)
 
 
 def test_a_pair_is_the_same_whoever_else_is_compared():
@@ -320,7 +324,7 @@ def test_a_step_that_one_detector_lacks_is_left_out_for_all():
     found = nf.compare(truth, scores | {"good": holes}, threshold=2, missing="mask", n_resamples=99)
     masked = nf.compare(truth, scores, threshold=2, mask=np.isnan(holes), n_resamples=99)
     assert found.differences == masked.differences
-    assert any("without a value of one detector were left out for all" in note for note in found.notes)
+    assert any("where a detector has no value were masked for all detectors" in note for note in found.notes)
 
 
 def test_a_detector_without_alarms_is_compared_by_recall_alone():
@@ -351,9 +355,7 @@ def test_too_few_units_are_said():
     one = found.difference("a", "b")
     assert one.pvalue == one.smallest == 2**-3
     assert one.n_differing == 4
-    assert found.notes[-1].startswith(
-        "Too few series to tell F1 of a from that of b: they differ in 4, so that no p-value"
-    )
+    assert found.notes[-1].startswith("Too few series to tell F1 of a from that of b: they differ in 4, so no p-value")
     assert one.low is None
     assert one.why_no_interval == "4 series with alarms, fewer than 10"
     enough = compare_units({"a": np.vstack([better] * 2), "b": np.vstack([worse] * 2)})
@@ -372,7 +374,7 @@ def test_only_units_that_both_detectors_have_are_compared():
     one, other = (result.difference("a", "b") for result in (found, alone))
     assert (one.value, one.pvalue, one.n_units) == (other.value, other.pvalue, 15)
     assert found.difference("a", "c").n_units == 20
-    assert "Of 20 series, b lacks 5: each pair is compared on those that both have." in found.notes
+    assert "Of 20 series, b lacks 5: each pair is compared on those that both detectors have." in found.notes
     at = found.detectors.index("b")
     np.testing.assert_allclose(found.values[at], linearise(b[5:]).values)
 
@@ -422,16 +424,16 @@ ORDERED = pd.Series([0.0, 1.0, 2.0], index=[1, 2, 3])
     [
         ({"scores": {"a": [0, 1, 2]}}, "scores has 1 detector: pass at least two"),
         ({"scores": [0, 1, 2]}, r"scores=\[0, 1, 2\] must be a dict of detectors"),
-        ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: name each by a text"),
-        ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', as another is"),
+        ({"scores": {"a": [0, 1, 2], 3: [0, 1, 2]}}, "detector called 3: use text as names"),
+        ({"scores": {"a": [0, 1, 2]}, "predictions": {"a": [0, 1, 1]}}, "called 'a', and so is another"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, math.nan]}}, "detector 'b': scores has 1 NaN"),
         (
             {"scores": {"a": [0, 1, 2], "b": [0, 1, 2, 3]}, "truth": [1], "truth_as": "positions"},
             "detector 'b' has 4 steps but 'a' has 3",
         ),
-        ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has another index than 'a': reindex"),
+        ({"scores": {"a": ORDERED, "b": ORDERED[::-1]}}, "'b' has a different index than 'a': reindex"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "threshold": None}, "detector 'a': pass either threshold"),
-        ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "belong to scores: leave them out"),
+        ({"predictions": {"a": [0, 1, 1], "b": [0, 1, 0]}}, "only apply to scores: leave them out"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "level": 95}, "level=95 must be between 0 and 1"),
         ({"scores": {"a": [0, 1, 2], "b": [0, 1, 2]}, "alpha": 5}, "alpha=5 must be between 0 and 1"),
     ],
@@ -450,5 +452,5 @@ def test_a_result_names_what_it_can_be_asked():
         found.difference("good", "best")
     with pytest.raises(InputError, match="measure='f2' must be one of"):
         found.difference("good", "useless", "f2")
-    with pytest.raises(InputError, match="is the first detector, too"):
+    with pytest.raises(InputError, match="is also the first detector"):
         found.difference("good", "good")

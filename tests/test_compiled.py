@@ -51,8 +51,8 @@ def test_without_a_writable_directory_every_run_compiles_and_says_so_once(filled
     done = run(NO_PLACE + CODE, tmp_path)
     assert done.stdout == filled[1]
     assert done.stderr.splitlines() == [
-        "nofluke: cannot save compiled code, so every run compiles it again, which takes some seconds: "
-        "set NUMBA_CACHE_DIR to a writable directory."
+        "nofluke: cannot save compiled code, so every run compiles it again, which takes a few seconds: set "
+        "NUMBA_CACHE_DIR to a writable directory."
     ]
 
 

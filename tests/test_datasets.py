@@ -236,7 +236,7 @@ def test_entities_can_be_left_out(small_labels, tmp_path, monkeypatch):
     assert shown(left) == ("110", ["machine-1-2"], 1)
     assert left.groups.tolist() == [0, 0, 0]
     assert left.source.endswith("without machine-1-1")
-    with pytest.raises(InputError, match=r"entities='machine-9' is none of SMD"):
+    with pytest.raises(InputError, match=r"entities='machine-9' is not part of SMD"):
         public_labels("SMD").without("machine-9")
 
 
@@ -245,8 +245,8 @@ def test_entities_can_be_left_out(small_labels, tmp_path, monkeypatch):
     [
         (None, r"has no ranges\.csv, nor has its public-labels directory: put it there .* or unset NOFLUKE_DATA"),
         ("a,b\n1,2\n", r"ranges\.csv must have the columns benchmark, entity, length, start, end: replace it"),
-        (RANGES.replace("8,5,6", "8,5,x"), r"ranges\.csv has a length, start or end that is no whole number"),
-        (RANGES.replace("8,5,6", "8,5"), r"ranges\.csv has a length, start or end that is no whole number"),
+        (RANGES.replace("8,5,6", "8,5,x"), r"ranges\.csv has a length, start or end that is not a whole number"),
+        (RANGES.replace("8,5,6", "8,5"), r"ranges\.csv has a length, start or end that is not a whole number"),
         (RANGES.replace("8,5,6", "8,5,7"), r"ranges\.csv does not have the public labels of SMAP: replace it"),
     ],
 )

@@ -210,7 +210,7 @@ class TestDiagnose:
         result = nf.diagnose(uniform(rng), rng.random(2_000), period=1_000)
         assert result.n_predictions == 200
         assert "highest tenth" in result.notes[0]
-        assert "could not be looked at" in result.notes[1]
+        assert "could not be tested" in result.notes[1]
         assert "<table>" in result._repr_html_()
         with pytest.raises(nf.InputError, match="needs a clock of dates"):
             nf.diagnose(uniform(rng), rng.random(2_000), period="month")
@@ -265,10 +265,11 @@ class TestDoubts:
     def test_the_binomial_is_for_comparison(self):
         """Bernoulli says so every time."""
         result = nf.evaluate([0, 1, 0], predictions=[0, 1, 0], null="bernoulli")
-        assert any("for comparison" in note for note in result.notes)
+        assert any("to compare with the literature" in note for note in result.notes)
 
     def test_false_alarms_are_rare(self):
-        """Independent events and alarms on a clock: each kind of doubt in about 1% of the results (four standard errors)."""
+        """Independent events and alarms on a clock: each kind of doubt in about 1% of the results (four standard
+        errors)."""
         rng = np.random.default_rng(14)
         n, kinds = 300, ("clusters", "season", "change slowly")
         noted = dict.fromkeys(kinds, 0)

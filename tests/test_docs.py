@@ -1,4 +1,5 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against it."""
+"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
+it."""
 
 from __future__ import annotations
 
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 
 import nofluke as nf
 from nofluke.cli import cli, main
@@ -25,6 +27,7 @@ from nofluke.studies.schema import cells_with
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
 README = DOCS.parent / "README.md"
+PROSE = [*PAGES, *sorted(DOCS.parent.glob("*.md"))]
 
 
 def section(page: str, heading: str) -> str:
@@ -47,19 +50,20 @@ def table_rows(text: str) -> Iterator[list[str]]:
             yield [cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
 
 
-def simulated_sensors() -> dict[str, Any]:
-    """The table that docs/howto/studies.md makes in its first example."""
+def made_by(page: str, until: str) -> dict[str, Any]:
+    """The names that a page's examples make, up to the first that begins so; files go to the working directory."""
     made: dict[str, Any] = {}
-    for example in doctest.DocTestParser().get_examples((DOCS / "howto/studies.md").read_text(encoding="utf-8")):
-        if example.source.startswith("study ="):
-            break
+    for example in doctest.DocTestParser().get_examples((DOCS / page).read_text(encoding="utf-8")):
+        if example.source.startswith(until):
+            return made
         exec(example.source, made)
-    return dict(made["table"])
+    raise AssertionError(f"{page} has no example that begins with {until!r}")
 
 
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The files that the sessions on the page of the command line use, in the working directory."""
+    """The files that the sessions of the pages use, in the working directory."""
+    monkeypatch.chdir(tmp_path)
     quakes = nf.datasets.simulate_quakes(rng=0)
     scores = nf.detectors.energy_transient(quakes.counts)
     rows = zip(quakes.days, quakes.truth, scores, strict=True)
@@ -68,7 +72,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     columns = zip(quakes.truth, scores, quakes.counts, strict=True)
     both = [f"{int(event)},{score:.6f},{count}" for event, score, count in columns]
     (tmp_path / "detectors.csv").write_text("\n".join(["label,z,tweets", *both]) + "\n")
-    sensors = simulated_sensors()
+    sensors = dict(made_by("howto/studies.md", "study =")["table"])
     sensors["det_random"][1017] = np.nan  # of the sixth
     rows = zip(*sensors.values(), strict=True)
     (tmp_path / "sensors.csv").write_text(
@@ -79,7 +83,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    monkeypatch.chdir(tmp_path)
+    made_by("tutorial.md", "import nofluke")  # latency.csv, incidents.csv
     return tmp_path
 
 
@@ -108,6 +112,9 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
     code = 0
     for part in re.split(r"^\$ ", session, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
+        while command.endswith("\\"):
+            more, _, expected = expected.partition("\n")
+            command = command[:-1] + more
         if command == "echo $?":
             printed = f"{code}\n"
         else:
@@ -118,10 +125,34 @@ def test_sessions_print_what_the_page_shows(page: str, session: str, capsys: pyt
         assert same, f"{page}: {command}\nshown:\n{expected}\nprinted:\n{printed}"
 
 
+def pipelines() -> list[dict[str, Any]]:
+    """The configurations on the page about gates."""
+    text = (DOCS / "howto" / "ci-gate.md").read_text(encoding="utf-8")
+    return [yaml.safe_load(block) for block in re.findall(r"^```yaml\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)]
+
+
+@pytest.mark.usefixtures("example_files")
+def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each configuration is valid YAML, and its commands work: on GitHub, on GitLab and before a commit."""
+    github, gitlab, hooks = pipelines()
+    (job,), (hook,) = github["jobs"].values(), hooks["repos"][0]["hooks"]
+    commands = [step["run"] for step in job["steps"] if "run" in step] + gitlab["gate"]["script"]
+    words = [shlex.split(command) for command in commands] + [[*hook["entry"].split(), *hook["args"]]]
+    called = [command for command in words if command[0] == "nofluke"]
+    assert len(called) == 4
+    for _, *arguments in called:
+        kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
+        assert run(arguments[:kept], capsys)[0] == 0, arguments
+    assert job["steps"][-1]["with"]["report_paths"] == "gate.xml"
+    assert 'name="recall is at least 0.4"' in Path("gate.xml").read_text(encoding="utf-8")
+
+
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and reasons."""
+    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
+    reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
-    reasons = dict(re.findall(r"^(\d+)\. (.+)$", text, re.MULTILINE))
+    items = re.findall(r"^(\d+)\. (.+(?:\n    .+)*)$", text, re.MULTILINE)
+    reasons = {number: " ".join(reason.split()) for number, reason in items}
     listed = {}
     for name, formula, truth, predictions in table_rows(text):
         reading = {}
@@ -342,7 +373,9 @@ def test_options_of_metrics_are_documented(command: str) -> None:
         if cells[1] in (command, "both")
     }
     same, more = re.search(
-        r"\n\n(`--truth`.*?) are those of `evaluate`, and\s+for `significance` also (.*?)\.\s", text, re.DOTALL
+        r"\n\n(`--truth`.*?)\s+are\s+those\s+of\s+`evaluate`,\s+and\s+for\s+`significance`\s+also\s+(.*?)\.\s",
+        text,
+        re.DOTALL,
     ).groups()
     named = re.findall(r"`(--[a-z-]+)`", same + (more if command == "significance" else ""))
     options = {o.opts[-1] if o.opts[-1].startswith("--") else o.opts[0]: o for o in cli.commands[command].params}
@@ -417,7 +450,8 @@ def test_every_public_name_is_in_the_api_page() -> None:
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the API."""
+    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
+    API."""
     listed = []
     for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
         page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]
@@ -445,6 +479,32 @@ def test_links_lead_somewhere(page: Path) -> None:
             other = page.parent / name if name else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+def prose(page: Path) -> Iterator[tuple[int, str]]:
+    """The lines of a page outside of fences and tables, with their numbers."""
+    fenced = False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif not fenced and not line.lstrip().startswith("|"):
+            yield number, line
+
+
+@pytest.mark.parametrize("page", PROSE, ids=lambda page: str(page.relative_to(DOCS.parent)))
+def test_no_line_of_prose_is_longer_than_120_characters(page: Path) -> None:
+    """Outside of code and tables; what a command or an example prints may be longer."""
+    assert [f"line {number}: {len(line)}" for number, line in prose(page) if len(line) > 120] == []
+
+
+def test_the_readme_is_short_and_has_its_two_commands_and_picture_first() -> None:
+    """Fewer than 80 lines; a newcomer sees the demo, the tests and a picture before the first heading."""
+    lines = README.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 80
+    first = "\n".join(lines).split("\n## ")[0]
+    assert "nofluke demo" in first
+    assert "-m pytest" in first
+    assert "](docs/images/" in first
 
 
 def test_theory_and_code_point_at_each_other() -> None:

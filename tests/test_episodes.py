@@ -118,7 +118,8 @@ def test_episodes_count_once_and_hit_if_any_step_does(case):
 @relaxed
 @given(case=cases(clocks=("none", "dates")), length=st.integers(1, 6))
 def test_a_refractory_time_makes_one_episode_of_close_alarms(case, length):
-    """In steps, masked ones counted, or in time; holes are filled and count for recall; sweeps do the same at all thresholds."""
+    """In steps, masked ones counted, or in time; holes are filled and count for recall; sweeps do the same at all
+    thresholds."""
     rule, unit = length, 1
     if case.stamps is not None:
         unit = case.per_unit
@@ -250,7 +251,7 @@ def test_words_of_episodes():
         ({"count_alarms": "runs"}, "count_alarms='runs' must be one of 'steps', 'episodes'"),
         (
             {"count_alarms": "steps", "refractory": 2},
-            "refractory= makes one alarm of several, but count_alarms='steps'",
+            "refractory= merges several alarms into one, but count_alarms='steps'",
         ),
         ({"refractory": "2h"}, r"refractory=2h is a length of time, but the data has no clock of dates: pass times="),
         (
@@ -261,7 +262,7 @@ def test_words_of_episodes():
         ({"refractory": 1.5}, "refractory=1.5 must be a whole number of steps"),
         (
             {"count_alarms": "episodes", "method": "binomial", "null": "permutation"},
-            "the binomial takes every alarm for one step",
+            "the binomial treats every alarm as one step",
         ),
     ],
 )
@@ -274,5 +275,5 @@ def test_settings_of_alarms_that_make_no_sense_say_why(options, message):
 @pytest.mark.parametrize("length", [-1, 0, 1.5])
 def test_a_refractory_time_in_steps_is_a_whole_number(length):
     """The error speaks of the refractory time, not of tolerances."""
-    with pytest.raises(nf.InputError, match=rf"refractory={length} must be a whole number of steps from 1 on"):
+    with pytest.raises(nf.InputError, match=rf"refractory={length} must be a whole number of steps, 1 or more"):
         nf.evaluate([0, 1, 0], predictions=[0, 1, 0], refractory=length)

@@ -124,11 +124,12 @@ def test_digits_name_a_column_before_they_count_as_a_position(write):
     ],
 )
 def test_a_first_row_of_0_1_2_is_noted_whatever_it_is_taken_for(write, content, asked, values, taken):
-    """pandas writes 0,1,2 above columns without a name; a row of data may be the same, so it is never read in silence."""
+    """pandas writes 0,1,2 above columns without a name; a row of data may be the same, so it is never read in
+    silence."""
     table = read_columns(write("a.csv", content), columns={"scores": asked})
     assert table.values["scores"].tolist() == values
     assert len(table.notes) == 1
-    assert f"was taken for {'its header' if taken == 'header' else 'data'}: if it is" in table.notes[0]
+    assert f"was read as {'its header' if taken == 'header' else 'data'}: if it is" in table.notes[0]
 
 
 def test_a_number_that_is_no_position_is_a_name(write):
@@ -433,7 +434,8 @@ SMALL = "label,score\n0,1.5\n1,2.5\n0,3.5\n1,4.5\n"
     ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
 )
 def test_line_ends_names_and_sizes_do_not_change_the_values(tmp_path, monkeypatch, name, content):
-    """Mixed line ends, long headers, preambles and cells, and names that duckdb or a shell would take for something else."""
+    """Mixed line ends, long headers, preambles and cells, and names that duckdb or a shell would take for something
+    else."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     assert scores_of(name)[:4].tolist() == [1.5, 2.5, 3.5, 4.5]
@@ -648,11 +650,11 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(write, content, columns, 
         (
             "t\n01/02/2020\n",
             None,
-            r"line 2: column 't' has '01/02/2020', no ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
+            r"line 2: column 't' has '01/02/2020', which is not an ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
         ),
         ("01/02/2020\n", None, "line 1: column 'column 0' has '01/02/2020'"),
-        ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', no ISO 8601"),
-        ("t\n2020-01-01\ninfinity\n", None, "line 3: column 't' has 'infinity', no ISO"),
+        ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', which is not an ISO 8601 time"),
+        ("t\n2020-01-01\ninfinity\n", None, "line 3: column 't' has 'infinity', which is not an ISO"),
         ("t\n5\n2020-01-01\n", None, "line 3: column 't' has '2020-01-01' after numbers such as '5'"),
         ("t\n2020-01-01 00:00Z\n2020-01-01 00:00\n", None, "line 3: .* without a time zone but '2020-01-01 00:00Z'"),
         ("t\n20200131\n20200201\n", None, r"line 2: column 't' has 20200131, which is a date: .*%Y%m%d"),
@@ -710,7 +712,8 @@ def test_paths_that_are_no_files_are_refused(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
 def test_input_without_an_end_is_refused(write, monkeypatch):
-    """Zeros at once, since they are no text; lines without an end, and a small file that unpacks to much, at a limit."""
+    """Zeros at once, since they are no text; lines without an end, and a small file that unpacks to much, at a
+    limit."""
     with pytest.raises(InputError, match="/dev/zero is neither UTF-8 text nor Parquet"):
         scores_of("/dev/zero")
     monkeypatch.setattr(layout, "MOST_BYTES", 1 << 21)
@@ -742,7 +745,7 @@ def test_standard_input_without_bytes_is_refused(monkeypatch, stream):
     ("content", "message"),
     [
         (f"score\n1\n2\n3\n{'x' * 3_000_000}\n", "row 4: column 'score' has 'xxx.*xxx' where a number belongs"),
-        (f"score,{'x' * 200_000}\n1,2\n", "cannot be cut into cells .*: shorten its longest cell"),
+        (f"score,{'x' * 200_000}\n1,2\n", "cannot be split into cells .*: shorten its longest cell"),
         (f"score\n1\n2\n3\n{'x' * 40_000_000}\n", r"line 5 is longer than 33,554,432 bytes|check its .* longest cells"),
     ],
     ids=["value", "name", "beyond the limit"],

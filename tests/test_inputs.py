@@ -1,4 +1,5 @@
-"""From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad input."""
+"""From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad
+input."""
 
 import datetime as dt
 import json
@@ -77,6 +78,15 @@ def test_without_two_indices_rows_are_aligned_by_position():
     assert events_of(prepare(TRUTH.reset_index(drop=True), SCORES.reset_index(drop=True))) == [1, 4]
 
 
+def test_an_index_that_nobody_gave_is_none_beside_dates():
+    """Detectors drop the dates and count 0, 1, 2, ...: rows are matched by position, and the dates are the clock."""
+    for truth, scores in ((TRUTH.reset_index(drop=True), SCORES), (TRUTH, SCORES.reset_index(drop=True))):
+        found = prepare(truth, scores)
+        assert events_of(found) == [1, 4]
+        assert found.clock is not None
+        assert found.clock.is_dates
+
+
 @pytest.mark.parametrize(
     ("truth", "message"),
     [
@@ -86,7 +96,7 @@ def test_without_two_indices_rows_are_aligned_by_position():
             "1 label.s. only in truth, first 2020-01-06 00:00:00: reindex one to the other",
         ),
         (TRUTH.iloc[:3], "2 label.s. only in scores, first 2020-01-04 00:00:00: reindex .* or pass .to_numpy"),
-        (TRUTH.reset_index(drop=True), "5 label.s. only in truth, first 0: reindex"),
+        (TRUTH.reset_index(drop=True).iloc[:4], "4 label.s. only in truth, first 0: reindex"),
         (TRUTH.tz_localize("UTC"), "5 label.s. only in truth, first 2020-01-01 00:00:00.00:00: reindex"),
         (TRUTH.set_axis(list("abcde")), "5 label.s. only in truth, first a: reindex"),
         (
@@ -223,9 +233,13 @@ def test_event_times_on_one_step_count_once_and_are_noted():
 
 def test_zones_must_be_on_both_or_on_neither():
     """UTC is not assumed for dates without a zone; with zones on both sides, any will do."""
-    with pytest.raises(InputError, match="truth has a time zone but the clock has none: give both one, or neither"):
+    with pytest.raises(
+        InputError, match="truth has a time zone but the clock has none: give both a time zone, or neither"
+    ):
         prepare([DAYS[1].tz_localize("UTC")], SCORES)
-    with pytest.raises(InputError, match="the clock has a time zone but truth has none: give both one, or neither"):
+    with pytest.raises(
+        InputError, match="the clock has a time zone but truth has none: give both a time zone, or neither"
+    ):
         prepare([DAYS[1]], SCORES.tz_localize("UTC"))
     zoned = ["2020-01-02T00:30+01:00", "2020-01-04T01:00:00Z"]
     assert events_of(prepare(zoned, SCORES.tz_localize("UTC"))) == [0, 3]
@@ -251,7 +265,7 @@ def test_zones_must_be_on_both_or_on_neither():
         ([True, False], {"truth_as": "positions"}, "truth has 2 booleans for 5 steps: positions must be whole numbers"),
         ([DAYS[0], DAYS[0]], {}, r"truth lists 1 item\(s\) more than once: 2020-01-01"),
         ([DAYS[0], pd.NaT], {}, r"truth has 1 missing time\(s\): remove them"),
-        ([1, 2], {"truth_as": "times"}, "the clock shows dates but truth holds numbers: give both in the same kind"),
+        ([1, 2], {"truth_as": "times"}, "the clock shows dates but truth holds numbers: give both as the same kind"),
         ([0, 1, 2, 0, 1], {}, r"truth must be 0 or 1 \(or bool\), got 2 at position 2: turn them into 0 and 1"),
         ([0, 1, 2, 0.5, 7], {}, r"truth must be 0 or 1 \(or bool\), got 2.0 at position 2 and 2 more: turn"),
         ([0, 1], {"truth_as": "event"}, "truth_as='event' must be one of 'auto', 'labels', 'positions', 'times'"),
@@ -311,7 +325,7 @@ def test_a_detector_that_never_fires_is_evaluated():
     """An empty list of alarms, where a clock says how long it was silent."""
     assert alarms_of(prepare(TRUTH, predictions=[])) == []
     assert alarms_of(prepare([0, 1], predictions=[], times=[1, 2])) == []
-    with pytest.raises(InputError, match="predictions is empty: there is nothing to evaluate"):
+    with pytest.raises(InputError, match="predictions is empty, so there is nothing to evaluate"):
         prepare([0, 1], predictions=[])
 
 
@@ -374,7 +388,7 @@ def test_a_mask_must_be_a_mask():
         prepare([0, 1], [1, 2], mask=[0, None])
     with pytest.raises(InputError, match="mask must be 0 or 1 for each step, got dates: turn them into 0 and 1"):
         prepare(TRUTH, SCORES, mask=DAYS)
-    with pytest.raises(InputError, match="no step is left to evaluate: all 2 are masked or missing: mask fewer"):
+    with pytest.raises(InputError, match="no step is left to evaluate, since all 2 are masked or missing: mask fewer"):
         prepare([0, 1], [1, np.nan], mask=[1, 0], missing="mask")
 
 
@@ -392,7 +406,7 @@ def test_a_mask_must_be_a_mask():
         ),
         ([0, 1], ["2020-01-01", "2020-01-02"], "scores must be numbers, got dates: pass the dates as times="),
         ([0, 1], ["high", "low"], "scores must hold numbers, booleans or dates, got text 'high' at position 0"),
-        ([], [], "scores is empty: there is nothing to evaluate: pass one value for each step"),
+        ([], [], "scores is empty, so there is nothing to evaluate: pass one value for each step"),
         ([0, 1], np.zeros((2, 2)), r"scores must have one dimension, got shape \(2, 2\): pass one column"),
         ([0.1, 0.9], [0, 1], r"truth must be 0 or 1 \(or bool\), got 0.1 at position 0 and 1 more"),
     ],
@@ -438,7 +452,7 @@ def test_the_index_is_the_clock_and_must_be_one():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({}, "pass either threshold or quantile or budget, got none: one of them says which scores are predictions"),
+        ({}, "pass either threshold or quantile or budget, got none: it decides which scores are predictions"),
         ({"threshold": 1, "quantile": 0.5}, "pass either threshold or quantile or budget, got threshold and quantile"),
         ({"threshold": float("nan")}, "threshold=nan must be a number"),
         ({"quantile": 1.5}, "quantile=1.5 must be between 0 and 1"),
@@ -460,7 +474,7 @@ def test_settings_that_make_no_sense_say_why(options, message):
 def test_thresholds_belong_to_scores():
     """Alarms have been decided already."""
     with pytest.raises(
-        InputError, match="threshold and quantile and budget belong to scores: leave them out with predictions"
+        InputError, match="threshold and quantile and budget only apply to scores: leave them out with predictions"
     ):
         nf.evaluate([0, 1], predictions=[0, 1], threshold=1)
 
@@ -472,7 +486,7 @@ def test_thresholds_belong_to_scores():
         ([1, 1, 1], [1, 2, 3], "Every step is an event: precision says nothing about the detector."),
         ([0, 1, 0], [0, 0, 1], "There are no predictions: precision is undefined."),
         ([0, 1, 0], [2, 3, 4], "Every step is predicted: recall says nothing about the detector."),
-        ([0, 1, 0], [2, 2, 2], "All scores are equal: no threshold can tell one step from another."),
+        ([0, 1, 0], [2, 2, 2], "All scores are equal: no threshold can separate the steps."),
     ],
 )
 def test_degenerate_input_is_evaluated_with_a_note(truth, scores, note):
@@ -633,8 +647,8 @@ def test_ordinary_quantiles_are_those_of_numpy():
         ({"tolerances": b"2h"}, "tolerances=b'2h' must be a whole number of steps"),
         ({"tolerances": bytearray(b"2h")}, r"tolerances=bytearray\(b'2h'\) must be a whole number of steps"),
         ({"tolerances": [b"2h"]}, "tolerances=b'2h' must be a whole number of steps"),
-        ({"tolerances": {1, 2}}, "tolerances={1, 2} has no order: pass a list"),
-        ({"tolerances": {1: 2}}, "tolerances={1: 2} has no order: pass a list"),
+        ({"tolerances": {1, 2}}, "tolerances={1, 2} is unordered: pass a list"),
+        ({"tolerances": {1: 2}}, "tolerances={1: 2} is unordered: pass a list"),
         ({"tolerances": np.array(0.5)}, "tolerances=.*0.5.* must be a whole number"),
         ({"tolerances": 10**400}, r"tolerances=10+\.\.\.0+ must be finite"),
         ({"thresholds": b"2"}, "thresholds must be one column of values, got a bytes"),

@@ -1,4 +1,5 @@
-"""Intervals of precision, recall and F1: against the formulas written out, where there is none, how often they hold the truth."""
+"""Intervals of precision, recall and F1: against the formulas written out, where there is none, how often they hold the
+truth."""
 
 import csv
 import importlib.util
@@ -28,7 +29,8 @@ _SPEC.loader.exec_module(coverage)
 
 
 def slow_interval(units, measure, level, beta):
-    """The interval as docs/explanation/theory.md words it, in fractions up to the variance; None where there is none."""
+    """The interval as docs/explanation/theory.md words it, in fractions up to the variance; None where there is
+    none."""
     a, h, e, f = (sum(map(Fraction, column)) for column in zip(*units, strict=True))
     k = {"precision": sum(u[0] > 0 for u in units), "recall": sum(u[2] > 0 for u in units)}
     k["f1"] = min(k.values())
@@ -72,7 +74,8 @@ def slow_interval(units, measure, level, beta):
 
 @st.composite
 def unit(draw, most=4):
-    """A unit: hits are at most the alarms, found ones at most the events; hits without found ones may come from a study."""
+    """A unit: hits are at most the alarms, found ones at most the events; hits without found ones may come from a
+    study."""
     alarms, events = draw(st.integers(0, most)), draw(st.integers(0, most))
     return alarms, draw(st.integers(0, alarms)), events, draw(st.integers(0, events))
 
@@ -124,17 +127,19 @@ def test_units_of_one_size_weigh_as_many_as_they_are():
 
 
 def test_where_few_units_hold_most_there_is_no_interval():
-    """However many small ones there are beside them; F1 says it of the side that lacks one, and 5.0 is never said to be too few."""
+    """However many small ones there are beside them; F1 says it of the side that lacks one, and 5.0 is never said to be
+    too few."""
     units = np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])
     found = intervals_of(units, kind="series")
     words = (
-        "Few of the 20 series hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5)."
+        "Few of the 20 series hold most of the alarms: they count for no more than 3.0 of equal size (an interval "
+        "needs 5)."
     )
     assert (found.precision.reason, found.f1.reason, found.recall.reason) == (words, words, "")
     assert found.precision.df == pytest.approx(88**2 / (19 * 4 + 2500) - 1)
     assert found.in_words() == (
-        "Intervals take series for independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
-        "they weigh no more than 3.0 of equal size (an interval needs 5)."
+        "Intervals treat series as independent, 20 with events. None for precision and F1: few of the 20 series hold most of the alarms: "
+        "they count for no more than 3.0 of equal size (an interval needs 5)."
     )
     nearly = intervals_of(np.array([[43, 9, 1, 1]] + [[3, 1, 1, 1]] * 19))
     assert "than 4.9 of equal size" in nearly.precision.reason
@@ -159,10 +164,10 @@ def test_six_event_episodes_decide_however_many_false_alarms():
     assert (
         found.recall.reason
         == found.f1.reason
-        == "The 18 ranges chain into 6 episodes, and an interval needs at least 10."
+        == "The 18 ranges form only 6 episodes, and an interval needs at least 10."
     )
     assert found.in_words() == (
-        "Intervals take episodes for independent, 63 with alarms. None for recall and F1: the 18 ranges chain into 6 episodes, and an "
+        "Intervals treat episodes as independent, 63 with alarms. None for recall and F1: the 18 ranges form only 6 episodes, and an "
         "interval needs at least 10."
     )
 
@@ -189,7 +194,7 @@ def test_six_event_episodes_decide_however_many_false_alarms():
         (
             [[90, 1, 0, 0]] * 12,
             "series",
-            "Intervals take series for independent, 12 with alarms. None for recall and F1: there are no events.",
+            "Intervals treat series as independent, 12 with alarms. None for recall and F1: there are no events.",
         ),
     ],
 )
@@ -214,7 +219,7 @@ def test_bad_levels_and_units_are_refused():
             result.interval(level)
     with pytest.raises(InputError, match="kind='weeks' must be one of"):
         intervals_of(np.ones((12, 4)), kind="weeks")
-    with pytest.raises(InputError, match=r"units has shape \(4,\), and must have a row of four counts for each unit"):
+    with pytest.raises(InputError, match=r"units has shape \(4,\), but needs a row of four counts for each unit"):
         intervals_of(np.ones(4))
 
 
@@ -299,7 +304,8 @@ def test_the_report_has_them_at_every_position_of_the_sliders(tmp_path):
 
 @pytest.mark.parametrize("name", ["iid", "clustered", "ranges"])
 def test_intervals_hold_the_long_run(name):
-    """At least 90% of 200 at 95%, where hits come alone and where they hang together; Clopper and Pearson's fail there."""
+    """At least 90% of 200 at 95%, where hits come alone and where they hang together; Clopper and Pearson's fail
+    there."""
     situation, steps = coverage.SITUATIONS[name]
     found = coverage.run(situation, steps, runs=200, seed=5, long=400_000)
     assert (found["covered"] >= 0.9).all(), found

@@ -111,7 +111,7 @@ def test_a_line_tells_value_interval_chance_corrected_p_and_verdict():
     assert table.columns == ("detector", "F1 [95%]", "F1 chance", "F1 p", "verdict", "series yes", "skill in")
     assert table.rows[0] == ("a b *", "0.500 [0.400, 0.600]", "0.250", "2.0e-09", "yes", "0.500", "0 of 3")
     assert table.rows[1] == ("c", "undefined", "–", "–", "no", "–", "0 of 3")
-    assert table.notes[0].startswith("* not told from the best")
+    assert table.notes[0].startswith("* F1 not significantly worse than the best")
     assert f1.above_chance == pytest.approx(1 / 3)
 
 
@@ -141,7 +141,7 @@ def test_the_value_that_chance_is_about_stands_beside_it():
     """Only where it is another than the value of all series; a line says what it is; the figure has a hollow mark."""
     board = partly_told()
     assert [line[2] for line in board.table(("f1",)).rows] == ["0.388 (of 0.787)", "0.388"]
-    assert board.table(("f1",)).notes[1].startswith("(of x): chance is about the series on which a null holds")
+    assert board.table(("f1",)).notes[1].startswith("(of x): chance covers only the series on which a null holds")
     assert not any("(of x)" in note for note in board.table(("recall",)).notes)
     ax = board.plot(Figure().subplots())
     assert ax.lines[2].get_xdata().tolist() == [0.787]
@@ -166,7 +166,7 @@ def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
         "| a \\* | 0.900 | 0.388 (of 0.787) | – | no | – | 0 of 3 |",
         "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | no | – | 0 of 3 |",
     ]
-    assert lines[7].startswith("\\* not told from the best")
+    assert lines[7].startswith("\\* F1 not significantly worse than the best")
     assert lines[-1] == "Note on b\\$ \\_c\\_: Few."
 
 
@@ -276,7 +276,7 @@ def test_many_series_without_groups_are_sampled_and_it_is_said():
 
 
 def test_the_figure_shows_every_detector_with_interval_and_chance():
-    """Dots, ends of intervals and chance at their values; those not told from the best are shaded."""
+    """Dots, ends of intervals and chance at their values; those not significantly worse than the best are shaded."""
     board, _, _ = study()
     ax = board.plot(Figure().subplots())
     assert [label.get_text() for label in ax.get_yticklabels()][:2] == [r.detector for r in board.rows[:2]]
@@ -289,7 +289,7 @@ def test_the_figure_shows_every_detector_with_interval_and_chance():
     assert [text.get_text() for text in ax.get_legend().get_texts()] == [
         "F1, 95% interval",
         "chance, mean ± 2 std",
-        "not told from the best",
+        "not significantly worse than the best",
     ]
 
 
@@ -342,4 +342,4 @@ def test_files_end_with_a_line_and_a_detector_alone_has_no_star(tmp_path):
     for name in ("leaderboard.md", "leaderboard.tex"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         assert text.endswith("\n")
-        assert "not told from the best" not in text
+        assert "not significantly worse than the best" not in text

@@ -1,4 +1,5 @@
-"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and colours."""
+"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and
+colours."""
 
 import re
 import shutil
@@ -295,7 +296,7 @@ def test_a_detector_alone_has_no_star():
     """Neither in the table nor in a legend."""
     board, cells, failed = study(1, 3, 3, compared=False)
     page = make_leaderboard_page(board, cells=cells, failed=failed).split('<dialog id="cell"')[0]
-    assert "not told from the best" not in page
+    assert "not significantly worse than the best" not in page
     assert page.count("★") == 1  # of the filter, which is hidden
     assert "<label hidden>" in page
 

@@ -61,10 +61,10 @@ def test_a_name_that_could_be_two_is_none():
             "vus-pr:window=3,window=4",
             "^metric='vus-pr:window=3,window=4' has the setting 'window' twice: pass it once.$",
         ),
-        ({"f1"}, "^metric={'f1'} must be a name.* Several go to nf.significance as a list.$"),
-        ((name for name in ["f1"]), "Several go to nf.significance as a list.$"),
-        (np.array(["f1"]), "Several go to nf.significance as a list.$"),
-        (["f1"], "Several go to nf.significance as a list.$"),
+        ({"f1"}, "^metric={'f1'} must be a name.* Pass several to nf.significance as a list.$"),
+        ((name for name in ["f1"]), "Pass several to nf.significance as a list.$"),
+        (np.array(["f1"]), "Pass several to nf.significance as a list.$"),
+        (["f1"], "Pass several to nf.significance as a list.$"),
         (3, "^metric=3 must be a name, a metric, or a function of labels and scores or alarms.$"),
     ],
 )
@@ -80,7 +80,7 @@ def test_what_is_no_metric_is_told_what_is(text, match):
 @pytest.mark.parametrize("name", ["a--b", "-a", "a-", "3d", "é", "²", "a_b", "A", "", "a b", "a:b", "a\n"])
 def test_names_are_plain_words(added, name):
     """So that they can be typed, and no setting or list is taken for one."""
-    with pytest.raises(nf.InputError, match=r"name=.* must be of lower case letters, digits and hyphens"):
+    with pytest.raises(nf.InputError, match=r"name=.* must consist of lower-case letters, digits and hyphens"):
         nf.metrics.register(name, share)
     assert nf.metrics.register("my-2nd-1", share).name == "my-2nd-1"
 
@@ -97,18 +97,16 @@ def test_a_name_has_one_function(added):
     """The same one may come again, as it does where a module is loaded twice."""
     first = nf.metrics.register("mine", share, needs="alarms")
     assert nf.metrics.register("mine", share, needs="alarms") == first
-    with pytest.raises(
-        nf.InputError, match="name='mine' is that of another function that was registered: choose another"
-    ):
+    with pytest.raises(nf.InputError, match="name='mine' is already registered for another function: choose another"):
         nf.metrics.register("mine", lambda *_: 1.0)
     assert nf.metrics.get("mine") == first
-    with pytest.raises(nf.InputError, match="name='aucroc' is a metric of nofluke's"):
+    with pytest.raises(nf.InputError, match="name='aucroc' is a built-in metric"):
         nf.metrics.register("aucroc", share)
 
 
 def test_metrics_and_classes_are_not_registered(added):
     """A metric has a name; a class would be made, and no value had."""
-    with pytest.raises(nf.InputError, match=r"function=AUCROC.* is a metric, and has a name: pass it as it is"):
+    with pytest.raises(nf.InputError, match=r"function=AUCROC.* is already a metric with a name: use it directly"):
         nf.metrics.register("mine", nf.metrics.get("auc-roc"))
     with pytest.raises(nf.InputError, match="function=dict is a class"):
         nf.metrics.register("mine", dict)

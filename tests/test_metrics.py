@@ -454,9 +454,9 @@ def test_functions_see_windows_and_labels_of_each_draw():
 @pytest.mark.parametrize(
     ("name", "options", "match"),
     [
-        ("auc-roc", {}, "name='auc-roc' is a metric of nofluke's"),
-        ("My Metric", {}, "name='My Metric' must be"),
-        (3, {}, "name=3 must be"),
+        ("auc-roc", {}, "name='auc-roc' is a built-in metric"),
+        ("My Metric", {}, "name='My Metric' must consist of"),
+        (3, {}, "name=3 must consist of"),
         ("mine", {"needs": "labels"}, "needs='labels'"),
         ("mine", {"better": "up"}, "better='up'"),
     ],

@@ -51,7 +51,8 @@ def as_ranges(runs):
 
 @cache
 def cases():
-    """1,200 random series: runs, alarms, and as they are read; the same for all metrics, since reading takes longest."""
+    """1,200 random series: runs, alarms, and as they are read; the same for all metrics, since reading takes
+    longest."""
     generator = np.random.default_rng(13)
     drawn = []
     for _ in range(1_200):
@@ -79,7 +80,8 @@ def same(value, expected):
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_metric_is_its_definition(name):
-    """On 1,200 random series: runs that touch, at both borders, of one step; no alarm, all alarms, one step, all labelled."""
+    """On 1,200 random series: runs that touch, at both borders, of one step; no alarm, all alarms, one step, all
+    labelled."""
     slow, every = FAMILY[name]
     seen = set()
     for case, (runs, n, alarms, series) in enumerate(cases()):
@@ -165,7 +167,8 @@ def test_undefined_cases_and_extremes(name):
 
 
 def test_peers_that_follow_the_definitions_agree():
-    """Values of tsadmetrics 1.0.16, whose k of a limited delay counts from 1, and of dtaianomaly 0.5.1 for event-far-f1."""
+    """Values of tsadmetrics 1.0.16, whose k of a limited delay counts from 1, and of dtaianomaly 0.5.1 for
+    event-far-f1."""
     truth, alarms = [1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0]
     for text, value in (
         ("f1", 0.4444444444444444),
@@ -227,7 +230,7 @@ def test_delay_is_a_duration_where_there_is_a_regular_clock():
         assert metrics.DelayPAF1(delay=delay)(truth, alarms, times=times) == expected
     with pytest.raises(InputError, match="delay='20min' is a length of time, but the data has no clock"):
         metrics.DelayPAF1(delay="20min")(truth, alarms)
-    with pytest.raises(InputError, match="delay='20min' is a length of time, and the clock is not regular: pass steps"):
+    with pytest.raises(InputError, match="delay='20min' is a length of time, but the clock is not regular: pass steps"):
         metrics.DelayPAF1(delay="20min")(truth, alarms, times=times, mask=[0, 0, 0, 0, 0, 0, 1, 0])
 
 

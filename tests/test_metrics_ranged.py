@@ -108,7 +108,7 @@ def test_all_rotations_at_once_are_those_one_by_one(monkeypatch: pytest.MonkeyPa
 
 
 def test_rotations_at_once_are_for_flat_metrics_and_many_runs_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere they are gone through, which is exact."""
+    """Elsewhere they are enumerated, which is exact."""
     series = series_of([(1, 3)], 6)
     assert not RangeF1().at_once(series)
     monkeypatch.setattr(ranged, "FEW", -1)

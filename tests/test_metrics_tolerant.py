@@ -125,7 +125,8 @@ TOLERANCES = (
 
 @pytest.mark.parametrize("count_events", [None, "steps", "ranges"])
 def test_they_equal_evaluate(count_events):
-    """On labels and ranges with their own ends in time, masks, uneven clocks, steps and durations; F is 0 without alarms."""
+    """On labels and ranges with their own ends in time, masks, uneven clocks, steps and durations; F is 0 without
+    alarms."""
     generator = np.random.default_rng(11)
     compared = 0
     for case in range(105):
@@ -199,7 +200,8 @@ def test_undefined_cases():
 
 
 def test_the_tolerance_is_written_as_it_is_read():
-    """In one word where both sides are alike, else each side; so that names, JSON and pickles bring back the same metric."""
+    """In one word where both sides are alike, else each side; so that names, JSON and pickles bring back the same
+    metric."""
     for settings, text in (
         ({}, "recall"),
         ({"tolerance": 5}, "recall:tolerance=5"),
@@ -225,7 +227,7 @@ def test_settings_are_checked():
     for settings, words in (
         ({"tolerance": -1}, "tolerance=-1 must be finite and not negative"),
         ({"tolerance": 1.5}, "tolerance=1.5 must be a whole number of steps"),
-        ({"tolerance": 2, "late": 3}, "tolerance=2 is for both sides: leave it out with early= or late="),
+        ({"tolerance": 2, "late": 3}, "tolerance=2 sets both sides: leave it out with early= or late="),
         ({"early": 1, "late": "2h"}, "early=1 and late='2h' must both be steps or both be durations"),
         ({"beta": -1}, "beta=-1 must be finite"),
     ):

@@ -163,7 +163,7 @@ def test_window_may_be_a_duration():
         ({"window": -1}, "window=-1 must be a whole number of at least 0"),
         ({"window": 2.5}, "window=2.5 must be a whole number of at least 0"),
         ({"window": 10_001}, "window=10001 must be a whole number of at least 0 and at most 10,000"),
-        ({"window": "0s"}, "window='0s' must be longer than nothing"),
+        ({"window": "0s"}, "window='0s' must be longer than 0"),
         ({"n_thresholds": 1}, "n_thresholds=1 must be a whole number of at least 2"),
         ({"n_thresholds": 1e3}, "n_thresholds=1000.0 must be a whole number"),
     ],

@@ -79,7 +79,7 @@ class TestShapes:
 
 
 def test_a_season_that_no_series_shows_is_seen_in_all_of_them():
-    """Three events a series say nothing of a season of 24 steps; forty series do, and the verdict goes by it."""
+    """Three events a series say nothing of a season of 24 steps; forty series do, and the verdict uses it."""
     rng = np.random.default_rng(3)
     parts = {"name": [], "label": [], "d": []}
     for i in range(40):

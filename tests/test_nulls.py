@@ -84,7 +84,8 @@ class TestCircularShift:
     @settings(max_examples=40, deadline=None)
     @given(data=cases(), guard=st.integers(0, 4), every=st.integers(1, 4))
     def test_is_brute_force_over_all_rotations(self, pairs_per_step, data, guard, every):
-        """Both null distributions count the hits of every allowed rotation of the open steps, by either way of counting."""
+        """Both null distributions count the hits of every allowed rotation of the open steps, by either way of
+        counting."""
         model = nf.nulls.CircularShift(guard=guard, every=every)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(shifts, "PAIRS_PER_STEP", pairs_per_step)
@@ -435,7 +436,7 @@ class TestCustom:
         [
             (lambda _: np.zeros(5), "must draw 10 labels"),
             (lambda _: np.full(10, 2), "must draw 10 labels"),
-            (lambda _: np.zeros(10), "drew 0 events where the data has 1"),
+            (lambda _: np.zeros(10), "drew 0 events where the data have 1"),
         ],
     )
     def test_wrong_labels_are_refused(self, function, message):
@@ -472,7 +473,7 @@ class TestAsNull:
             ("circular-shift:gap=2", "unexpected keyword argument 'gap'"),
             ("circular-shift:guard=-1", "guard=-1 must be"),
             ("circular-shift:every=0", "every=0 must be"),
-            ("seasonal", "needs either period="),
+            ("seasonal", "needs exactly one of period="),
             ("seasonal:period=hour", "must be a number of steps, a duration such as '1d', or one of 'hour of day'"),
             ("seasonal:period=1", "period=1 must be a number of at least 2 steps"),
             ("seasonal:period=7,bins=0", "bins=0 must be a whole number of at least 1"),
@@ -484,8 +485,8 @@ class TestAsNull:
             ("blocks:length=1e999", "length=inf must be a whole number"),
             ("x" * 5000, r"^null='x+\.\.\.x+' must be one of"),
             (7, "must be a name, a null model or a function"),
-            (nf.nulls.CircularShift, r"null=CircularShift is a class: pass an object of it, CircularShift\(...\)"),
-            (nf.nulls.Seasonal, r"null=Seasonal is a class: pass an object of it, Seasonal\(...\)"),
+            (nf.nulls.CircularShift, r"null=CircularShift is a class: pass an instance, CircularShift\(...\)"),
+            (nf.nulls.Seasonal, r"null=Seasonal is a class: pass an instance, Seasonal\(...\)"),
             (dict, "null=dict is a class"),
         ],
     )
@@ -839,10 +840,12 @@ class TestNotes:
         z = nf.detectors.energy_transient(quakes.counts)
         for null in ("bernoulli", "stationary"):
             assert any(
-                "for comparison" in n for n in nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2, null=null).notes
+                "to compare with the literature" in n
+                for n in nf.evaluate(quakes.truth, z, quantile=0.9, tolerance=2, null=null).notes
             )
             assert any(
-                "for comparison" in n for n in nf.sweep(quakes.truth, z, quantiles=[0.9], tolerances=2, null=null).notes
+                "to compare with the literature" in n
+                for n in nf.sweep(quakes.truth, z, quantiles=[0.9], tolerances=2, null=null).notes
             )
 
     def test_a_result_names_the_settings_of_its_null(self):

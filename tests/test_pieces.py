@@ -1,4 +1,5 @@
-"""Hits in pieces of the shift against the dense counts of every shift, plain loops, and problems too large for either."""
+"""Hits in pieces of the shift against the dense counts of every shift, plain loops, and problems too large for
+either."""
 
 from __future__ import annotations
 
@@ -104,7 +105,8 @@ def check_form(pieces):
 
 
 def hits_nearby(events, near_alarms, alarms, near_events, n, reach):
-    """Recall moves the events over the zone near the alarms; precision the alarms the other way over the zone near the events."""
+    """Recall moves the events over the zone near the alarms; precision the alarms the other way over the zone near the
+    events."""
     return count_nearby(events, near_alarms, n, reach), count_nearby(alarms, near_events, n, reach).reversed()
 
 
@@ -336,8 +338,8 @@ class TestNearby:
         """Nearly 2**62 either way; the mirror doubles what lies at the border."""
         n = 2**62
         found = count_nearby(ints([0, n - 1]), as_ranges([(0, 10)]), n, n - 1)
-        # the first point meets the zone or its image at -10..9; the last meets the zone at -(n-1)..-(n-10), and the image behind
-        # the end at n-9..n-1
+        # the first point meets the zone or its image at -10..9; the last meets the zone at -(n-1)..-(n-10), and the
+        # image behind the end at n-9..n-1
         assert found.n == 2 * n - 1
         assert found.counts(2).tolist() == [2 * n - 1 - 39, 39, 0]
         whole = count_nearby(ints([0, 5, n - 1]), as_ranges([(0, n)]), n, n - 1)

@@ -1,4 +1,5 @@
-"""Every figure is readable in a column of a paper, 3.33 inches wide, on light and on dark paper: measured on what is drawn."""
+"""Every figure is readable in a column of a paper, 3.33 inches wide, on light and on dark paper: measured on what is
+drawn."""
 
 from dataclasses import dataclass
 from functools import cache, partial

@@ -175,7 +175,7 @@ def watched_pieces(gaps):
 @relaxed
 @given(times, times, sides, st.sets(st.integers(0, LAST), max_size=LAST))
 def test_tiling_is_that_of_all_ticks(x, y, sides, gaps):
-    """The four shares, tick by tick, with gaps nobody watched, asymmetric windows and negative sides."""
+    """The four shares, tick by tick, with gaps not watched, asymmetric windows and negative sides."""
     ticks, begins, ends = watched_pieces(gaps)
     x, y = ([t for t in z if t in ticks] for z in (x, y))
     found = tiling(x, y, early=sides[0], late=sides[1], begins=begins, ends=ends)
@@ -471,7 +471,7 @@ def test_the_oracle_of_coincidence_rates_leaves_out_what_coincalc_does():
         (lambda: event_synchronisation([1], [3], shared="no"), "shared='no' must be one of 'counted', 'halved'"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0, 5], ends=[6, 9]), "begins and ends must ascend"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0, 5], ends=[6]), "begins has 2 and ends 1 times"),
-        (lambda: tiling([1], [3], early=1, late=1, begins=[4], ends=[4]), "watch no time"),
+        (lambda: tiling([1], [3], early=1, late=1, begins=[4], ends=[4]), "cover no time"),
         (lambda: tiling([1], [3], early=1, late=1, begins=[0.5], ends=[4]), "the times are ticks: pass whole numbers"),
     ],
 )

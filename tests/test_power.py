@@ -105,7 +105,7 @@ class TestPower:
         """Recall at the coverage is chance's own, but for the binomial in place of the hypergeometric."""
         found = nf.power(recall=0.2, coverage=0.2, n_events=10, n_steps=10**6)
         assert 0 < found.power <= 0.05
-        assert "no skill to be told" in found.notes[0]
+        assert "no skill to detect" in found.notes[0]
 
     @pytest.mark.parametrize(("recall", "n_events", "coverage", "n_steps"), [(1, 5, 0.5, 10), (0.07, 100, 0.035, 200)])
     def test_hits_may_take_up_all_the_room(self, recall, n_events, coverage, n_steps):
@@ -196,7 +196,9 @@ class TestPrecision:
     def test_alarms_that_find_no_room_near_events_are_told(self):
         """Ten alarms cannot all lie on two events."""
         found = nf.power(precision=1, share_alarms=0.1, n_events=2, n_steps=100, n_resamples=10, rng=1)
-        assert found.notes == ("In 10 runs there was no room for so many alarms near events, or away from them.",)
+        assert found.notes == (
+            "In 10 runs there was not enough room for that many alarms near events, or away from them.",
+        )
 
 
 class TestSampleSize:
@@ -271,7 +273,7 @@ class TestSampleSize:
         found = nf.sample_size(recall=0.6, coverage=0.2, n_steps=20)
         assert (found.n_events, found.power, len(found.curve)) == (None, None, 6)
         assert found.reason.startswith(
-            "No number of events is enough: the most of which so many find room near alarms, 6,"
+            "No number of events is enough: the most for which that many fit near alarms, 6,"
         )
         enough = nf.sample_size(recall=0.6, coverage=0.2, n_steps=100)
         assert (enough.n_events, enough.n_steps, enough.steps_per_event) == (10, 100, None)
@@ -308,9 +310,9 @@ class TestSampleSize:
         ({"recall": 0}, "recall=0 must be above 0 and at most 1"),
         ({"recall": 1.1}, "recall=1.1 must be above 0 and at most 1"),
         ({"coverage": 0}, "coverage=0 must be a share above 0 and below 1"),
-        ({"coverage": None}, "name the alarms: pass coverage=, the share"),
-        ({"share_alarms": 0.1}, "name the alarms: pass coverage=, the share"),
-        ({"coverage": None, "share_alarms": 0.9, "tolerance": 500}, "share_alarms=0.9 leave no step away"),
+        ({"coverage": None}, "describe the alarms: pass coverage=, the share"),
+        ({"share_alarms": 0.1}, "describe the alarms: pass coverage=, the share"),
+        ({"coverage": None, "share_alarms": 0.9, "tolerance": 500}, "share_alarms=0.9 leave no step out of reach"),
         ({"tolerance": "2h"}, "tolerance='2h' must be in steps"),
         ({"n_steps": 100, "steps_per_event": 5}, "pass either n_steps or steps_per_event"),
         ({"n_steps": 1}, "n_steps=1 must be a whole number of at least 2"),
@@ -333,7 +335,7 @@ def test_wrong_arguments_are_answered_in_words(ask, wrong, message):
         ({"recall": None}, "pass either recall or precision"),
         ({"precision": 0.3}, "pass either recall or precision"),
         ({"n_events": 0}, "n_events=0 must be a whole number of at least 1"),
-        ({"n_events": 10, "n_steps": 10}, "n_events=10 leave no step free of 10"),
+        ({"n_events": 10, "n_steps": 10}, "n_events=10 leave no free step of 10"),
         ({"recall": None, "precision": 0.3}, "precision needs the number of alarms: pass share_alarms="),
         ({"recall": None, "precision": 3, "coverage": None, "share_alarms": 0.1}, "precision=3 must be above 0"),
         (
@@ -403,14 +405,14 @@ class TestEventsNeeded:
         found = result.events_needed(recall=0.8)
         assert found.coverage == pytest.approx(result.recall_test.expected / 4)
         assert found.coverage > 2 * result.cell.covered / 600
-        assert found.notes[0].startswith("Ranges are taken for events that chance finds alike")
+        assert found.notes[0].startswith("Ranges are treated as events that chance finds equally often")
 
     def test_another_null_is_said(self):
         """The reckoning is for events on random steps."""
         truth, alarms = fresh(400, 12, 20, np.random.default_rng(1))
         result = nf.evaluate(truth, predictions=alarms, tolerance=1, null="circular-shift")
         assert result.events_needed(recall=0.6).notes == (
-            "Reckoned for events that fall on random steps; circular-shift may need more of them.",
+            "Computed for events on random steps; circular-shift may need more of them.",
         )
 
     def test_times_of_their_own_have_a_coverage_too(self):
@@ -507,7 +509,7 @@ class TestCommandLine:
             ("--coverage .2", "name what the detector is supposed to have: --recall SHARE, such as 0.6."),
             (
                 "--recall .6",
-                "name the alarms: pass --coverage SHARE, the share of steps near one, or --share-alarms SHARE,",
+                "describe the alarms: pass --coverage SHARE, the share of steps near one, or --share-alarms SHARE,",
             ),
             ("--recall .6 --coverage .2 --events 0", "--events=0 must be a whole number of at least 1 and"),
             ("--recall .6 --coverage .2 --events 5 --power .8", "--events asks for the power, --power for the number"),

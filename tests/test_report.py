@@ -1,4 +1,5 @@
-"""The report's numbers, and the page as text: every slider position is what `evaluate` says, and nothing in it can break out."""
+"""The report's numbers, and the page as text: every slider position is what `evaluate` says, and nothing in it can
+break out."""
 
 import base64
 import hashlib
@@ -91,7 +92,8 @@ def embedded(page):
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_cell_is_what_evaluate_says(name):
-    """Whatever null, clock or mask: counts, chance, p-values, matrices and words of a slider position are `evaluate`'s."""
+    """Whatever null, clock or mask: counts, chance, p-values, matrices and words of a slider position are
+    `evaluate`'s."""
     truth, scores = example()
     case = CASES[name]
     result = nf.evaluate(truth, scores, **case)
@@ -341,7 +343,8 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
 
 
 def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
-    """The null that auto took, with its reason; a slider position without predictions is no fluke but cannot be told."""
+    """The null that auto took, with its reason; a slider position without predictions is no fluke but cannot be
+    told."""
     result = nf.evaluate(*example(), threshold=99, tolerance=2)
     page = page_of(tmp_path, result, scripts="cdn")
     verdict = page[page.index('<section id="verdict"') : page.index("</section>")]
@@ -353,7 +356,7 @@ def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
 
 
 def test_alarms_have_no_threshold_to_move(tmp_path):
-    """With alarms in place of scores the threshold slider is hidden and the tolerance slider works."""
+    """With alarms instead of scores the threshold slider is hidden and the tolerance slider works."""
     truth, scores = example()
     page = page_of(tmp_path, nf.evaluate(truth, predictions=scores > 1, tolerance=1), scripts="cdn")
     data = embedded(page)
@@ -627,8 +630,8 @@ def test_python_code_brings_functions_along_or_says_that_it_does_not(tmp_path, m
     lines, listed = code_of(others)
     assert lines == (
         "from sklearn.metrics import f1_score",
-        "# metric_2 stands for '<lambda>', a function that is not written here",
-        "# metric_3 stands for 'mine', a function that is not written here",
+        "# metric_2 stands for '<lambda>', a function that is not shown here",
+        "# metric_3 stands for 'mine', a function that is not shown here",
     )
     assert listed == "[f1_score, metric_2, metric_3, 'nab']"
     code = python_code(result, None, (lines, listed))
@@ -650,7 +653,7 @@ def test_metrics_that_cannot_be_are_refused_before_the_page_is_made(small, tmp_p
         (small[0], ["no-such"], "metric='no-such' must be one of 'auc-roc'"),
         (small[0], ["nab", "nab"], "metric='nab' is there twice"),
         (alarms, ["auc-roc"], "metric='auc-roc' needs scores"),
-        (lists, ["nab"], "metrics are of labels on steps, and two lists of times have none"),
+        (lists, ["nab"], "metrics need labels on steps, which two lists of times do not have"),
     ):
         with pytest.raises(nf.InputError, match=said):
             write_report(result, tmp_path / "page.html", metrics=metrics)

@@ -1,4 +1,5 @@
-"""The verdict of a slider position is entitled: corrected wherever it was found, and never better than an evaluation there."""
+"""The verdict of a slider position is entitled: corrected wherever it was found, and never better than an evaluation
+there."""
 
 import collections
 
@@ -52,7 +53,8 @@ def skilled(n=600, seed=4):
 
 @pytest.mark.parametrize("data", [seasonal, skilled])
 def test_no_position_is_better_than_its_correction_or_than_an_evaluation_there(data):
-    """Whatever auto takes at a position: its verdict is at most the one by corrected p, and at most the one of `evaluate`."""
+    """Whatever auto takes at a position: its verdict is at most the one by corrected p, and at most the one of
+    `evaluate`."""
     truth, scores = data()
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2, n_resamples=499, rng=0)
     payload, grid = make_payload(result), make_grid(result)
@@ -81,13 +83,14 @@ def test_a_null_that_was_named_is_the_null_of_every_position():
 
 
 def test_the_position_named_beforehand_keeps_its_own_p_and_says_why():
-    """The evaluated cell has the verdict of the result, and tells the corrected p-values; the others say that they count."""
+    """The evaluated cell has the verdict of the result, and tells the corrected p-values; the others say that they
+    count."""
     truth, scores = skilled(seed=8)
     result = nf.evaluate(truth, scores, quantile=0.97, tolerance=0)
     payload = make_payload(result)
     chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
     assert (chosen["verdict"], chosen["text"]["reason"]) == (result.verdict, result.reason)
-    assert chosen["text"]["which"].startswith("This position was named beforehand, so its own p-values count.")
+    assert chosen["text"]["which"].startswith("This position was chosen beforehand, so its own p-values count.")
     assert chosen["text"]["p_row"] == "p (counts)"
     assert chosen["precision"]["text"]["counts"] == chosen["precision"]["text"]["p"]
     for at, cell in positions(payload):
@@ -108,7 +111,8 @@ def test_where_every_other_alternative_is_asked_for_the_verdict_is_still_about_b
 
 @pytest.mark.slow
 def test_pure_noise_finds_a_position_in_at_most_one_page_of_twenty():
-    """Of 60 pages of noise, at most as many as the level allows show "no fluke" or "partly" at any position that was found."""
+    """Of 60 pages of noise, at most as many as the level allows show "no fluke" or "partly" at any position that was
+    found."""
     rng = np.random.default_rng(11)
     fooled = 0
     for _ in range(60):
@@ -150,7 +154,8 @@ def test_ranges_and_lists_of_times_set_aside_what_cannot_place_them():
 
 
 def test_what_next_names_a_threshold_that_holds_and_how_many_events_are_missing():
-    """The best threshold of the evaluated tolerance among those that hold; a command that runs; events needed without a verdict."""
+    """The best threshold of the evaluated tolerance among those that hold; a command that runs; events needed without a
+    verdict."""
     truth, scores = skilled()
     payload = make_payload(nf.evaluate(truth, scores, quantile=0.8, tolerance=1))
     steps = payload["next"]
@@ -166,7 +171,8 @@ def test_what_next_names_a_threshold_that_holds_and_how_many_events_are_missing(
 
 
 def test_what_next_moves_the_window_to_where_the_alarms_are():
-    """Alarms five steps late under a tolerance of two: the window that is advised holds them, and the command finds them."""
+    """Alarms five steps late under a tolerance of two: the window that is advised holds them, and the command finds
+    them."""
     rng = np.random.default_rng(0)
     truth = np.zeros(1_000, bool)
     truth[rng.choice(np.arange(20, 980, 12), 40, replace=False)] = True
@@ -178,7 +184,8 @@ def test_what_next_moves_the_window_to_where_the_alarms_are():
 
 
 def test_commands_of_the_page_run_on_the_command_line(tmp_path):
-    """On new data and new events, with a threshold of 0, one that is short, and a budget that is the one in the words."""
+    """On new data and new events, with a threshold of 0, one that is short, and a budget that is the one in the
+    words."""
     from click.testing import CliRunner
 
     from nofluke.cli import cli
@@ -218,7 +225,7 @@ def test_the_paragraph_on_p_says_what_is_counted(how, words):
     chosen = payload["cells"][payload["chosen"][0]][payload["chosen"][1]]
     assert words in chosen["text"]["explained"]
     if "alternative" in how:
-        assert "goes by one-sided p-values" in chosen["text"]["which"]
+        assert "uses one-sided p-values" in chosen["text"]["which"]
         assert chosen["text"]["corrected_row"] == "p, one-sided, corrected"
 
 
@@ -245,7 +252,8 @@ def test_the_paragraph_on_p_has_the_numbers_of_the_page():
 
 
 def test_a_season_that_only_more_alarms_show_counts_at_every_position():
-    """Five alarms show no season and fifty do: p-values are corrected under the null that keeps it, at all positions."""
+    """Five alarms show no season and fifty do: p-values are corrected under the null that keeps it, at all
+    positions."""
     n, hour = 480, np.arange(480) % 24
     rng, day = np.random.default_rng([3, 77]), (hour > 8) & (hour < 16)
     truth, scores = rng.random(n) < np.where(day, 0.09, 0.015), rng.normal(size=n) + 1.2 * day

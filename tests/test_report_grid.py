@@ -240,11 +240,11 @@ class TestWords:
         result = nf.evaluate(
             [0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], tolerance=1, null="permutation"
         )
-        assert "under the null permutation, the smallest p that can come out is 0.32 for precision" in result.reason
+        assert "under the null permutation, the smallest possible p is 0.32 for precision" in result.reason
         few = nf.diagnose([0, 1, 0, 0, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 0, 0, 1, 0], tolerance=1).findings[-1]
         assert re.match(
-            r"Neither precision nor recall can reach p = 0\.05 .*: under the null circular-shift, the smallest p that can come out is "
-            r"[\d.]+ for precision and [\d.]+ for recall\.$",
+            r"Neither precision nor recall can reach p = 0\.05 .*: under the null circular-shift, the smallest "
+            r"possible p is [\d.]+ for precision and [\d.]+ for recall\.$",
             few.sentence,
         )
 
@@ -332,7 +332,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 def test_the_map_shows_what_occurs(tmp_path):
-    """Colours go from 1 to the smallest p, crosses stand where nothing is defined, ticks differ, and nothing goes wrong."""
+    """Colours go from 1 to the smallest p, crosses stand where nothing is defined, ticks differ, and nothing goes
+    wrong."""
     truth, scores = series(400, 0.05, lift=0.1)
     result = nf.evaluate(truth, scores, threshold=9, tolerance=nf.Tolerance(early=0, late=3), null="permutation")
     path, troubles = result.report(tmp_path / "page.html"), []

@@ -194,7 +194,8 @@ def test_lags_have_addresses_too(browser, lists):
 
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
-    """A tenth of the height at most, targets a finger hits, a way back, and nothing that needs a mouse or sideways scrolling."""
+    """A tenth of the height at most, targets a finger hits, a way back, and nothing that needs a mouse or sideways
+    scrolling."""
     phone.set_viewport_size({"width": size[0], "height": size[1]})
     # a word of verdict may stand in the bar
     phone.evaluate(
@@ -209,7 +210,7 @@ def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
     assert phone.evaluate("[...document.querySelectorAll('.pair')].every(e => e.scrollWidth <= e.clientWidth)")
     phone.evaluate("page.select(0, 0)")
     phone.get_by_role("button", name="As evaluated").tap()
-    assert "named beforehand" in phone.locator("#which").text_content()
+    assert "chosen beforehand" in phone.locator("#which").text_content()
 
 
 def test_the_bar_keeps_its_height(desk, report):

@@ -116,7 +116,7 @@ def test_it_opens_with_the_numbers_of_the_result(visit, report):
     for plot in plots.all():
         described = page.locator("#" + plot.get_attribute("aria-labelledby"))
         assert len(described.text_content()) > 20
-    assert "named beforehand, so its own p-values count" in page.locator("#which").text_content()
+    assert "chosen beforehand, so its own p-values count" in page.locator("#which").text_content()
 
 
 def test_moving_a_slider_gives_the_numbers_of_evaluate(visit, report):

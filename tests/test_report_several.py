@@ -1,4 +1,5 @@
-"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind it."""
+"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind
+it."""
 
 import base64
 import csv
@@ -142,7 +143,7 @@ def test_verdicts_go_by_the_corrected_p_values(tmp_path):
     assert data["cells"][data["chosen"][0]][data["chosen"][1]]["verdict"] == "yes"
     assert "None is shown to be better than chance, corrected for 6 detectors." in page
     own = re.search('<template data-detector="d0">(.*?)</aside>', page, re.DOTALL)[1]
-    assert "One of 6 detectors: corrected for all of them, better than chance:" in own
+    assert "One of 6 detectors. Better than chance, corrected for all of them:" in own
     assert 'data-verdict="no"' in own
 
 
@@ -193,7 +194,7 @@ def test_two_that_cannot_be_told_apart_are_said_to_be_so(tmp_path):
     truth, scores = example()
     page = made(tmp_path, truth, {"one": scores[NASTY], "same": scores[NASTY]}, **HOW)
     f1 = show_share(nf.evaluate(truth, scores[NASTY], **HOW).f1)
-    assert f"one and same cannot be told apart at the 0.05 level: by F1 they are one {f1}, same {f1}." in page
+    assert f"one and same do not differ significantly at the 0.05 level: by F1 they are one {f1}, same {f1}." in page
     assert "All are better than chance, corrected for 2 detectors." in page
 
 
@@ -242,7 +243,7 @@ def test_odd_detectors_have_their_place(tmp_path):
     assert drawn == ["given", "noise", "given", "noise", "silent", "given", "noise"], (
         "the silent one has a recall alone"
     )
-    assert "Alarms that were given without scores are one point" in page
+    assert "Alarms given without scores are a single point" in page
     assert "NaN" not in page.partition("<template")[0]
     assert "nan" not in lines
 
@@ -465,7 +466,7 @@ def test_a_detector_is_chosen_by_key_and_left_again(opened, page):
     # so few events have no intervals
     shown.evaluate("document.querySelector('#ranking tbody .interval').textContent = '[0.1, 0.9]'")
     with shown.expect_download() as saved:
-        shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, beside chance as CSV").click()
+        shown.get_by_role("button", name="Download Ranking: Detectors, best F1 first, with chance as CSV").click()
     assert saved.value.suggested_filename.startswith("detectors-ranking")
     head, *rows = csv.reader(Path(saved.value.path()).read_text(encoding="utf-8").splitlines())
     assert head[:8] == ["rank", "detector", "verdict", "F1", "F1 low", "F1 high", "F1 chance", "F1 p corrected"]
@@ -491,7 +492,8 @@ def test_the_address_says_which(opened, written):
 
 
 def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written):
-    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or paper."""
+    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or
+    paper."""
     for how in ({"java_script_enabled": False}, {}):
         context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
         shown = context.new_page()

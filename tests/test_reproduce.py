@@ -83,7 +83,8 @@ def hits_by_pairs(done, threshold, delta, shift=0):
 
 
 def moments_by_pairs(done, threshold, delta):
-    """Mean and variance of precision's hits by the sum over all pairs of predictions: nothing is left out or grouped."""
+    """Mean and variance of precision's hits by the sum over all pairs of predictions: nothing is left out or
+    grouped."""
     days, m = len(done.study.scores), done.study.curve.n_events
     at = np.flatnonzero(done.study.scores >= threshold)
     start, stop = np.maximum(at - delta, 0), np.minimum(at + delta + 1, days)
@@ -260,7 +261,8 @@ def test_the_papers_statements(paper):
 
 
 def test_the_documentation_has_every_statement(paper):
-    """docs/explanation/paper.md lists the same statements with the same outcomes, in the same order, and the same tally."""
+    """docs/explanation/paper.md lists the same statements with the same outcomes, in the same order, and the same
+    tally."""
     text = (Path(__file__).parent.parent / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
     listed = [line for line in text.split("## All statements")[1].splitlines() if re.match(r"\| \d", line)]
     assert listed == [f"| {c.section} | {c.statement} | {c.outcome} |" for c in paper.claims]
@@ -338,7 +340,8 @@ def test_both_sides_at_random(paper):
 
 
 def test_a_score_that_knows_nothing_looks_good_and_is_found_out(paper):
-    """Table 3: hits by pairs, recall's p by the hypergeometric law; at δ = 4 it finds more than the detector at δ = 2."""
+    """Table 3: hits by pairs, recall's p by the hypergeometric law; at δ = 4 it finds more than the detector at δ =
+    2."""
     noise = np.random.default_rng([0, 4]).random(2557)
     events, alarms = np.flatnonzero(paper.study.quakes.truth), np.flatnonzero(noise >= np.quantile(noise, 0.9))
     for row in rows(paper, "table-3"):
@@ -554,7 +557,7 @@ def test_bad_arguments_are_refused_before_any_work(tmp_path, offline, monkeypatc
     assert tmp_path.is_dir()
     assert not (tmp_path / "made").exists()
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match=r"taken.* is no directory to write to .*: choose another"):
+    with pytest.raises(InputError, match=r"taken.* is not a writable directory .*: choose another"):
         reproduce(tmp_path / "taken", simulated=True)
     (tmp_path / "odd" / "index.html").mkdir(parents=True)
     monkeypatch.setattr("nofluke.reproduce.run_study", lambda **_: pytest.fail("computed first"))

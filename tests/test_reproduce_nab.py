@@ -1,4 +1,4 @@
-"""NAB's published detectors beside chance: every number of the page, on a made-up clone of NAB and on part of the real one."""
+"""NAB's published detectors: every number of the page, on a made-up clone of NAB and on part of the real one."""
 
 import csv
 import json
@@ -133,7 +133,8 @@ def read_series(path, labels="event"):
 
 @pytest.mark.parametrize("detector", ["bayesChangePt", "random"])
 def test_values_and_the_papers_chance_are_those_counted_by_hand(small, detector):
-    """Pooled recall and precision, and their means over all placements of the events; a clock turned back does no harm."""
+    """Pooled recall and precision, and their means over all placements of the events; a clock turned back does no
+    harm."""
     row = next(row for row in rows(small) if (row["null"], row["detector"]) == ("permutation", detector))
     told = [float(row[name]) for name in ("recall_value", "recall_expected", "precision_value", "precision_expected")]
     expected = by_hand([(points, scores) for _, points, _, scores in made_up().values()], detector)
@@ -290,7 +291,8 @@ def test_bad_options_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys,
 
 
 def test_the_documentation_has_what_the_scores_give():
-    """Recall, precision, and what a permutation gives of them, in the table of the page of claims; and the cells with ties."""
+    """Recall, precision, and what a permutation gives of them, in the table of the page of claims; and the cells with
+    ties."""
     series = list(read_series(shared_table()))
     text = (Path(__file__).parent.parent / "docs" / "claims.md").read_text(encoding="utf-8")
     table = text.split("### Pooled over series")[1].split("\n\n")[2]

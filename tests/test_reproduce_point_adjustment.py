@@ -1,4 +1,5 @@
-"""Published point-adjusted F1 beside random scores: every number of the page, on small labels and on the public ones."""
+"""Published point-adjusted F1 beside random scores: every number of the page, on small labels and on the public
+ones."""
 
 import csv
 import json
@@ -147,7 +148,8 @@ def test_each_entity_is_rotated_within_itself(small):
 
 
 def test_statements_follow_the_numbers(small):
-    """A published value that nothing reaches is better than chance, one that half reach is not, one at 1 in 20 is open."""
+    """A published value that nothing reaches is better than chance, one that half reach is not, one at 1 in 20 is
+    open."""
     cases = small.study.cases
     outcomes = []
     for quantile in (1.0, 0.5, 0.95):
@@ -174,11 +176,11 @@ def test_the_page_says_what_is_compared_and_what_may_differ(small):
     """And needs nothing from anywhere; links lead to files beside it; ids are unique."""
     text = page(small)
     for words in (
-        "Entities stand one after the other",
+        "Entities are concatenated",
         "as quoted in github.com/thuml/Anomaly-Transformer/issues/34",
         "1% on MSL, 1% on SMAP, 0.5% on SMD and 1% on PSM",
         "lists P-2 of SMAP twice; the first line is kept",
-        "rotated each within itself",
+        "each rotated within themselves",
         small.in_words().removesuffix("."),
         "nofluke reproduce --point-adjustment --seed 1 --permutations 400 -o out/",
     ):
@@ -224,7 +226,7 @@ def test_a_place_that_takes_no_page_is_refused_before_the_work(tmp_path, monkeyp
     """A file in place of the directory."""
     monkeypatch.setattr(study, "public_labels", lambda _: pytest.fail("computed first"))
     (tmp_path / "taken").write_text("")
-    with pytest.raises(InputError, match=r"taken.* is no directory to write to"):
+    with pytest.raises(InputError, match=r"taken.* is not a writable directory"):
         reproduce_point_adjustment(tmp_path / "taken")
 
 

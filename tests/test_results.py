@@ -1,4 +1,5 @@
-"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three lines."""
+"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three
+lines."""
 
 import copy
 import importlib
@@ -213,7 +214,7 @@ def test_every_documented_name_of_old_is_what_it_became(module, name, now):
 def test_old_attributes_still_work_for_a_while(make, old, now):
     """They are what they are called now, and say so."""
     result = make()
-    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; the old name goes with version"):
+    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; nofluke 1\.1 removes the old name"):
         found = getattr(result, old)
     value = attrgetter(now)(result)
     assert found is value or same(found, value)

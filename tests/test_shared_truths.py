@@ -122,7 +122,8 @@ def test_nearly_equal_truths_are_shared():
 
 
 def test_what_chance_brings_together_is_not_shared():
-    """One event of one beside another within a wide tolerance is an accident; equal ones are not looked at so closely."""
+    """One event of one beside another within a wide tolerance is an accident; equal ones are not looked at so
+    closely."""
     assert found([[500], [508]]) == []
     assert found([[500], [500]]) == [(("s0", "s1"), True)]
     assert found([[500, 800], [503, 801]]) == [(("s0", "s1"), False)]
@@ -175,7 +176,8 @@ def row_of(truth, times=None, tolerance=2):
 
 
 def test_moments_are_absolute_steps_of_the_clock():
-    """In dates of any unit, in numbers, and by themselves; a sensor that began later or missed steps is on the same grid."""
+    """In dates of any unit, in numbers, and by themselves; a sensor that began later or missed steps is on the same
+    grid."""
     truth = np.zeros(100, dtype=int)
     truth[[10, 60]] = 1
     seconds = 60 * np.arange(100) + 6_000
@@ -362,7 +364,7 @@ def test_nearly_equal_events_keep_their_distances():
         counts = np.bincount(rows.ravel(), minlength=60)
         expected = rows.size / 60
         assert ((counts - expected) ** 2 / expected).sum() < 59 + 5 * math.sqrt(2 * 59)
-    with pytest.raises(InputError, match="other events than those"):
+    with pytest.raises(InputError, match="other events than its placements"):
         one.hits(cell_of([1, 2], ALARMS[0]))
 
 

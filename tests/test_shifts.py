@@ -282,7 +282,9 @@ class TestCircularShift:
     def test_ranges_are_counted_and_not_drawn(self):
         """All rotations of ranges are known: nothing is drawn, and the message says what to use."""
         alarms = np.arange(40) % 7 == 0
-        with pytest.raises(nf.InputError, match="counts all rotations of ranges and draws none: use method='auto'"):
+        with pytest.raises(
+            nf.InputError, match="counts all rotations of ranges and draws none at random: use method='auto'"
+        ):
             nf.evaluate([(3, 8), (20, 30)], predictions=alarms, null="circular-shift", method="montecarlo")
 
 
@@ -446,9 +448,9 @@ class TestLocalPermutation:
 
     def test_more_windows_than_steps_are_refused(self):
         """With both numbers; and so are ranges, which have no steps of their own."""
-        with pytest.raises(nf.InputError, match="into 5 windows, but it has 4 steps: pass fewer"):
+        with pytest.raises(nf.InputError, match="into 5 windows, but it has only 4 steps: pass fewer"):
             nf.evaluate([0, 1, 0, 0], predictions=[0, 1, 0, 0], null="local-permutation:windows=5")
-        with pytest.raises(nf.InputError, match="places events of one step each, and these are ranges"):
+        with pytest.raises(nf.InputError, match="places events of one step each, but these are ranges"):
             nf.evaluate(example(True)[0], example()[1], quantile=0.9, null="local-permutation")
 
 
@@ -547,7 +549,8 @@ class TestSegmentsOfRanges:
             assert test.pvalue == (law.counts[test.hits :].sum() + 1) / 301
 
     def test_a_sweep_is_tested_over_the_same_placements(self):
-        """Each cell has the p-value of an evaluation with that seed, and the best cell of all is none the better for it."""
+        """Each cell has the p-value of an evaluation with that seed, and the best cell of all is none the better for
+        it."""
         truth, scores = [(10, 20), (100, 130), (300, 310)], np.random.default_rng(5).random(400)
         asked = {"null": "segments", "n_resamples": 199, "rng": 3}
         curve = nf.sweep(truth, scores, quantiles=[0.8, 0.9], tolerances=(0, 2), **asked)

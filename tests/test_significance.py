@@ -1,4 +1,5 @@
-"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is told."""
+"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is
+told."""
 
 import itertools
 import json
@@ -165,7 +166,7 @@ class TestDraws:
     def test_groups_that_make_no_sense_are_refused(self):
         """In pieces, too short, or with a null that does not rotate."""
         labels, scores = [0, 1, 0, 0], [1, 2, 3, 4]
-        with pytest.raises(InputError, match="groups come back after others"):
+        with pytest.raises(InputError, match="groups must be contiguous"):
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 1, 2])
         with pytest.raises(InputError, match=r"groups has shape \(3,\) and the series 4 steps"):
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 2])
@@ -257,7 +258,7 @@ class TestPvalues:
 
     def test_early_stopping_needs_one_metric_and_one_side(self):
         """A corrected p-value needs a fixed number of draws."""
-        with pytest.raises(InputError, match="stop_after needs one metric"):
+        with pytest.raises(InputError, match="stop_after needs a single metric"):
             nf.significance(["auc-roc"], [0, 1], [1, 2], stop_after=3)
         with pytest.raises(InputError, match="stop_after needs one side"):
             nf.significance("auc-roc", [0, 1], [1, 2], stop_after=3, alternative="two-sided")
@@ -519,7 +520,7 @@ class TestFunctions:
         result = nf.significance(lambda e, x: share_above(e, x), labels, scores, null="segments", n_resamples=9, rng=1)
         copy = pickle.loads(pickle.dumps(result))
         assert (copy.value, copy.pvalue) == (result.value, result.pvalue)
-        with pytest.raises(InputError, match="left behind"):
+        with pytest.raises(InputError, match="stayed in the process"):
             copy.metric(labels, scores)
 
 
@@ -603,7 +604,7 @@ class TestVerdicts:
         result = nf.significance("best-f1", labels, -labels + 0.1 * scores, null="segments", stop_after=5, rng=1)
         assert result.n_resamples < 19
         assert (result.verdict, result.smallest_pvalue) == ("no", 1 / 10_001)
-        assert "Stopped at the draw at which 5 had reached the value." in result.how()
+        assert "Stopped when 5 draws had reached the value." in result.how()
         never = nf.significance("best-f1", labels, labels + 0.0, null="segments", stop_after=50, n_resamples=60, rng=1)
         assert "Fewer than 50 draws reached the value." in never.how()
 
@@ -722,20 +723,20 @@ class TestVerdicts:
             labels[start : start + 6] = 1
         result = nf.significance("auc-roc", labels, wave + generator.standard_normal(1200))
         assert result.choice.model.settings["every"] == pytest.approx(24, abs=0.1)
-        assert "and 4 ranges cannot show whether they do: shifts by whole periods keep it." in result.choice.why
+        assert "and 4 ranges are too few to show whether they do: shifts by whole periods keep it." in result.choice.why
 
     def test_a_guard_is_approximate(self):
-        """Without the small shifts rotations are no group."""
+        """Without the small shifts rotations do not form a group."""
         labels, scores = example()
         result = nf.significance("auc-roc", labels, scores, null="circular-shift:guard=20")
         assert result.method.kind == "approximate"
-        assert any("rotations are no group" in note for note in result.notes)
+        assert any("rotations do not form a group" in note for note in result.notes)
 
     def test_random_scores_with_too_little_memory_are_doubted(self):
         """Whatever memory they have is compared with the detector's."""
         labels, scores = example(phi=0.95)
         doubted = nf.significance("auc-roc", labels, scores, null="random-scores:phi=0.1", n_resamples=20, rng=1)
-        assert "Scores that follow one another are alike" in doubted.choice.doubts[0]
+        assert "Neighbouring scores are similar" in doubted.choice.doubts[0]
         fair = nf.significance("auc-roc", labels, scores, null="random-scores:phi=0.95", n_resamples=20, rng=1)
         assert fair.choice.doubts == ()
 
@@ -791,7 +792,7 @@ class TestTold:
         assert not any(words in doubt for doubt in result.choice.doubts)
 
     def test_a_function_is_called_as_often_as_asked(self):
-        """All rotations are gone through only where they are no more than the draws."""
+        """All rotations are enumerated only where they are no more than the draws."""
         labels, scores = example()
         calls = []
         nf.significance(lambda *_: calls.append(1) or 0.5, labels, scores, null="circular-shift", n_resamples=30, rng=1)
@@ -802,7 +803,7 @@ class TestTold:
         labels, scores = example(phi=0.95)
         for null in ("score-permutation", "random-scores"):
             result = nf.significance("auc-roc", labels, scores, null=null, n_resamples=50, rng=1)
-            assert "Scores that follow one another are alike" in result.choice.doubts[0]
+            assert "Neighbouring scores are similar" in result.choice.doubts[0]
         fresh = np.random.default_rng(0).random(240)
         assert nf.significance("auc-roc", labels, fresh, null="score-permutation", n_resamples=50).choice.doubts == ()
 
@@ -817,7 +818,7 @@ class TestTold:
         assert "No step is labelled: there is nothing to find." in empty.notes
         few = nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 0, 0], null="circular-shift")
         assert few.verdict == "cannot tell"
-        assert "the smallest p that can come out is 0.25" in few.reason
+        assert "the smallest possible p is 0.25" in few.reason
         full = nf.significance(
             "recall:tolerance=4", [0, 0, 1, 0, 0, 0] * 20, predictions=[1, 0, 0, 0, 0, 0] * 20, null="circular-shift"
         )
@@ -827,7 +828,7 @@ class TestTold:
 
     def test_nulls_without_draws_are_refused(self):
         """Their laws are of hits alone."""
-        with pytest.raises(InputError, match="null='bernoulli' has laws of hits only"):
+        with pytest.raises(InputError, match="null='bernoulli' only knows laws of hits"):
             nf.significance("auc-roc", [0, 1, 0, 0], [1, 2, 3, 4], null="bernoulli")
 
     @pytest.mark.parametrize(
@@ -903,7 +904,7 @@ class TestChance:
         labels = ([0] * 90 + [1] * 10) * 5
         level = nf.chance(f1_score, labels, budget=0.1, n_resamples=50, rng=1)
         assert level.expected == pytest.approx(0.1, abs=0.03)
-        with pytest.raises(InputError, match=r"budget=0\.001 of 500 steps is no alarm"):
+        with pytest.raises(InputError, match=r"budget=0\.001 of 500 steps gives no alarm"):
             nf.chance("f1", labels, budget=0.001)
         with pytest.raises(InputError, match="failed on each of the first 20 draws"):
             nf.chance(f1_score, labels, n_resamples=50)

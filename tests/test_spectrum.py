@@ -1,4 +1,5 @@
-"""Spectra of events and alarms: slow changes and common periods, at their level where there is nothing and found where there is."""
+"""Spectra of events and alarms: slow changes and common periods, at their level where there is nothing and found where
+there is."""
 
 from __future__ import annotations
 
@@ -50,7 +51,8 @@ class TestSide:
     @settings(max_examples=60, deadline=None)
     @given(data=st.data(), n=st.integers(3, 60))
     def test_powers_are_those_of_the_transform(self, data, n):
-        """Steps that do not count are taken to have the mean of those that do; ordinates from one cycle on, but the last of all."""
+        """Steps that do not count are taken to have the mean of those that do; ordinates from one cycle on, but the
+        last of all."""
         bits = st.lists(st.booleans(), min_size=n, max_size=n).map(np.array)
         flags, counts = data.draw(bits), data.draw(bits.filter(np.any))
         values = np.where(counts, flags, flags[counts].mean())
@@ -125,7 +127,8 @@ class TestDrift:
     @settings(max_examples=50, deadline=None)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
-        """Where a detector copies the events, two equal p-values are not below the one that they are; alike ones weigh less."""
+        """Where a detector copies the events, two equal p-values are not below the one that they are; alike ones weigh
+        less."""
         assert spectrum.fisher(p, p, 1.0) >= p * (1 - 1e-12)
         assert spectrum.fisher(p, p, alike) >= spectrum.fisher(p, p, 0.0) * (1 - 1e-12)
 
@@ -137,7 +140,8 @@ class TestDrift:
             assert spectrum.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
 
     def test_faster_changes_have_more_cycles(self):
-        """Waves of one, three and seven cycles (too weak for harmonics) are told apart by the octave that they lie in."""
+        """Waves of one, three and seven cycles (too weak for harmonics) are told apart by the octave that they lie
+        in."""
         rng = np.random.default_rng(5)
         for cycles, expected in ((1, 2), (3, 4), (7, 8)):
             seen = []
@@ -185,7 +189,8 @@ class TestCommonPeriod:
 
     @pytest.mark.parametrize("kind", ["trend", "walk"])
     def test_slow_changes_are_no_period(self, kind):
-        """A trend or a random walk that both share is taken for one no more often than chance (four standard errors)."""
+        """A trend or a random walk that both share is taken for one no more often than chance (four standard
+        errors)."""
         rng = np.random.default_rng(9)
         n, found = 300, 0
         for _ in range(n):

@@ -196,8 +196,8 @@ class TestPooled:
             for at in np.flatnonzero(row):
                 row[at : at + 8] = 1
         row = study_of(table).pooled(n_resamples=49)[1]
-        assert row.reason.startswith("Under the null that was asked for, which ")
-        assert any("contradict the null that was asked for" in note for note in row.notes)
+        assert row.reason.startswith("Under the requested null, which ")
+        assert any("contradict the requested null" in note for note in row.notes)
 
     def test_groups_are_the_units(self):
         """Intervals and skill in so many of them go by groups."""
@@ -253,7 +253,8 @@ class TestSharedTruth:
 
     @pytest.mark.parametrize("kind", ["began later", "missed steps", "lagged"])
     def test_sensors_that_are_not_quite_in_step_are_no_more_evidence_than_one(self, kind):
-        """Eight copies of one series with skill, some of whose steps are missing, or each a step after the one before."""
+        """Eight copies of one series with skill, some of whose steps are missing, or each a step after the one
+        before."""
         table = self.shared(skill=2.0)
         label, scores, times = table["label"][:200], table["d0"][:200], 60 * np.arange(200) + 10**7
         one = {"name": np.repeat("s", 200), "label": label, "d0": scores, "time": times}
@@ -309,7 +310,7 @@ class TestSharedTruth:
         study = study_of(table)
         assert study.compare().noun == "groups"
         assert math.isnan(study.pooled(n_resamples=99)[0].recall.low)
-        assert any("share one truth" in note for note in study.compare().notes)
+        assert any("with the same truth" in note for note in study.compare().notes)
 
 
 class TestComparison:

@@ -1,4 +1,5 @@
-"""Cells of a study against evaluations one by one: the batch core shares work and drops objects, and must change no number."""
+"""Cells of a study against evaluations one by one: the batch core shares work and drops objects, and must change no
+number."""
 
 import math
 

@@ -1,4 +1,5 @@
-"""Studies go on after accidents, with real processes: killed workers, killed parents, damaged files, full disks, Ctrl-C."""
+"""Studies go on after accidents, with real processes: killed workers, killed parents, damaged files, full disks,
+Ctrl-C."""
 
 import contextlib
 import os
@@ -164,12 +165,13 @@ class TestWorkersThatDie:
         _, stderr = process.communicate(timeout=60)
         assert process.returncode == 1
         assert stderr.count("Traceback") == 1
-        assert 'put what it does below the line if __name__ == "__main__":, or pass workers=1.' in stderr
+        assert 'put its work below the line if __name__ == "__main__":, or pass workers=1.' in stderr
 
 
 class TestStudiesThatStop:
     def test_a_killed_parent_leaves_no_workers_and_loses_nothing(self, tmp_path):
-        """Not even workers that are busy for another minute. What was finished is not computed again; the lock of the dead is no hindrance."""
+        """Not even workers that are busy for another minute. What was finished is not computed again; the lock of the
+        dead is no hindrance."""
         process, out, log = start(tmp_path)
         await_parts(out, 4)
         workers = children(process.pid)
@@ -239,7 +241,8 @@ class TestDamage:
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_a_full_disk_is_one_clear_line_and_the_study_resumes(self, tmp_path, undisturbed, workers):
-        """Where the part is packed (in this process, or a worker's) and where it is kept; stood in for by a limit on the size of files."""
+        """Where the part is packed (in this process, or a worker's) and where it is kept; stood in for by a limit on
+        the size of files."""
         out, log = tmp_path / "out", tmp_path / "log"
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
 
@@ -249,7 +252,7 @@ class TestDamage:
 
         try:
             with pytest.raises(
-                InputError, match=r"cannot be written \(File too large\): free some space .* what is finished is kept"
+                InputError, match=r"cannot be written \(File too large\): free some space .* finished work is kept"
             ):
                 study(out, chunks_of(log), workers=workers, progress=fill_the_disk)
         finally:

@@ -1,4 +1,5 @@
-"""Tables, folder, lock and engines of a study, one by one; together and with accidents they are in test_study_faults.py."""
+"""Tables, folder, lock and engines of a study, one by one; together and with accidents they are in
+test_study_faults.py."""
 
 import io
 import json
@@ -352,9 +353,7 @@ class TestRun:
 
     def test_what_cannot_be_sent_is_an_error_with_a_remedy(self):
         """Before any process has started; results that cannot be sent fail one by one."""
-        with pytest.raises(
-            InputError, match=r"^workers: what is to be computed cannot be sent .*: define functions at the top"
-        ):
+        with pytest.raises(InputError, match=r"^workers: the work cannot be sent .*: define functions at the top"):
             run(lambda x: x, {0: 1, 1: 2}, workers=2, on_done=print, on_failed=print)
         failed = {}
         run(memoryview, {0: b"x", 1: 3}, workers=2, on_done=print, on_failed=failed.__setitem__)

@@ -1,4 +1,5 @@
-"""Thresholds that mean what they say: budgets, ties, precision of scores, turned scores, and advice about what is no score."""
+"""Thresholds that mean what they say: budgets, ties, precision of scores, turned scores, and advice about what is no
+score."""
 
 import numpy as np
 import pandas as pd
@@ -78,7 +79,7 @@ def test_exactly_one_of_three_ways_to_choose():
     """Two are an error that names them."""
     with pytest.raises(InputError, match="got quantile and budget"):
         nf.evaluate(TRUTH, SCORES, quantile=0.9, budget=0.1)
-    with pytest.raises(InputError, match="belong to scores: leave them out with predictions"):
+    with pytest.raises(InputError, match="only apply to scores: leave them out with predictions"):
         nf.evaluate(TRUTH, predictions=TRUTH, budget=0.1)
 
 
@@ -88,8 +89,8 @@ def test_ties_at_a_quantile_are_noted():
     truth = [0, 1] * 50
     notes = nf.evaluate(truth, scores, quantile=0.95).notes
     assert (
-        "Ties make 20 predictions at the 0.95 quantile, which asks for 5: a budget leaves out what is tied at the cut."
-        in notes
+        "Ties make 20 predictions at the 0.95 quantile, which should give 5: a budget leaves out scores tied at the "
+        "cut." in notes
     )
     assert not [note for note in nf.evaluate(truth, scores, quantile=0.9).notes if "Ties" in note]
     assert not [note for note in nf.evaluate(truth, range(100), quantile=0.99).notes if "Ties" in note]
@@ -177,7 +178,7 @@ def test_words_of_turned_scores():
     result = nf.evaluate(TRUTH, SCORES, threshold=0, higher_is="normal")
     assert "(score ≤ 0)" in result.table().title
     assert result.to_dict()["higher_is"] == "normal"
-    with pytest.raises(InputError, match="higher_is='normal' turns scores round: leave it out with predictions"):
+    with pytest.raises(InputError, match="higher_is='normal' flips scores: leave it out with predictions"):
         nf.evaluate(TRUTH, predictions=TRUTH, higher_is="normal")
     with pytest.raises(InputError, match="higher_is='low' must be one of 'anomalous', 'normal'"):
         nf.sweep(TRUTH, SCORES, higher_is="low")
@@ -211,7 +212,7 @@ def test_alarms_of_minus_one_and_one_say_which_is_which():
         nf.evaluate([0, 0, 1, 0], predictions=outliers)
     with pytest.raises(InputError, match=r"pass truth=\(y == -1\)"):
         nf.evaluate(outliers, [1, 2, 3, 4], threshold=2)
-    with pytest.raises(InputError, match=r"nothing but -1 and 1.*pass predictions=\(y == -1\)"):
+    with pytest.raises(InputError, match=r"all -1 or 1.*pass predictions=\(y == -1\)"):
         nf.evaluate([0, 0, 1, 0], outliers)
     assert nf.evaluate([0, 0, 1, 0], outliers, threshold=-1, higher_is="normal").recall == 1
 
@@ -219,7 +220,7 @@ def test_alarms_of_minus_one_and_one_say_which_is_which():
 @pytest.mark.parametrize("alarms", [[0, 0, 1, 0], [False, True, False, False], [0.0, 0, 0, 0]])
 def test_alarms_in_the_place_of_scores_are_offered_theirs(alarms):
     """evaluate(y, y_pred), as one calls scikit-learn."""
-    with pytest.raises(InputError, match=r"nothing but 0 and 1: if these are alarms, pass them as predictions="):
+    with pytest.raises(InputError, match=r"all 0 or 1: if these are alarms, pass them as predictions="):
         nf.evaluate([0, 0, 1, 0], alarms)
     with pytest.raises(InputError) as caught:
         nf.evaluate([0, 0, 1, 0], [1, 2, 3, 4])

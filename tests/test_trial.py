@@ -30,7 +30,8 @@ class TestCells:
     @settings(max_examples=80, deadline=None)
     @given(st.data())
     def test_many_cells_are_what_single_ones_are(self, data):
-        """D × K cells counted together (sorted scores) equal each counted by itself (positions), masks and clocks too."""
+        """D × K cells counted together (sorted scores) equal each counted by itself (positions), masks and clocks
+        too."""
         n = data.draw(st.integers(2, 14))
         truth = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
         scores = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
@@ -318,7 +319,7 @@ class TestRefusals:
         """Two ranges of two steps are not two single steps: no law is better than a wrong one."""
         truth = Truth(starts=np.array([1, 4]), stops=np.array([3, 6]), n_steps=8, open_steps=np.ones(8, dtype=bool))
         cell = core_trial(truth, np.arange(8) % 3 == 0, [1.0], Tolerance(early=1, late=1)).cell(0, 0)
-        with pytest.raises(InputError, match="places events of one step each, and these are ranges: use null='auto'"):
+        with pytest.raises(InputError, match="places events of one step each, but these are ranges: use null='auto'"):
             nf.nulls.as_null(null).distributions(cell)
 
     def trial(self):

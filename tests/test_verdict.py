@@ -82,7 +82,8 @@ class TestVerdicts:
     )
     @pytest.mark.parametrize("null", ["auto", "permutation", "circular-shift", "segments"])
     def test_what_cannot_be_told_is_not_called_a_fluke(self, truth, alarms, tolerance, reason, null):
-        """Without events, without choice, or without an outcome that could have been significant there is no verdict."""
+        """Without events, without choice, or without an outcome that could have been significant there is no
+        verdict."""
         result = verdict_of(truth, alarms, tolerance=tolerance, null=null, rng=1)
         assert result.verdict == "cannot tell"
         assert result.reason.startswith(reason)
@@ -102,7 +103,7 @@ class TestVerdicts:
             result = verdict_of(truth, alarms, tolerance=Tolerance7, alpha=alpha)
             assert result.verdict == ("yes" if result.precision_test.pvalue <= alpha else "no")
             assert (
-                "The verdict rests on it alone: under the null permutation, the smallest p that can come out for recall is 1."
+                "The verdict rests on it alone: under the null permutation, the smallest possible p for recall is 1."
                 in result.reason
             )
 
@@ -221,7 +222,7 @@ class TestTheNullOfAResult:
         """The null bernoulli is for comparison only whatever the data: that is a note, not a contradiction."""
         result = verdict_of(SPARSE, SPARSE, null="bernoulli")
         assert result.settings.choice.doubts == ()
-        assert any("for comparison with the literature" in note for note in result.notes)
+        assert any("to compare with the literature" in note for note in result.notes)
 
     def test_every_json_names_its_schema(self):
         """Evaluations, sweeps and diagnoses."""
@@ -242,13 +243,14 @@ class TestTheNullOfAResult:
         assert curve.settings.choice.why in str(curve)
 
     def test_auto_is_resolved_by_the_data_only(self):
-        """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a remedy."""
-        with pytest.raises(nf.InputError, match="null='auto' looks at the data: pass it to evaluate or sweep"):
+        """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a
+        remedy."""
+        with pytest.raises(nf.InputError, match="null='auto' needs data to look at: pass it to evaluate or sweep"):
             nf.nulls.as_null("auto")
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):
             nf.evaluate(SPARSE, predictions=SPARSE, null="automatic")
         with pytest.raises(
-            nf.InputError, match="which auto takes for these data: pass null='permutation', or method='auto'"
+            nf.InputError, match="which auto chose for these data: pass null='permutation', or method='auto'"
         ):
             nf.evaluate(RUNS, predictions=RUNS, method="saddlepoint")
         cell = verdict_of(RUNS, RUNS).cell
@@ -380,7 +382,7 @@ class TestGate:
         """One event, one alarm, four steps: no p below .25 can come out."""
         found = gate(verdict_of([0, 1, 0, 0], [0, 0, 1, 0]), on=on)
         assert found.code == 3
-        assert "The smallest p that can come out for" in found.why
+        assert "The smallest possible p for" in found.why
 
     def test_bad_limits_are_refused(self, file, capsys):
         """A share lies between 0 and 1; the message names the option."""

@@ -1,6 +1,41 @@
-"""nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?"""
+"""nofluke: is an anomaly detector's precision and recall on a sequence skill, or a fluke?
+
+A detector that may be a few steps early or late hits some events by luck. nofluke counts its hits within a tolerance
+and compares them with what chance scores on the same data: exactly where a formula is known, by simulation elsewhere.
+The result says how likely chance is to do as well, and says so when the data cannot tell.
+
+Judge one detector
+    `evaluate` at one threshold and tolerance, `sweep` over many, `coincidence` and `sweep_tolerances` for two lists
+    of times without a grid, `Tolerance` for windows of any shape, `split` to choose a threshold on a part of the data.
+Use other metrics
+    `significance` tests any metric in `metrics` against chance, `chance` gives the level that a detector must exceed.
+Choose a null model
+    `diagnose` looks at the data and recommends one of `nulls`; ``null="auto"`` follows its advice.
+Judge several detectors
+    `compare` on one series, `study` on many, `report` as a page to read.
+Plan
+    `power` and `sample_size`: how many events does it take?
+Look
+    `plot` has a figure for every result. Every result prints itself and knows `to_dict`, among others.
+Try it
+    `datasets` has labelled series, `detectors` the paper's detector.
+
+All input errors are `InputError`, a ``ValueError`` whose message says what to do.
+
+Examples
+--------
+>>> import nofluke as nf
+>>> quakes = nf.datasets.simulate_quakes(rng=0)
+>>> scores = nf.detectors.energy_transient(quakes.counts)
+>>> result = nf.evaluate(quakes.truth, scores, quantile=0.9, tolerance=2)
+>>> print(result.verdict_in_words())
+Verdict: no fluke. Precision and recall are both better than chance at the 0.05 level.
+"""
 
 from nofluke import datasets, detectors, metrics, moved, nulls, plot
+from nofluke.adapters.cross_validated import CrossValidation
+from nofluke.adapters.cross_validation import cross_val_evaluate
+from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import coincidence
@@ -27,7 +62,7 @@ from nofluke.series.watching import split
 from nofluke.studies.result import Study
 from nofluke.studies.study import study
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "ChanceLevel",
@@ -35,6 +70,7 @@ __all__ = [
     "CoincidenceSweep",
     "Comparison",
     "Confusion",
+    "CrossValidation",
     "Diagnosis",
     "Evaluation",
     "InputError",
@@ -48,10 +84,12 @@ __all__ = [
     "chance",
     "coincidence",
     "compare",
+    "cross_val_evaluate",
     "datasets",
     "detectors",
     "diagnose",
     "evaluate",
+    "make_scorer",
     "metrics",
     "nulls",
     "plot",
@@ -69,5 +107,5 @@ moved.install()
 
 
 def __dir__() -> list[str]:
-    """What is public; the rooms behind it are there for who looks for them."""
+    """The public names; the modules behind them can still be imported by name."""
     return [*__all__, "__version__"]

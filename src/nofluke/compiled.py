@@ -60,6 +60,6 @@ def _say_once() -> None:
     if not _said:
         _said = True
         logging.getLogger("nofluke").warning(
-            "nofluke: cannot save compiled code, so every run compiles it again, which takes some seconds: "
-            "set NUMBA_CACHE_DIR to a writable directory."
+            "nofluke: cannot save compiled code, so every run compiles it again, which takes a few seconds: set "
+            "NUMBA_CACHE_DIR to a writable directory."
         )

@@ -100,7 +100,8 @@ def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
 
 
 def format_duration(nanoseconds: float) -> str:
-    """Write a duration the way people say it: ``2h``, ``1.5d``; whole nanoseconds so that they can be read back exactly.
+    """Write a duration the way people say it: ``2h``, ``1.5d``; whole nanoseconds so that they can be read back
+    exactly.
 
     >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9), format_duration(100_001 * 10**9)
     ('1.5h', '-1.5d', '100001s')
@@ -140,11 +141,26 @@ def for_heading(*times: str, seconds: float) -> tuple[str, ...]:
 
 
 def converted(dates: npt.NDArray[Any], unit: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.bool_]]:
-    """Dates in another unit, rounded down to it, and which of them it can hold: beyond its reach NumPy's wrap around."""
-    there = dates.astype(f"datetime64[{unit}]")
+    """Dates in another unit, rounded down to it, and which of them it can hold.
+
+    Beyond its reach NumPy's dates wrap around, up to NumPy 2.4, or one of them is an error for all, since 2.5.
+    """
+    dtype = np.dtype(f"datetime64[{unit}]")
     if UNITS.index(np.datetime_data(dates.dtype)[0]) > UNITS.index(unit):
-        return there, np.ones(len(dates), dtype=np.bool_)  # a coarser unit reaches further
-    return there, np.asarray((there.astype(dates.dtype) == dates) | np.isnat(dates))
+        return dates.astype(dtype), np.ones(len(dates), dtype=np.bool_)  # a coarser unit reaches further
+    try:
+        there = dates.astype(dtype)
+        return there, np.asarray((there.astype(dates.dtype) == dates) | np.isnat(dates))
+    except OverflowError:
+        there = np.array([_one_converted(date, dtype) for date in dates], dtype=dtype)
+        return there, np.asarray(np.isnat(there) == np.isnat(dates))
+
+
+def _one_converted(date: Any, dtype: np.dtype[Any]) -> Any:
+    try:
+        return date.astype(dtype)
+    except OverflowError:
+        return "NaT"
 
 
 def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:

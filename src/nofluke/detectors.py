@@ -1,4 +1,4 @@
-"""Detectors that turn a sequence into anomaly scores: one classic, and the shape that any other has.
+"""Detectors that turn a sequence into anomaly scores: a classic one, and the protocol for any other.
 
 Conventions: one score per step, higher means more anomalous, and the score at step t uses only steps up to t.
 """
@@ -16,11 +16,18 @@ from nofluke.plain import as_whole, exact_floats
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+__all__ = ["Detector", "energy_transient"]
+
 
 class Detector(Protocol):
-    """Anything that maps a sequence to scores of the same length, so that every such function is one.
+    """Anything that maps a sequence to scores of the same length; a plain function will do.
 
     Settings belong in a closure or in ``functools.partial``, as in ``partial(energy_transient, long=28)``.
+
+    See Also
+    --------
+    nofluke.detectors.energy_transient : one of them.
+    nofluke.evaluate : judges its scores.
     """
 
     def __call__(self, x: ArrayLike, /) -> ArrayLike: ...
@@ -52,6 +59,12 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
     InputError
         For other input. Negative values are refused, not scored: the denominator could vanish or change
         sign, and the score would no longer rise with activity.
+
+    See Also
+    --------
+    nofluke.datasets.load_earthquakes : the data it was made for.
+    nofluke.evaluate : judges its scores.
+    nofluke.detectors.Detector : the protocol.
 
     References
     ----------

@@ -1,4 +1,5 @@
-"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded length."""
+"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded
+length."""
 
 import math
 import reprlib
@@ -12,8 +13,13 @@ MOST_IN_VALUE = 80
 class InputError(ValueError):
     """Input that cannot be evaluated, with a message that says what to do about it.
 
-    A ``ValueError``, so that code written against other libraries catches it; a class of its own, so that
-    the command line can print its message in one line and let every other error through as the bug it is.
+    A ``ValueError``, so code written for other libraries catches it; a separate class, so the command line can print
+    its message in one line and let every other error through as the bug it is.
+
+    See Also
+    --------
+    nofluke.evaluate : raises it for bad input, as all functions here do.
+    nofluke.diagnose : shows what is in data that can be read.
 
     Examples
     --------
@@ -30,7 +36,8 @@ class InputError(ValueError):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its own."""
+    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its
+    own."""
     try:
         yield
     except RuntimeError as error:
@@ -91,4 +98,5 @@ def shown(value: object) -> str:
 
 
 class NumericalError(ArithmeticError):
-    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is returned."""
+    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is
+    returned."""

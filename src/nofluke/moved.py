@@ -1,4 +1,7 @@
-"""Where documented names went when modules and attributes moved: the old places work for one minor version, with a warning."""
+"""Old spellings: modules, attributes and arguments under another name work for one minor version, with a warning.
+
+docs/reference/versions.md has the policy, and the table of what warns now.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,10 @@ from importlib.machinery import ModuleSpec
 from operator import attrgetter
 from types import ModuleType
 from typing import Any, ParamSpec, TypeVar
+
+REMOVED_IN = "1.1"  # the version without what warns today; what is renamed later passes its own
+DEPRECATED: dict[str, tuple[str, str]] = {}
+"""New spelling, and the version without the old one, by old spelling."""
 
 MOVED = {
     "testing": {
@@ -44,18 +51,21 @@ class Renamed:
     ----------
     now : str
         The attribute that it is now, such as "settings.method".
+    removed_in : str
+        The version in which the old name is gone: the minor version after the one that warns first.
     """
 
-    def __init__(self, now: str) -> None:
-        self.now = now
+    def __init__(self, now: str, *, removed_in: str = REMOVED_IN) -> None:
+        self.now, self.removed_in = now, removed_in
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = f"{owner.__name__}.{name}"
+        DEPRECATED[self.name] = f".{self.now}", self.removed_in
 
     def __get__(self, instance: object | None, owner: type) -> Any:
         if instance is None:
             return self
-        _warn(f"{self.name} is now .{self.now}")
+        _warn(self.name)
         return attrgetter(self.now)(instance)
 
 
@@ -63,14 +73,15 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-def renamed_argument(old: str, now: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def renamed_argument(old: str, now: str, *, removed_in: str = REMOVED_IN) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """A function that still takes an argument under its old name."""
+    DEPRECATED[f"{old}="] = f"{now}=", removed_in
 
     def wrapped(function: Callable[P, R]) -> Callable[P, R]:
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             if old in kwargs:
-                _warn(f"{old}= is now {now}=")
+                _warn(f"{old}=")
                 kwargs[now] = kwargs.pop(old)
             return function(*args, **kwargs)
 
@@ -79,8 +90,14 @@ def renamed_argument(old: str, now: str) -> Callable[[Callable[P, R]], Callable[
     return wrapped
 
 
-def _warn(what: str) -> None:
-    warnings.warn(f"{what}; the old name goes with version 0.2.", DeprecationWarning, stacklevel=3)
+def _warn(old: str) -> None:
+    now, removed_in = DEPRECATED[old]
+    warnings.warn(f"{old} is now {now}; nofluke {removed_in} removes the old name.", DeprecationWarning, stacklevel=3)
+
+
+for _module, _names in MOVED.items():
+    for _name, _place in _names.items():
+        DEPRECATED[f"nofluke.{_module}.{_name}"] = f"nofluke.{_place}", REMOVED_IN
 
 
 class _Old(ModuleType):
@@ -91,7 +108,7 @@ class _Old(ModuleType):
         if place is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         room, _, now = place.rpartition(".")
-        _warn(f"{self.__name__}.{name} is now nofluke.{room}.{now}")
+        _warn(f"{self.__name__}.{name}")
         return getattr(import_module(f"nofluke.{room}"), now)
 
 

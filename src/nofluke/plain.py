@@ -1,7 +1,7 @@
 """Plain values: a word, a whole number, a number, a seed, a column of floats. Checked, and made plain, at the entrance.
 
-NumPy's numbers, fractions and decimals become Python's own, so that whatever is computed, printed or written as JSON later
-needs to know only those.
+NumPy's numbers, fractions and decimals become Python's own, so that whatever is computed, printed or written as JSON
+later needs to know only those.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from nofluke.errors import InputError, shown
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:
-    """Refuse what is none of the words allowed; ``where`` says for what they are."""
+    """Refuse any other word; ``where`` says what the words are for."""
     words = tuple(allowed)
     # only text is compared: an array or a missing value is neither equal to a word nor different from it
     if not (isinstance(value, str) and value in words):
@@ -31,7 +31,8 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
-    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a colon.
+    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a
+    colon.
 
     >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
     ('seasonal', {'period': 24, 'bins': 12})
@@ -120,17 +121,18 @@ def as_share(value: object, name: str) -> Fraction:
 
 
 def exact_fraction(number: float | Fraction) -> Fraction:
-    """A finite number as a fraction; floats go by their digits, so that 0.3 is three times 0.1."""
+    """A finite number as a fraction; floats are read by their digits: 0.3 is three times 0.1."""
     return Fraction(repr(float(number))) if isinstance(number, float) else Fraction(number)
 
 
 def finite_or_none(value: float | None) -> float | None:
-    """None in place of NaN and infinity, which JSON does not have."""
+    """None instead of NaN and infinity, which JSON does not have."""
     return value if value is not None and math.isfinite(value) else None
 
 
 def as_rng(rng: Any) -> Any:
-    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its own."""
+    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its
+    own."""
     if rng is None:
         return None
     seed = whole_or_none(rng)
@@ -168,15 +170,15 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
     if len(where):
         raise InputError(
             f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
-            f"{where[0]}: subtract the same number from all of them, so that they are below 2**53."
+            f"{where[0]}: subtract the same number from all of them so that they are below 2**53."
         )
 
 
 def check_beta(beta: object) -> float:
-    """The β of F_β as a plain float; refuses what is none."""
+    """The β of F_β as a plain float; refuses anything else."""
     return as_number(beta, "beta", "be finite and not negative", lambda number: 0 <= number < math.inf)
 
 
 def check_alpha(alpha: object) -> float:
-    """The level as a plain float; refuses what is none."""
+    """The level as a plain float; refuses anything else."""
     return as_number(alpha, "alpha", "be between 0 and 1", lambda number: 0 < number < 1)

@@ -33,7 +33,8 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and the time left.
+    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and
+    the time left.
 
     The first call says where a study that is resumed begins: what earlier runs did tells nothing of the pace.
     """
@@ -63,7 +64,7 @@ def announce_compilation(kernel: Any, seconds: int) -> None:
     cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     index = getattr(cache, "_index_path", None)
     if is_watched(sys.stderr) and index is not None and not kernel.signatures and not Path(index).exists():
-        print(f"nofluke: compiling for this machine, once (about {seconds} s) ...", file=sys.stderr, flush=True)
+        print(f"nofluke: compiling once for this machine (about {seconds} s) ...", file=sys.stderr, flush=True)
 
 
 _one_call = False
@@ -71,7 +72,8 @@ _one_call = False
 
 @contextmanager
 def one_call(really: bool = True) -> Iterator[None]:
-    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or not.
+    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or
+    not.
 
     A study makes many, also on the command line: it says so by False.
     """

@@ -62,7 +62,8 @@ def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def read_truth(file: str, output: str | None, n_steps: int | None, options: dict[str, Any]) -> Data:
-    """The truth alone: labels, or a list with a clock beside it, or, where their number of steps is given, a list alone."""
+    """The truth alone: labels, or a list with a clock beside it, or, where their number of steps is given, a list
+    alone."""
     named = {name: options[name] for name in _DATA if name in options}
     if n_steps is None:
         if named["truth_file"] is not None and named["time"] is None:
@@ -113,8 +114,8 @@ def read(
 ) -> Data:
     """The arguments of `evaluate` and its like from columns of files, none of which may be the output.
 
-    ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a dict by
-    their names; ``settings`` become arguments as they are.
+    ``outputs`` says how to name the detector's output, where there has to be one; several columns of scores become a
+    dict by their names; ``settings`` become arguments as they are.
     """
     from nofluke.data.files import pairs_of, read_columns, read_events
 

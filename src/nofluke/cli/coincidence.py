@@ -20,11 +20,12 @@ from nofluke.cli.arguments import (
 )
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
+from nofluke.cli.endings import form_of
 from nofluke.cli.list_options import list_options, window_options
 from nofluke.cli.options import (
     chance_options,
     familywise_option,
-    format_option,
+    gate_format_option,
     gate_options,
     judging_options,
     output_option,
@@ -57,7 +58,7 @@ _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 @familywise_option
 @gate_options
 @click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
-@format_option
+@gate_format_option
 @output_option
 def coincidence(
     events: str,
@@ -84,9 +85,9 @@ def coincidence(
 ) -> int:
     """Do two lists of times coincide more often than by chance?
 
-    EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers, in
-    any order, and need no grid. Several tolerances or lags (1d,3d or 0:6d:7) give one row each; --familywise tests the
-    best of them.
+    EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers,
+    in any order, and need no grid. Several tolerances or lags (1d,3d or 0:6d:7) give one row each; --familywise tests
+    the best of them.
     """
     check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
     windows = _tolerances(tolerances, early, late)
@@ -179,6 +180,8 @@ def _time(text: str, time_format: str | None) -> Any:
 
 def _refuse(context: click.Context) -> None:
     """Options that belong to one window are refused where there are many, rather than passed over in silence."""
+    if (context.params["form"] or form_of(context.params["output"])) == "junit":
+        raise InputError("--format junit is for one tolerance and one lag, without --familywise: pass one of each.")
     for option in context.command.params:
         typed = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if typed and option.name in _OF_ONE_WINDOW:

@@ -72,7 +72,7 @@ class Commands(click.Group):
 
 
 def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
-    """Refuse an option that was typed more than once: the last one would count, and the others be dropped in silence."""
+    """Refuse an option that was typed more than once: the last would count, and the others be dropped in silence."""
     for option in dict.fromkeys(order):
         single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
         if single and order.count(option) > 1:

@@ -16,6 +16,7 @@ from nofluke.cli.options import (
     detector_options,
     familywise_option,
     format_option,
+    gate_format_option,
     gate_options,
     judging_options,
     output_option,
@@ -41,7 +42,7 @@ from nofluke.cli.values import Threshold, Values, list_option
 @chance_options
 @judging_options
 @gate_options
-@format_option
+@gate_format_option
 @output_option
 def evaluate(
     file: str,
@@ -179,9 +180,9 @@ def sweep(
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
     """Which null model to trust for these data, and why.
 
-    Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null to
-    pass as --null. FILE is CSV, TSV or Parquet, or - for standard input. Without --threshold, --quantile and --budget,
-    the top tenth of the scores are alarms.
+    Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null
+    to pass as --null. FILE is CSV, TSV or Parquet, or - for standard input. Without --threshold, --quantile and
+    --budget, the top tenth of the scores are alarms.
     """
     import nofluke as nf
 

@@ -39,8 +39,9 @@ def compare(
 ) -> None:
     """Which of several detectors is better, and could it be luck?
 
-    All pairs, with intervals and p-values corrected by Holm. FILE is CSV, TSV or Parquet, or - for standard input. One of
-    --threshold, --quantile and --budget serves all scores; with the latter two, each detector has its own threshold.
+    All pairs, with intervals and p-values corrected by Holm. FILE is CSV, TSV or Parquet, or - for standard input. One
+    of --threshold, --quantile and --budget serves all scores; with the latter two, each detector has its own
+    threshold.
     """
     import nofluke as nf
 

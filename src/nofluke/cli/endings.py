@@ -1,4 +1,4 @@
-"""What a file that is written may be called: its ending says the format, and an unknown one is refused before any work."""
+"""Endings of files to write: they say the format, and an unknown one is refused before any work."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from nofluke.cli.completion import PAGE
 from nofluke.errors import InputError
 
 FORMATS = ("text", "json", "csv", "markdown", "latex")
-_ENDINGS = {".txt": "text", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex"}
+_ENDINGS = {".txt": "text", ".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".xml": "junit"}
 _PAGE = (".html", ".htm")
 
 

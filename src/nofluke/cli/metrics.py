@@ -12,6 +12,7 @@ from nofluke.cli.metric_options import level_options, metric_option, null_option
 from nofluke.cli.options import (
     cut_options,
     format_option,
+    gate_format_option,
     gate_option,
     output_option,
     series_options,
@@ -36,7 +37,7 @@ from nofluke.errors import InputError
 @metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
 @null_options
 @gate_option
-@format_option
+@gate_format_option
 @output_option
 def significance(
     file: str,
@@ -55,9 +56,9 @@ def significance(
 ) -> int:
     """Any metric, next to what chance gives on the same labels.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a p-value
-    corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with --threshold, --quantile
-    or --budget.
+    FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a
+    p-value corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with
+    --threshold, --quantile or --budget.
     """
     _check(metrics)
     import nofluke as nf
@@ -110,8 +111,8 @@ def chance(
 ) -> None:
     """What chance gives in a metric, from the labels alone.
 
-    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With --n-steps,
-    FILE lists events or ranges by their steps.
+    This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With
+    --n-steps, FILE lists events or ranges by their steps.
     """
     _check(metrics)
     import nofluke as nf

@@ -193,6 +193,13 @@ format_option = click.option(
     type=click.Choice(FORMATS),
     help="How to print. By default what the ending of -o says (.txt, .json, .csv, .md, .tex), else text.",
 )
+gate_format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice((*FORMATS, "junit")),
+    help="How to print. By default what the ending of -o says (.txt, .json, .csv, .md, .tex, .xml), else text. junit is XML for "
+    "build servers: what the gate looks at, as tests.",
+)
 output_option = click.option(
     "-o",
     "--output",

@@ -35,7 +35,11 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
     else:
         table = result.table(**more)
         table = replace(table, notes=tuple(advice(note, context) for note in table.notes))
-        if form == "text" and output is None and is_watched(sys.stdout):
+        if form == "junit":
+            from nofluke.cli.junit import as_junit
+
+            write(as_junit(result, context, table.text(), **more), output)
+        elif form == "text" and output is None and is_watched(sys.stdout):
             from nofluke.show.terminal import show
 
             show(table)
@@ -68,19 +72,21 @@ def write(text: str, output: str | None) -> None:
 
 def gate_code(result: Any, options: dict[str, Any]) -> int:
     """The exit code that the gate asks for, with one line on standard error where it is not 0."""
-    limits = {name: options[f"min_{name}"] for name in ("precision", "recall", "f1")}
-    least = {name: limit for name, limit in limits.items() if limit is not None}
-    if not (options["gate"] or options["gate_on"] or least):
-        return 0
-    from nofluke.inference.gate import gate
+    from nofluke.cli.junit import gate_checks, least
+    from nofluke.inference.gate import first_problem
 
-    return _said(gate(result, on=options["gate_on"] or "both", least=least))
+    asked = options["gate"] or options["gate_on"] or least(options)
+    if not asked:
+        return 0
+    return _said(first_problem(check.found for check in gate_checks(result, options)))
 
 
 def verdict_code(result: Any) -> int:
-    """The exit code of a gate that looks at nothing but the verdict."""
-    from nofluke.inference.gate import gate_by_verdict
+    """The exit code of a gate that looks at nothing but the verdict, of a study at that of every detector."""
+    from nofluke.inference.gate import gate_by_verdict, gate_by_verdicts
 
+    if hasattr(result, "rows"):
+        return _said(gate_by_verdicts({row.label: row for row in result.rows}))
     return _said(gate_by_verdict(result))
 
 

@@ -60,9 +60,9 @@ def report(
 ) -> None:
     """One HTML page: the verdict, sliders and every figure.
 
-    It opens from disk, and prints. Repeat --scores or --predictions to put several detectors side by side, each with its
-    own page in the same file. FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same
-    input gives the same page.
+    Repeat --scores or --predictions to put several detectors side by side, each with its own page in the same file.
+    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same
+    page.
     """
     from nofluke.show.report.page import check_plotly
 

@@ -56,7 +56,8 @@ def reproduce(
 ) -> None:
     """Rerun the paper: every figure, table, number and claim.
 
-    Says for each claim whether it holds. Takes data and labels from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
+    Says for each claim whether it holds. Takes data and labels from the directory named by NOFLUKE_DATA, or downloads
+    them once and checks them.
     """
     from nofluke import reproduce as pages
 

@@ -10,7 +10,7 @@ import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
 from nofluke.cli.command import Command
-from nofluke.cli.printing import wrapped, write, write_result
+from nofluke.cli.printing import verdict_code, wrapped, write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
 from nofluke.cli.wording import in_options
 from nofluke.errors import interruptible
@@ -38,6 +38,7 @@ def study(
     workers: int | None,
     dask: str | None,
     form: str,
+    gate: bool,
     **options: Any,
 ) -> int:
     """Many detectors on many series: judged, pooled and ranked.
@@ -71,7 +72,8 @@ def study(
         _say(
             f"Wrote {done.path / 'leaderboard.html'} (.csv, .md, .tex), results.parquet, failed.jsonl, timings.parquet"
         )
-    return SOME_MISSING if done.n_missing else 0
+    code = verdict_code(board) if gate else 0
+    return SOME_MISSING if done.n_missing else code
 
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:

@@ -125,9 +125,14 @@ run_options = several(
     click.option(
         "--format",
         "form",
-        type=click.Choice(FORMATS),
+        type=click.Choice((*FORMATS, "junit")),
         default="text",
         show_default=True,
-        help="How to print the leaderboard.",
+        help="How to print the leaderboard; junit is XML for build servers, with the verdict on each detector as a test.",
+    ),
+    click.option(
+        "--gate",
+        is_flag=True,
+        help="Exit with 1 unless the verdict on every detector is yes, with 3 where nothing can be told of one.",
     ),
 )

@@ -1,4 +1,4 @@
-"""Values of options: lists (0,1,2,4) and ranges (START:STOP:COUNT) where there may be several, refused where one is meant."""
+"""Values of options: lists (0,1,2,4) and ranges (START:STOP:COUNT), refused where one value is meant."""
 
 from __future__ import annotations
 

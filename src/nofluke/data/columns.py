@@ -29,19 +29,22 @@ _ISO = re.compile(
 class Column:
     """One-dimensional values (bool, number or datetime64), the index they came with, and their time zone's fate.
 
-    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC).
+    ``index`` is a pandas Index or None; ``aware`` says that the values are dates that had a time zone (now in UTC);
+    ``ilocs`` says that they are positions of events, whatever they look like.
     """
 
     values: npt.NDArray[Any] = field(repr=False)
     index: Any = field(repr=False, default=None)
     aware: bool = False
+    ilocs: bool = False
 
     def __len__(self) -> int:
         return len(self.values)
 
 
 class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
-    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have none."""
+    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have
+    none."""
 
 
 def as_column(value: Any, name: str) -> Column:
@@ -81,7 +84,7 @@ def _unmasked(value: Any, name: str) -> npt.NDArray[Any]:
     if value.dtype.kind in "biuf":
         return _with_gaps(value.filled(0), np.ma.getmaskarray(value), name)
     if value.dtype.kind == "M":
-        return np.asarray(value.filled(np.datetime64("NaT")))
+        return np.asarray(value.filled(np.array("NaT", dtype=value.dtype)))
     items = np.array(value.data, dtype=object)
     items[np.ma.getmaskarray(value)] = None
     return items
@@ -95,7 +98,7 @@ def without_masked(value: Any) -> Any:
 
 
 def _with_gaps(values: npt.NDArray[Any], missing: npt.NDArray[np.bool_], name: str) -> npt.NDArray[Any]:
-    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds go by their type."""
+    """Numbers as floats, with NaN for missing ones; short floats stay short, since thresholds depend on their type."""
     short = values.dtype.kind == "f" and values.dtype.itemsize < 8
     floats = values.copy() if short else exact_floats(values, name, ~missing)
     floats[missing] = np.nan
@@ -144,13 +147,14 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         ) from None
     except TypeError:  # what refuses to be an array, such as a Dataset
         raise InputError(
-            f"{name} must be one column of values, got a {type(value).__name__}: pass one of it."
+            f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
         ) from None
     if values.ndim == 0:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
         raise InputError(f"{name} must be one column of values, got {got}: pass an array, a Series or a list.")
     if values.ndim != 1:
-        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column.")
+        which = ", such as [:, 1] of predict_proba" if values.ndim == 2 and values.shape[1] == 2 else ""
+        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column{which}.")
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
@@ -164,8 +168,8 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
     if (values.dtype.kind in "biuf" and not merged) or (values.dtype.kind == "M" and isinstance(value, np.ndarray)):
         return values, False
     if values.dtype.kind in "OUSMf":
-        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user passed
-        # is looked at instead
+        # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user
+        # passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
     raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
 
@@ -221,7 +225,7 @@ def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     stamps = [None if v is None else _stamp(v) for v in items]
     # all in the finest unit that any of them has, so that none loses its last digits
     unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
-    dates = np.full(len(items), np.datetime64("NaT"), dtype=f"datetime64[{unit}]")
+    dates = np.full(len(items), "NaT", dtype=f"datetime64[{unit}]")
     for dtype in {stamp.dtype for stamp in stamps if stamp is not None}:
         alike = [at for at, stamp in enumerate(stamps) if stamp is not None and stamp.dtype == dtype]
         dates[alike] = in_unit(np.array([stamps[at] for at in alike]), unit, name)

@@ -80,7 +80,7 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
         delimiter = declared or _delimiter(lines, path.name.lower().split(".")[1:], time_format)
         rows = [[cell.strip() for cell in cells] for _, cells in _split(iter(lines), delimiter)]
     except csv.Error as error:
-        raise InputError(f"{label} cannot be cut into cells ({error}): shorten its longest cell.") from None
+        raise InputError(f"{label} cannot be split into cells ({error}): shorten its longest cell.") from None
     first = rows[0]
     has_header = _is_header(rows, wanted, time_format)
     body = path
@@ -185,13 +185,15 @@ def is_position(name: str, width: int) -> bool:
 
 
 def _is_numbered(first: list[str]) -> bool:
-    """Whether a row is 0, 1, 2, ..., as pandas names columns that have no name, maybe after the empty name of an index."""
+    """Whether a row is 0, 1, 2, ..., as pandas names columns that have no name, maybe after the empty name of an
+    index."""
     names = first[1:] if first[0] == "" else first
     return bool(names) and names == [str(i) for i in range(len(names))]
 
 
 def _is_unlike(first: list[str], others: list[list[str]]) -> bool:
-    """Whether some cell of a row is written as none below it is: a whole number above decimals, or nothing above numbers."""
+    """Whether some cell of a row is written as none below it is: a whole number above decimals, or nothing above
+    numbers."""
     written = [{_writing(cell) for cell in column} for column in zip(*others, strict=False)]
     return any(_writing(cell) not in below for cell, below in zip(first, written, strict=False))
 
@@ -206,8 +208,8 @@ def _notes(first: list[str], has_header: bool, wanted: list[str | int], label: s
         return ()
     row = shortened(", ".join(first), 40)
     if has_header:
-        return (f"The first row of {label} ({row}) was taken for its header: if it is data, put names above it.",)
-    return (f"The first row of {label} ({row}) was taken for data: if it is the header, give the columns other names.",)
+        return (f"The first row of {label} ({row}) was read as its header: if it is data, put names above it.",)
+    return (f"The first row of {label} ({row}) was read as data: if it is the header, give the columns other names.",)
 
 
 def _looks_like_data(cell: str, time_format: str | None) -> bool:

@@ -35,8 +35,8 @@ class Columns:
     Attributes
     ----------
     values : dict of str to ndarray
-        One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where missing; a
-        `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
+        One array per role: bool, int64, uint64 or float64 (NaN where missing) for numbers, datetime64 (NaT where
+        missing; a `UtcTimes` where they had a time zone) or numbers for "time", text or whole numbers for "series".
     names : dict of str to str
         The column's name in the file per role; "column 0", "column 1" and so on where there is no header.
     n_rows : int
@@ -44,7 +44,7 @@ class Columns:
     source : str
         The file, or "standard input".
     notes : tuple of str
-        What a reader should know: whether a first row of 0, 1, 2, ... was taken for a header or for data.
+        What a reader should know: whether a first row of 0, 1, 2, ... was read as a header or as data.
     """
 
     values: dict[str, NDArray[Any]] = field(repr=False)
@@ -57,21 +57,21 @@ class Columns:
 def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_format: str | None = None) -> Columns:
     """Read columns of a delimited text or Parquet file.
 
-    Text may be separated by commas, tabs, semicolons, bars or (not in .csv and .tsv files) blanks, and may be
-    gzipped. Leading lines that begin with ``#`` are skipped. The first row is a header if it has a name asked
-    for; it is data if it has nothing but numbers, times and true/false, or a time, or a text that the second row
-    repeats. A first row of 0, 1, 2, ..., which is how pandas names columns without a name, is a header, unless there
-    are no more than two columns and the rows below are written alike; a note says which it was taken for. Without a
-    header columns go by position. Empty cells, NA, NaN, null and None are missing.
+    Text may be separated by commas, tabs, semicolons, bars or (not in .csv and .tsv files) blanks, and may be gzipped.
+    Leading lines that begin with ``#`` are skipped. The first row is a header if it has a name asked for; it is data if
+    it has nothing but numbers, times and true/false, or a time, or a text that the second row repeats. A first row of
+    0, 1, 2, ..., which is how pandas names columns without a name, is a header, unless there are no more than two
+    columns and the rows below are written alike; a note says how it was read. Without a header, columns are known by
+    position. Empty cells, NA, NaN, null and None are missing.
 
     Parameters
     ----------
     source : str or Path
         A path (a leading ``~`` is your home), or "-" for standard input. Pipes are read up to 8 GiB.
     columns : mapping of role to column
-        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each is told
-        apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string are a position
-        unless a column has that name.
+        Roles are "truth", "scores", "predictions", "time", "mask" and "series"; of several columns with one role each
+        is told apart by what follows a colon, "scores:a". A column is a name or a position from 0; digits in a string
+        are a position unless a column has that name.
     time_format : str, optional
         As of `strptime`, such as ``"%d/%m/%Y"``. Without it times are ISO 8601 or plain numbers. Times
         with an offset become UTC, and are not compared with those without one, which stay as they are.
@@ -109,7 +109,7 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
                 values[role] = numbers_of(table, position)
                 if (
                     kinds[role] == "scores" and table.types[position] == "FLOAT"
-                ):  # thresholds go by the type of the scores
+                ):  # thresholds depend on the type of the scores
                     values[role] = values[role].astype(np.float32)
         names = {role: table.names[position] for role, position in picked.items()}
         return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
@@ -156,7 +156,8 @@ def read_ranges(
     source : str or Path
         A path, or "-" for standard input; text or Parquet as in `read_columns`.
     start, end : str or int, optional
-        The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or to.
+        The columns' names or positions; may be left out where they are called start, begin or from, and end, stop or
+        to.
     time_format : str, optional
         As in `read_columns`.
 
@@ -187,7 +188,8 @@ def read_events(
 ) -> Columns:
     """Events of a file, with what there is to tell about it: times, or starts and ends of ranges.
 
-    Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends are.
+    Ranges are read where ``ends`` has a name for a column, or no column is named and two are called as starts and ends
+    are.
     """
     asked = [name for name in (column, *(ends or ())) if name is not None]
     with open_table(source, asked, time_format) as table:

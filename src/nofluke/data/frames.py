@@ -11,6 +11,16 @@ def is_a(package: str, kind: str, value: Any) -> bool:
     return isinstance(value, getattr(sys.modules.get(package), kind, ()))
 
 
+def ilocs_of(value: Any) -> Any:
+    """The column ``ilocs`` of a frame of events, as sktime's detectors return it; None for anything else.
+
+    It holds positions, or left-closed intervals of them, even if it happens to have one row for each step.
+    """
+    if is_a("pandas", "DataFrame", value) and list(value.columns).count("ilocs") == 1:
+        return value["ilocs"]
+    return value if is_a("pandas", "Series", value) and value.name == "ilocs" else None
+
+
 def frame_columns(value: Any) -> list[tuple[str, Any]] | None:
     """Name and series of each column of a data frame; None for anything else, and for a frame that is not read yet."""
     if is_a("pandas", "DataFrame", value):  # by position: narwhals refuses names that occur twice

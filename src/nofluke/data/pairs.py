@@ -1,4 +1,5 @@
-"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas intervals."""
+"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas
+intervals."""
 
 from __future__ import annotations
 
@@ -22,13 +23,16 @@ Closed = Literal["both", "left", "right", "neither"]
 class Pairs:
     """Starts and ends of ranges, as they were given: numbers or datetime64, and which of the ends belong to the range.
 
-    ``aware`` says that the ends are dates that had a time zone (now in UTC).
+    ``aware`` says that the ends are dates that had a time zone (now in UTC); ``ilocs`` that they are positions,
+    whatever the clock shows; ``name`` which argument they come from.
     """
 
     starts: npt.NDArray[Any] = field(repr=False)
     ends: npt.NDArray[Any] = field(repr=False)
     closed: Closed = "both"
     aware: bool = False
+    ilocs: bool = False
+    name: str = "truth"
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -99,8 +103,10 @@ def _plain(value: Any, name: str) -> Any:
     if is_a("pandas", "Series", value):
         if hasattr(value.array, "closed"):
             return value.array
-        pairs = value.dtype == object and len(value) and isinstance(value.iloc[0], list | tuple)
-        return value.tolist() if pairs else value
+        items = value.tolist() if value.dtype == object and len(value) else [None]
+        if not isinstance(items[0], list | tuple) and not is_a("pandas", "Interval", items[0]):
+            return value
+        value = items
     value = [value] if is_a("pandas", "Interval", value) else value
     if isinstance(value, list | tuple) and value and all(is_a("pandas", "Interval", item) for item in value):
         import pandas as pd
@@ -126,7 +132,7 @@ def pairs_of_columns(starts: Column, ends: Column, name: str, closed: Closed = "
     """A column of starts and one of ends, both dates or both numbers."""
     if (starts.values.dtype.kind == "M") is not (ends.values.dtype.kind == "M") and len(starts):
         raise InputError(
-            f"{name} has starts and ends of different kinds, dates and numbers: give both in the same kind."
+            f"{name} has starts and ends of different kinds, dates and numbers: give both as the same kind."
         )
     if starts.aware is not ends.aware and len(starts):
         raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")

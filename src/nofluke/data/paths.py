@@ -19,7 +19,8 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 
 
 def expanded(path: Any, name: str) -> Path:
-    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any other.
+    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any
+    other.
 
     >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
     ('~root', '~no such user')
@@ -42,7 +43,8 @@ def _is_encodable(text: str) -> bool:
 
 
 def is_same_file(path: Path, other: Path | int) -> bool:
-    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and spellings."""
+    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and
+    spellings."""
     try:
         found = os.stat(path)
         return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))
@@ -94,7 +96,9 @@ def _write(path: Path, data: bytes) -> None:
         old = None
     if (stream := _standard_stream(old)) is not None:
         stream.flush()
-        with open(os.dup(stream.fileno()), "wb") as file:  # not opened anew, which would empty a log that >> adds to
+        with open(
+            os.dup(stream.fileno()), "wb"
+        ) as file:  # not opened again, which would empty a log that >> appends to
             file.write(data)
     elif old is not None and not stat.S_ISREG(old.st_mode):
         path.write_bytes(data)

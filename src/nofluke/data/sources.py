@@ -27,7 +27,7 @@ def open_table(
 ) -> Iterator[FileTable]:
     """Find out what the file is, and connect to it.
 
-    Who reads many files brings one connection for all, and says what a file is called in messages.
+    To read many files, pass one connection for all, and what to call a file in messages.
     """
     piped = isinstance(source, str) and source == "-"
     path = expanded(source, "source")
@@ -68,7 +68,7 @@ def connected() -> Iterator[Any]:
 def _standard_input() -> IO[bytes]:
     stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
-        raise InputError("standard input is closed: pass a file, or open it.")
+        raise InputError("standard input is closed: pass a file, or open standard input.")
     return stream
 
 

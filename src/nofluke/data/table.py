@@ -75,7 +75,7 @@ class FileTable:
         """Turn duckdb's paragraph into our sentence."""
         text = str(error)
         if self.layout is None:
-            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it anew.")
+            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it again.")
         if "unicode" in text.lower() or "utf-8" in text.lower():
             return InputError(f"{self.label} is not UTF-8 text: save it in that encoding.")
         width = len(self.names)
@@ -127,7 +127,8 @@ class FileTable:
         return int(column)
 
     def load(self, positions: list[int], empty: bool = False, rows: tuple[int, int] | None = None) -> None:
-        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have no row.
+        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have
+        no row.
 
         Of Parquet, ``rows`` may be a first row and the one past the last: other groups of rows are then not read.
         """

@@ -50,11 +50,13 @@ def _iso_times(table: FileTable, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {IS_MISSING}", position)):
         remedy = 'give the format, as in time_format="%d/%m/%Y"'
-        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, no ISO 8601 time: {remedy}.")
+        raise InputError(
+            f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, which is not an ISO 8601 time: {remedy}."
+        )
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {IS_MISSING}", position)):
         mixed = f"has {shown(bare[1])} without a time zone but {shown(zoned[1])} with one"
-        raise InputError(f"{table.at(bare[0])}: column {shown(name)} {mixed}: write all times alike.")
+        raise InputError(f"{table.at(bare[0])}: column {shown(name)} {mixed}: write all times the same way.")
     fine = table.first("length(c) > 26 AND regexp_matches(c, '\\.\\d{7}')", position)
     if fine and not table.first(f"try_cast(c AS TIMESTAMP_NS) IS NULL AND NOT {IS_MISSING}", position):
         # duckdb has no zoned type this fine: the fraction from one cast, the offset from the other two
@@ -76,7 +78,7 @@ def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArr
             f"time_format={shown(time_format)} is not a format ({reason}): use one of strptime's."
         ) from None
     if bad := table.first(f"{parsed} IS NULL AND NOT {IS_MISSING}", position, [time_format]):
-        remedy = f"which does not match time_format={shown(time_format)}: correct either"
+        remedy = f"which does not match time_format={shown(time_format)}: correct one of them"
         raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, {remedy}.")
     unit = "ns" if "%n" in time_format else "us"
     instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])

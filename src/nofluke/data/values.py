@@ -21,7 +21,8 @@ NUMBER_TYPES = (*_WHOLE_TYPES, "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMA
 
 
 def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
-    """Return a column as bool, int64, uint64 or float64, whichever it is written as; float64 where values are missing."""
+    """Return a column as bool, int64, uint64 or float64, whichever it is written as; float64 where values are
+    missing."""
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind not in (*NUMBER_TYPES, "BOOLEAN", "VARCHAR"):
         raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")
@@ -67,7 +68,8 @@ def _refuse_lost(table: FileTable, position: int, floats: NDArray[np.float64]) -
     if (np.abs(floats) >= 2**53).any() and (found := table.first(lost, position)):
         raise InputError(
             f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which 64-bit floats cannot hold, "
-            "and not only whole numbers of 64 bits: subtract the same number from all, so that they are below 2**53."
+            "and other values that are not 64-bit integers: subtract the same number from all so that they are below "
+            "2**53."
         )
 
 

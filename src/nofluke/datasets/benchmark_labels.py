@@ -37,12 +37,14 @@ _DIGESTS = {
 }
 _FILE, _COLUMNS = "ranges.csv", ("benchmark", "entity", "length", "start", "end")
 _WITHOUT_NETWORK = (
-    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step within)"
+    f"set NOFLUKE_DATA to a directory that holds {_FILE}, with the columns {', '.join(_COLUMNS)} (the last step "
+    "included)"
 )
 
 
 class Range(NamedTuple):
-    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's length."""
+    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's
+    length."""
 
     entity: str
     length: int
@@ -52,7 +54,7 @@ class Range(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BenchmarkLabels:
-    """The labels of a benchmark's test part, its entities one after the other.
+    """The labels of a benchmark's test part, its entities concatenated.
 
     Attributes
     ----------
@@ -62,11 +64,16 @@ class BenchmarkLabels:
     groups : ndarray of int32
         The number of the entity to which a step belongs: ``groups=`` of :func:`nofluke.significance` takes it.
     entities : tuple of str
-        The names of the entities, in the order in which they stand one after the other.
+        The names of the entities, in the order in which they are concatenated.
     n_ranges : int
         Labelled ranges.
     source : str
         Where the labels come from, in words.
+
+    See Also
+    --------
+    nofluke.datasets.public_labels : loads them.
+    nofluke.chance : what random scores reach on them.
     """
 
     name: str
@@ -80,7 +87,7 @@ class BenchmarkLabels:
         """The same with some entities left out."""
         unknown = next((name for name in entities if name not in self.entities), None)
         if unknown is not None:
-            raise InputError(f"entities={unknown!r} is none of {self.name}: see its entities.")
+            raise InputError(f"entities={unknown!r} is not part of {self.name}: see its entities.")
         kept = np.flatnonzero(~np.isin(self.entities, entities))
         stays = np.isin(self.groups, kept)
         truth, groups = self.truth[stays], np.searchsorted(kept, self.groups[stays]).astype(np.int32)
@@ -113,6 +120,11 @@ def public_labels(name: str) -> BenchmarkLabels:
     ------
     InputError
         If the file is missing, holds other labels than the public ones, or they cannot be downloaded.
+
+    See Also
+    --------
+    nofluke.datasets.BenchmarkLabels : what it returns.
+    nofluke.chance : what random scores reach on them.
 
     Notes
     -----
@@ -148,7 +160,7 @@ def public_labels(name: str) -> BenchmarkLabels:
 
 
 def _joined(name: str, ranges: list[Range]) -> BenchmarkLabels:
-    """All entities one after the other."""
+    """All entities, concatenated."""
     lengths = {one.entity: one.length for one in ranges}
     begins = dict(zip(lengths, np.cumsum([0, *lengths.values()]).tolist(), strict=False))
     truth = np.zeros(sum(lengths.values()), dtype=np.bool_)
@@ -187,7 +199,7 @@ def _from_file(path: Path, name: str) -> list[Range]:
                 if row["benchmark"] == name
             ]
         except (TypeError, ValueError):
-            raise InputError(f"{path} has a length, start or end that is no whole number: replace it.") from None
+            raise InputError(f"{path} has a length, start or end that is not a whole number: replace it.") from None
 
 
 def _downloaded(name: str) -> Iterator[Range]:

@@ -48,6 +48,11 @@ class Quakes:
         True for made-up data.
     source : str
         Where the data come from, in words.
+
+    See Also
+    --------
+    nofluke.datasets.load_earthquakes : the real data.
+    nofluke.datasets.simulate_quakes : made-up data.
     """
 
     counts: NDArray[np.int64] = field(repr=False)
@@ -80,6 +85,11 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
     -------
     Quakes
         With ``simulated=True`` and days from 2010-01-01.
+
+    See Also
+    --------
+    nofluke.datasets.load_earthquakes : the real data.
+    nofluke.detectors.energy_transient : a detector to try on them.
 
     Examples
     --------
@@ -125,6 +135,11 @@ def load_earthquakes() -> Quakes:
     ------
     InputError
         If files are missing, are other files than the paper's, or cannot be downloaded.
+
+    See Also
+    --------
+    nofluke.datasets.simulate_quakes : made-up data of the same shape.
+    nofluke.detectors.energy_transient : the paper's detector.
 
     References
     ----------

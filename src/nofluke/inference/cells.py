@@ -27,8 +27,8 @@ class CellChance(ByValue):
     """One measure's chance in every cell, as arrays of shape (tolerances, thresholds).
 
     ``mean`` and ``std`` are of the hits; ``low`` and ``high`` bound the central 95% of chance's hits; ``pvalue`` is the
-    probability of at least the observed hits. ``holm`` and ``benjamini_hochberg`` correct for all cells of this measure: who
-    looks at both measures for the best cell has twice as many tests, and halves the level.
+    probability of at least the observed hits. ``holm`` and ``benjamini_hochberg`` correct for all cells of this
+    measure: who looks at both measures for the best cell has twice as many tests, and halves the level.
     """
 
     mean: FloatArray = field(repr=False)

@@ -1,4 +1,4 @@
-"""Tests against chance: an observed number of hits beside its law under the null, and F_β beside the joint law.
+"""Tests against chance: an observed number of hits with its law under the null, and F_β with the joint law.
 
 The section "P-values" of docs/explanation/theory.md has the mathematics.
 """
@@ -154,7 +154,8 @@ class ChanceTest:
 
     @property
     def chance_corrected(self) -> float:
-        """(hits - expected)/(trials - expected): 0 for chance, 1 for perfect, as Cohen's κ; NaN if chance is perfect."""
+        """(hits - expected)/(trials - expected): 0 for chance, 1 for perfect, as Cohen's κ; NaN if chance is
+        perfect."""
         return divide(self.excess, self.of - self.law.mean)
 
     def critical_value(self, alpha: float) -> int | None:
@@ -249,7 +250,8 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
     total = float(joint.weights.sum())
     if not total > 0.0 or not np.isfinite(total):
         raise NumericalError(
-            f"the joint law of both hits could not be computed by the method {joint.method}: please report it."
+            f"the joint law of both hits could not be computed by the method {joint.method}: this is a bug, please "
+            "report it."
         )
     mean = float(joint.weights @ chance) / total
 
@@ -273,7 +275,7 @@ def f_test(value: float, joint: Joint, n_predictions: int, n_events: int, beta: 
 
 
 def significant(pvalue: float, alpha: float) -> bool:
-    """Whether a p-value is at most alpha, be it by rounding a bit above."""
+    """Whether a p-value is at most alpha, up to rounding."""
     return pvalue <= alpha * (1 + TIE_SLACK)
 
 

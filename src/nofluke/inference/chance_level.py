@@ -1,4 +1,5 @@
-"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to exceed."""
+"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to
+exceed."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ class ChanceLevel(ByValue):
     ----------
     metric : Metric
     values : float array
-        What it is on the draws, in their order. Where all shifts were gone through, the data's own come first.
+        The metric on each draw, in order. Where all shifts were enumerated, the data's own value comes first.
     labels : Labels
         What it was measured on.
     choice : Choice
@@ -42,8 +43,14 @@ class ChanceLevel(ByValue):
     known_mean : float or None
         The mean by chance, where it is known without any draw.
     scale : float
-        How large numbers were that have been rounded: values closer than 1e-10 of it are equal.
+        The size of the numbers that were rounded: values within 1e-10 of it are equal.
     notes : tuple of str
+
+    See Also
+    --------
+    nofluke.chance : makes it.
+    nofluke.significance : the value of a detector against chance.
+    nofluke.plot.chance_level : draws it.
 
     Examples
     --------
@@ -70,12 +77,12 @@ class ChanceLevel(ByValue):
 
     @property
     def listed(self) -> bool:
-        """Whether all shifts were gone through, so that nothing is random."""
+        """Whether all shifts were enumerated, so nothing is random."""
         return self.method.kind != "simulated"
 
     @property
     def n_resamples(self) -> int:
-        """Draws that were made, or shifts that were gone through."""
+        """Draws made, or shifts enumerated."""
         return len(self.values)
 
     @property
@@ -110,7 +117,7 @@ class ChanceLevel(ByValue):
 
     @property
     def band(self) -> tuple[float, float] | None:
-        """Where chance lies but for alpha/2 of the draws on either side; None where it is undefined."""
+        """Where chance lies, except for alpha/2 of the draws on either side; None where it is undefined."""
         if not len(self._defined):
             return None
         low, high = np.quantile(self._defined, [self.alpha / 2, 1 - self.alpha / 2])
@@ -136,7 +143,8 @@ class ChanceLevel(ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value, itself counted: (b + 1)/(n + 1), b of the n other shifts or draws reaching it.
+        """How often chance does as well as this value, itself included: (b + 1)/(n + 1), where b of the n other shifts
+        or draws reach it.
 
         1 for NaN. Draws on which the metric is undefined count as reaching it.
         """
@@ -171,7 +179,7 @@ class ChanceLevel(ByValue):
         better = "above" if self.better == "greater" else "below"
         needs = "" if bar is None else f"; a detector has to be {better} {self.shown(bar)} to be better {level}"
         if bar is not None and bar == self.metric.perfect:
-            needs = f"; no detector can be better {level}, since chance is perfect that often"
+            needs = f"; no detector can be better {level}, because chance is perfect that often"
         return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
 
     def table(self) -> Table:

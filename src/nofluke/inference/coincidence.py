@@ -1,4 +1,4 @@
-"""Do two lists of times coincide more often than chance has them? Events and alarms at their own times, without a grid."""
+"""Do two lists of times coincide more often than by chance? Events and alarms at their own times, without a grid."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import plural
 
 FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
-FEWER = "as if the one kept away from the other"
+FEWER = "as if one avoided the other"
 
 
 def coincidence(
@@ -46,7 +46,7 @@ def coincidence(
     rng: Any = None,
     alpha: float = 0.05,
 ) -> Coincidence:
-    r"""How often two lists of times coincide within a tolerance, and how often chance would have them do so.
+    r"""How often two lists of times coincide within a tolerance, and how often they would by chance.
 
     With events at :math:`q_1, \dots, q_m`, alarms at :math:`p_1, \dots, p_n`, a lag :math:`\lambda` and a tolerance of
     :math:`\varepsilon` early and :math:`\ell` late, p counts for q if
@@ -64,32 +64,34 @@ def coincidence(
     events, alarms : array-like
         Times: dates, or numbers of any unit, in any order; lists, arrays, Series, a data frame of one column.
     tolerance : number, str, timedelta or Tolerance
-        A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both ends.
+        A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both
+        ends.
     span : pair of times, optional
-        When watching began and ended, both included; a date without a time of day is all of that day. By default from the
-        first to the last of both lists, with a note that this is a guess.
+        When watching began and ended, both included; a date without a time of day is all of that day. By default from
+        the first to the last of both lists, with a note that this is a guess.
     gaps : pairs of times, optional
-        Stretches within the span in which nobody watched, both ends included: pairs, an array of two columns, a data
-        frame with columns start and end, a pandas IntervalIndex.
+        Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with
+        columns start and end, or a pandas IntervalIndex.
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for an effect two days after its cause, negative for one before.
     leads : {"alarms", "events"}
-        What comes first, for the names of event coincidence analysis alone: recall is the precursor rate if alarms lead,
-        the trigger rate if events do, and precision is the other.
+        What comes first; it only sets the names of event coincidence analysis. Recall is the precursor rate if alarms
+        lead, the trigger rate if events do, and precision is the other one.
     edges : {"zero", "interior"}
-        "zero": everything counts, and outside of the watched time there is nothing, as in the paper. "interior": only events
-        and alarms whose whole window was watched count; the number of events that do is then up to chance too, and the
-        ratio is tested.
+        "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
+        events and alarms whose whole window was watched count; the number of such events then also depends on chance,
+        and the ratio is tested.
     tick : number or duration, optional
-        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates without a
-        time of day, the last digit for rounded numbers. Chance places events on whole ticks.
+        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates
+        without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.
     duplicates : {"error", "merge", "count"}
-        What to do with times that come more than once in a list: count each time once, or all of them.
+        What to do with times that occur more than once in a list: refuse them, count each time once, or count all.
     zero_division : {nan, 0, 1}
-        Value of precision without alarms and of recall without events; F is reckoned from those.
+        Value of precision without alarms and of recall without events; F is computed from these.
     null : str, NullModel or callable
-        What chance does to the events: "auto" looks at both lists, each by itself. "permutation" places events on random ticks.
-        Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See :mod:`nofluke.nulls`.
+        What chance does to the events: "auto" looks at each list separately. "permutation" places events on
+        random ticks. Lengths of other nulls are durations, or numbers in the unit of the times: "jitter:window=1h". See
+        :mod:`nofluke.nulls`.
     method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
         How the null distributions are computed, as for :func:`nofluke.evaluate`.
     alternative, ties, n_resamples, rng, alpha
@@ -99,22 +101,30 @@ def coincidence(
     -------
     Coincidence
 
+    See Also
+    --------
+    nofluke.sweep_tolerances : many tolerances and lags.
+    nofluke.evaluate : labels or ranges on a grid of steps.
+    nofluke.plot.coincidence : draws the result.
+    nofluke.Coincidence : the result.
+
     Notes
     -----
-    A p-value depends on the watched time: the longer it is, the more coincidences mean. Time and memory grow with the number of
-    times, not with the length of the span.
+    A p-value depends on the watched time: the longer it is, the more a coincidence means. Time and memory grow with the
+    number of times, not with the length of the span.
 
     References
     ----------
-    Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical interrelationships
-    between event time series. Scharwächter and Müller (2020), equations 1 to 3.
+    Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical
+    interrelationships between event time series. Scharwächter and Müller (2020), equations 1 to 3.
 
     Examples
     --------
     >>> import nofluke as nf
     >>> floods = ["2011-03-02", "2012-07-19", "2013-01-05", "2015-06-30"]
     >>> storms = ["2011-03-01", "2012-02-11", "2012-07-18", "2013-01-04", "2014-09-09"]
-    >>> found = nf.coincidence(floods, storms, tolerance=nf.Tolerance(early="2d", late=0), span=("2011-01-01", "2015-12-31"))
+    >>> span = ("2011-01-01", "2015-12-31")
+    >>> found = nf.coincidence(floods, storms, tolerance=nf.Tolerance(early="2d", late=0), span=span)
     >>> found.recall, found.precision, found.precursor_rate
     (0.75, 0.6, 0.75)
     >>> found.n, found.tick
@@ -169,10 +179,11 @@ def coincidence_of(
 
 
 def doubt_of(read: Occurrences) -> str:
-    """Why nothing can be told: a span that is a guess from a handful of times, which then decide the answer themselves."""
+    """Why nothing can be concluded: a span that is a guess from a handful of times, which then decide the answer
+    themselves."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
-    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms their own times decide what it is. Pass span="
+    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms it is a poor one. Pass span="
 
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:
@@ -191,14 +202,15 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
     left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
     if any(left):
         told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
-        found.append(f"{told} do not count, since their windows reach out of the watched time (edges='interior').")
+        found.append(f"{told} do not count, because their windows extend beyond the watched time (edges='interior').")
     if not read.ticks.rounded:
         found.append(
-            f"Times are not rounded to anything: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
+            f"Times are not rounded: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "
             "events anywhere."
         )
     elif read.watch.stride > 1:
         found.append(
-            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance leaves them there."
+            f"Events lie on multiples of {read.ticks.length(read.watch.stride)}, more coarsely than alarms, and chance "
+            "keeps them on that grid."
         )
     return tuple(found)

@@ -36,7 +36,7 @@ NOT_OF_LISTS = (
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Coincidence(Evaluation):
-    """How two lists of times coincide: as an `Evaluation`, with what only lists have.
+    """How two lists of times coincide: an `Evaluation`, plus what only lists have.
 
     Attributes
     ----------
@@ -49,8 +49,15 @@ class Coincidence(Evaluation):
     leads : {"alarms", "events"}
         What comes first.
     lag : number
-        What the window was moved by: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as it
-        was moved, ``width`` as it was given.
+        How far the window was moved: nanoseconds for dates, else the unit of the times. ``tolerance`` is the window as
+        it was moved, ``width`` as it was given.
+
+    See Also
+    --------
+    nofluke.coincidence : makes it.
+    nofluke.Evaluation : the same for labels on steps.
+    nofluke.CoincidenceSweep : many tolerances and lags.
+    nofluke.plot.coincidence : draws it.
 
     Examples
     --------
@@ -96,7 +103,7 @@ class Coincidence(Evaluation):
 
     @property
     def fine(self) -> bool:
-        """Whether ticks are fractions of a second, or as fine as floats are: no unit in which to tell how long it was."""
+        """Whether ticks are fractions of a second, or as fine as floats: no unit to state a duration in."""
         ticks = self.sequence.ticks
         return not ticks.rounded or (ticks.is_dates and ticks.size * self.sequence.watch.stride < SECOND)
 

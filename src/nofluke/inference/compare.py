@@ -44,9 +44,10 @@ def compare(
 ) -> Comparison:
     r"""Which of several detectors is better on one sequence, and could that be luck?
 
-    Of each pair, an episode is a chain of events and alarms of both with gaps of at most both sides of the tolerance. Were the
-    two detectors alike, each episode might as well have been told with their names exchanged. So this is done at random, and p is
-    the share of such swaps whose difference, in precision, recall or F1, is at least the observed one in its standard errors:
+    For each pair, an episode is a chain of events and alarms of both with gaps of at most early + late. If the two
+    detectors were equally good, swapping their names in an episode would change nothing but luck. So names are swapped
+    at random, and p is the share of swaps whose difference in precision, recall or F1, in standard errors, is at least
+    the observed one:
 
     .. math::
         t = \frac{|F_A - F_B|}{\sqrt{\sum_i (u_i^A - u_i^B)^2}}
@@ -56,25 +57,26 @@ def compare(
     Parameters
     ----------
     truth, tolerance, times, mask, warmup, truth_as, count_alarms, refractory, count_events, overlaps
-        As in `evaluate`, for all detectors alike.
+        As in `evaluate`, the same for all detectors.
     scores : mapping of str to array-like, or data frame, optional
-        The scores of each detector, by its name; of a frame, each column is a detector.
+        The scores of each detector, by name; in a data frame each column is a detector.
     predictions : mapping of str to array-like, or data frame, optional
         Alarms of detectors that have no scores. Both may be passed, with different names.
     threshold, quantile, budget : optional
-        One rule for all scores, as in `evaluate`; by a quantile or a budget each detector has a threshold of its own.
+        One rule for all scores, as in `evaluate`; with a quantile or a budget each detector has its own threshold.
     higher_is : {"anomalous", "normal"}
-        What high scores are, for all detectors alike.
+        What high scores mean, the same for all detectors.
     missing : {"error", "mask"}
         With "mask", a step that lacks a label or the value of one detector is left out for all of them.
     alpha : float
         Level of the tests, which Holm's method corrects for all pairs of detectors, measure by measure.
     level : float
-        Level of the intervals of differences: t, with the degrees of freedom of the episodes that hold alarms (of the detector
-        with fewer), for precision, or events, for recall. With fewer than ten, or where few of them hold nearly all, there is none.
+        Level of the intervals of differences: t, with the degrees of freedom of the episodes that hold alarms (of the
+        detector with fewer), for precision, or events, for recall. There is no interval with fewer than ten, or if a
+        few of them hold nearly all.
     n_resamples : int
-        Random swaps, where there are too many to go through them all. A pair that fewer than 20 of them reach gets up to
-        20/``alpha`` for each pair (50,000 at most), so that Holm's correction has enough to go by.
+        Random swaps, if there are too many to enumerate. If fewer than 20 of them reach the observed difference, a pair
+        gets up to 20/``alpha`` times the number of pairs (50,000 at most), so that Holm's correction has enough draws.
     rng : int, Generator, SeedSequence or None
         Randomness of the swaps, as ``numpy.random.default_rng`` takes it. The same seed serves all pairs.
 
@@ -82,12 +84,20 @@ def compare(
     -------
     Comparison
 
+    See Also
+    --------
+    nofluke.evaluate : one detector.
+    nofluke.study : many detectors on many series.
+    nofluke.report : a page about several detectors.
+    nofluke.Comparison : the result.
+
     Notes
     -----
-    A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two detectors
-    differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told. Precision has neither
-    p-value nor interval where one detector has more than twice as many alarms as the other, and of those of the other fewer than
-    5 hits or fewer than 5 misses are expected: that it shows no variance may then be an accident.
+    A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two
+    detectors differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told.
+    Precision has neither p-value nor interval where one detector has more than twice as many alarms as the other, and
+    of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance may then be
+    an accident.
 
     References
     ----------

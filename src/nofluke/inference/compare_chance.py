@@ -1,4 +1,4 @@
-"""What chance scores in place of each of several detectors: mean and standard deviation of a measure."""
+"""What chance scores instead of each of several detectors: mean and standard deviation of a measure."""
 
 from __future__ import annotations
 

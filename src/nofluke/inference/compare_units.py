@@ -1,4 +1,4 @@
-"""The engine of comparisons: detectors on units that are taken for independent, of one series or of many."""
+"""The engine of comparisons: detectors on units that are treated as independent, of one series or of many."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ def compare_units(
     title: str = "",
     notes: tuple[str, ...] = (),
 ) -> Comparison:
-    """Compare detectors on units that are taken for independent: series of a study, or groups of them.
+    """Compare detectors on units that are treated as independent: series of a study, or groups of them.
 
-    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same unit for
-    all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on the units that both
-    have.
+    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same
+    unit for all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on
+    the units that both have.
 
     >>> a, b = np.array([[4, 3, 2, 2]] * 12), np.array([[4, 1, 2, 1]] * 11 + [[-1, -1, -1, -1]])
     >>> found = compare_units({"a": a, "b": b})
@@ -58,7 +58,10 @@ def compare_units(
         told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:5])
         more = f" and {len(lacking) - 5:,} more detector(s)" if len(lacking) > 5 else ""
         n = len(next(iter(arrays.values())))
-        notes = (*notes, f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both have.")
+        notes = (
+            *notes,
+            f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both detectors have.",
+        )
     own = {name: rows[there[name]] for name, rows in arrays.items()}
     return compared(
         own, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
@@ -78,7 +81,8 @@ def compared(
     notes: tuple[str, ...],
     cells: Mapping[str, Cell] | None = None,
 ) -> Comparison:
-    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have together."""
+    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have
+    together."""
     if len(own) < 2:
         raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
@@ -136,7 +140,7 @@ def _remarks(
         corrected = f", times {n_pairs} pairs" if n_pairs > 1 else ""
         more = f", and for {plural(len(hopeless) - 1, 'other pair')}" if len(hopeless) > 1 else ""
         remarks.append(
-            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in {one.n_differing}, so "
-            f"that no p-value is below {show_p(one.smallest)}{corrected}."
+            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in "
+            f"{one.n_differing}, so no p-value is below {show_p(one.smallest)}{corrected}."
         )
     return tuple(remarks)

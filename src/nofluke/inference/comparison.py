@@ -1,4 +1,4 @@
-"""Several detectors compared on the same units: the result, and how it is told."""
+"""Several detectors compared on the same units: the result, and how it is presented."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Comparison(ByValue):
     values : float array, detectors x 3
         Precision, recall and F1; NaN where undefined.
     intervals : tuple of Intervals
-        Those of each detector, by the units that it has alone.
+        The intervals of each detector, from its own units.
     differences : tuple of Difference
-        Of all pairs and measures; the first of a pair is the one that stands first in ``detectors``.
+        For all pairs and measures; the first of a pair comes first in ``detectors``.
     noun : str
         What was exchanged: "episodes" of one series, "series" or "groups".
     alpha, level : float
@@ -51,6 +51,12 @@ class Comparison(ByValue):
         What a reader should know.
     cells : mapping of str to Cell
         The trial of each detector, what chance is computed from; empty where units are series or groups.
+
+    See Also
+    --------
+    nofluke.compare : makes it for one series.
+    nofluke.Study.compare : makes it for many series.
+    nofluke.plot.compare : draws it.
 
     Examples
     --------
@@ -86,15 +92,17 @@ class Comparison(ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that no other is told to exceed, on the units that both have; None where no F1 is defined.
+        """The detector with the largest F1 that no other significantly exceeds on their common units; None where no F1
+        is defined.
 
-        One that lacks hard units may have the largest F1 of all and still be worse than another on those that it has.
+        A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
+        has.
         """
         defined = [name for name, value in zip(self.detectors, self.values[:, 2], strict=True) if not math.isnan(value)]
         return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
 
     def _exceeds(self, one: str, other: str) -> bool:
-        """Whether one is told to be better than another."""
+        """Whether one is significantly better than another."""
         if one == other:
             return False
         found = self.difference(one, other)
@@ -113,11 +121,11 @@ class Comparison(ByValue):
         return not math.isnan(one.corrected) and significant(one.corrected, self.alpha)
 
     def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
-        """The difference of two detectors, the first one's value less the second's."""
+        """The difference between two detectors: the first one's value minus the second's."""
         check_word(measure, "measure", MEASURES)
         i, j = self._place(first, "first"), self._place(second, "second")
         if i == j:
-            raise InputError(f"second={shown(second)} is the first detector, too: name another.")
+            raise InputError(f"second={shown(second)} is also the first detector: name another.")
         # pairs are listed as itertools.combinations does
         low, high = sorted((i, j))
         at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
@@ -125,7 +133,8 @@ class Comparison(ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores in place of each detector, under the null that its data allow.
+        """Mean and standard deviation of what chance scores instead of each detector, under the null that fits its
+        data.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.
         """
@@ -135,7 +144,8 @@ class Comparison(ByValue):
         return tuple(known.get(name, unknown) for name in self.detectors)
 
     def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
-        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two Axes."""
+        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two
+        Axes."""
         from nofluke.plot import compare as plot_compare
 
         return plot_compare(self, ax, measure=measure)
@@ -145,32 +155,33 @@ class Comparison(ByValue):
         return self.detectors.index(name)
 
     def verdict_in_words(self) -> str:
-        """Who is best, and who cannot be told from it."""
+        """Which detector is best, and which are not significantly worse."""
         group = self.not_told_from_best
         if not group:
-            return "No detector has an F1: none is best."
+            return "No detector has an F1, so none is best."
         level = f"at the {self.alpha:.3g} level" + (
             f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
         )
         if len(group) == 1:
             rest = " that has one" if math.isnan(self.values[-1, 2]) else ""
             if not math.isnan(self.values[1, 2]):
-                return f"{group[0]} has the best F1, told from every other{rest} {level}."
-            return f"{group[0]} is the only one that has an F1."
-        return f"{group[0]} has the best F1; not told from it {level}: {', '.join(group[1:])}."
+                return f"{group[0]} has the best F1, significantly better than every other{rest} {level}."
+            return f"{group[0]} is the only one with an F1."
+        return f"{group[0]} has the best F1; not significantly worse {level}: {', '.join(group[1:])}."
 
     def how(self) -> str:
         """How p-values were computed."""
         drawn = {one.n_resamples for one in self.differences}
         text = f"p by exchanging {self.noun} between two detectors, two-sided"
         if drawn == {0}:
-            return f"{text}; all swaps were gone through."
+            return f"{text}; all swaps were enumerated."
         listed = "all swaps, or " if 0 in drawn else ""
         more = f" (up to {self.most_resamples:,} where p is small)" if max(drawn) > self.n_resamples else ""
         return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
 
     def table(self) -> Table:
-        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the best."""
+        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the
+        best."""
         rows: list[tuple[str, ...]] = [
             (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
             for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)
@@ -256,7 +267,7 @@ class Comparison(ByValue):
         told = "; ".join(
             f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
         )
-        return f"<Comparison: {told};\n not told from the best: {', '.join(self.not_told_from_best) or 'none'}>"
+        return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
 
     def __str__(self) -> str:
         return self.table().text()

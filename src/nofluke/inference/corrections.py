@@ -33,8 +33,8 @@ def holm(pvalues: Any) -> FloatArray:
 def benjamini_hochberg(pvalues: Any) -> FloatArray:
     """P-values corrected by Benjamini and Hochberg's step-up method: the expected share of false discoveries.
 
-    Sorted ascending, p_(i) becomes min_{j ≥ i} min(1, n p_(j) / j). Proven for independent and
-    positively dependent tests; for the thresholds of one sweep that is plausible, not proven. NaN are no tests and stay NaN.
+    Sorted ascending, p_(i) becomes min_{j ≥ i} min(1, n p_(j) / j). Proven for independent and positively dependent
+    tests; for the thresholds of one sweep that is plausible, not proven. NaN are no tests and stay NaN.
 
     References
     ----------
@@ -55,7 +55,7 @@ def _corrected(pvalues: Any, adjust: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN for what is no test."
+            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN where there is no test."
         ) from None
     if isinstance(pvalues, np.ma.MaskedArray):
         p = np.where(np.ma.getmaskarray(pvalues), np.nan, p)  # masked: no test

@@ -38,7 +38,7 @@ class Sweep(CellMeasures, ByValue):
         In the numbers of the scores, from the most predictions to the fewest: they ascend, or descend where higher
         scores are normal.
     quantiles, budgets : float arrays of length K, or None
-        The quantiles or budgets asked for, where thresholds came from them.
+        The quantiles or budgets that were passed, if thresholds came from them.
     tolerances : tuple of D Tolerance
     n_predictions : int array of length K
         Predicted steps, or episodes of them.
@@ -52,6 +52,13 @@ class Sweep(CellMeasures, ByValue):
         What was left out, and what a reader should know.
     chance : SweepChance
         Null mean, band and p-value of every cell, computed when first asked for.
+
+    See Also
+    --------
+    nofluke.sweep : makes it.
+    nofluke.Evaluation : one threshold and tolerance.
+    nofluke.plot.sweep : draws it by threshold.
+    nofluke.plot.heatmap : draws every cell.
 
     Examples
     --------
@@ -79,12 +86,12 @@ class Sweep(CellMeasures, ByValue):
 
     @property
     def null(self) -> NullModel:
-        """What chance is taken to do."""
+        """What chance is assumed to do."""
         return self.settings.null
 
     @lazy
     def chance(self) -> SweepChance:
-        """What chance scores in every cell: mean, band and p-value of both hits. Some milliseconds a cell."""
+        """What chance scores in every cell: mean, band and p-value of both hits. Takes a few milliseconds a cell."""
         return chance_of_cells(
             self.trial,
             self.null,
@@ -106,9 +113,9 @@ class Sweep(CellMeasures, ByValue):
         """Is the best of this sweep better than the best that chance finds in such a sweep?
 
         Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
-        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng`` unless
-        others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no adjusted
-        p-value is below the cell's own.
+        (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng``
+        unless others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no
+        adjusted p-value is below the cell's own.
 
         Examples
         --------
@@ -170,7 +177,8 @@ class Sweep(CellMeasures, ByValue):
         return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
 
     def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are None."""
+        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are
+        None."""
         cells = {
             name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()

@@ -39,14 +39,14 @@ class Difference:
     low, high : float or None
         Interval of the difference; None with ``why_no_interval``.
     pvalue, corrected : float
-        Two-sided, by studentised swaps; and corrected by Holm for all pairs. NaN where the difference is undefined, or with
-        ``why_no_pvalue``.
+        Two-sided, by studentised swaps; and corrected by Holm for all pairs. NaN where the difference is undefined, or
+        with ``why_no_pvalue``.
     smallest : float
         The smallest p-value that could have come out.
     n_units, n_differing : int
         Units that both have, and those of them in which they differ in what the measure counts.
     n_resamples : int
-        Swaps that were drawn; 0 where all of them were gone through.
+        Swaps that were drawn; 0 where all of them were enumerated.
     """
 
     first: str
@@ -103,7 +103,8 @@ def with_ends(value: float, low: float, high: float) -> str:
 
 
 def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
-    """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be paid.
+    """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be
+    paid.
 
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
     (1200, 50000)
@@ -122,7 +123,8 @@ def all_differences(
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Difference, ...]:
-    """All pairs in all measures, with p-values corrected for the pairs of the same measure; ``units`` are a pair's counts.
+    """All pairs in all measures, with p-values corrected for the pairs of the same measure; ``units`` are a pair's
+    counts.
 
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
@@ -161,7 +163,7 @@ def _difference(
     elif few:
         why = few
     elif not why and tested.squares[m] == 0:
-        why = f"{noun} show no variance of the difference"
+        why = f"{noun} show no variation in the difference"
     elif not why:
         from scipy.special import stdtrit
 
@@ -187,7 +189,8 @@ def _difference(
 
 
 def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
-    """Why precision cannot be compared: the detector with far fewer alarms can look as if its precision had no variance."""
+    """Why precision cannot be compared: the detector with far fewer alarms can look as if its precision had no
+    variance."""
     totals = [side.sum(axis=0) for side in (first, second)]
     fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
     hits = sum(int(total[HITS]) for total in totals)
@@ -200,8 +203,8 @@ def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
 
 
 def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
-    """Units that hold what a measure is a share of, for the detector that has fewer of them, and how many of equal size they
-    weigh as much as; and why these are too few."""
+    """Units that hold what a measure is a share of, for the detector that has fewer of them, and how many of equal size
+    they weigh as much as; and why these are too few."""
     columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
     sides = [
         (int(np.count_nonzero(side[:, column])), weighed(side)[column == EVENTS], name)

@@ -67,80 +67,91 @@ def evaluate(
     ----------
     truth : array-like
         Events: 0/1 or bool for each step; or the positions of the events; or their times, against the clock of the
-        scores (one between two steps keeps its own time, from which a tolerance in time is measured; to a tolerance in steps it
-        belongs to the last step at or before it); or ranges: pairs (start, end) in a
-        list, an array of two columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to
-        a range.
+        scores (one between two steps keeps its own time, from which a tolerance in time is measured; to a tolerance in
+        steps it belongs to the last step at or before it); or ranges: pairs (start, end) in a list, an array of two
+        columns, a data frame with columns start and end, or a pandas IntervalIndex. Both ends belong to a range, unless
+        an interval says otherwise. A data frame with a column ``ilocs``, as sktime's detectors return it, holds
+        positions or intervals of positions.
     scores : array-like, optional
         The anomaly score z of each step; a step is predicted if z ≥ τ, ties included.
     predictions : array-like, optional
-        Alarms instead of scores: 0/1 or bool for each step, or, with a clock, a list of alarm times.
+        Alarms instead of scores: 0/1 or bool for each step; or their positions, times or ranges, as for the truth. If
+        both are lists of events, ``times`` says how many steps there are.
     threshold : float, optional
         τ itself. It is compared in the scores' own precision, as NumPy compares: in 32 bits with 32-bit scores.
     quantile : float, optional
         τ as a quantile of the scores of the steps that count (linear interpolation, as ``numpy.quantile``).
     budget : float or str, optional
-        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the least score that no more of them
-        reach, so that scores tied at the cut are left out.
+        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the lowest score that no more of
+        them reach, so scores tied at the cut are left out.
     tolerance : int, str, timedelta or Tolerance, default 0
-        Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both ends.
+        Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both
+        ends.
     times : array-like, optional
-        The clock: one increasing date or number for each step. Taken from a pandas or xarray index of dates by itself.
+        The clock: one increasing date or number for each step. A pandas or xarray index of dates is used automatically.
     mask : array-like of bool, optional
-        True for steps to leave out of everything: stretches that nobody labelled. They still take up time.
+        True for steps to ignore, such as unlabelled stretches. They still take up time.
     warmup : int, float, str or timedelta, optional
         The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or
         "15%", rounded down), or a duration ("2d") on a clock of dates.
     truth_as : {"auto", "labels", "positions", "times", "ranges"}
-        How to read ``truth`` where type and length leave a doubt. Ends of ranges that are numbers are times where there is a
-        clock of numbers, else positions, unless "positions" or "times" is passed.
+        How to read ``truth`` if type and length are ambiguous. Numeric ends of ranges are times if there is a clock of
+        numbers, else positions, unless "positions" or "times" is passed.
     higher_is : {"anomalous", "normal"}
-        What high scores are. With "normal" a step is predicted if z ≤ τ; ``threshold`` and the result's are numbers of
-        the scores as they are, ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
+        What high scores mean. With "normal" a step is predicted if z ≤ τ; ``threshold``, here and in the result, stays
+        in the units of the scores, and ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
     count_alarms : {"steps", "episodes"}, optional
-        What a prediction is: a predicted step (the default), or an episode, a run of predicted steps that follow one
-        another among those that count. An episode is a hit if any of its steps is. Recall is the same by either.
+        What a prediction is: a predicted step (the default), or an episode, a run of consecutive predicted steps among
+        those that count. An episode is a hit if any of its steps is. Recall is the same either way.
     refractory : int, str or timedelta, optional
-        Alarms closer to each other than this, in steps or in time, are one episode, from the first of them to the last:
-        the steps between are predicted too. The threshold is chosen before that. Implies ``count_alarms="episodes"``.
+        Alarms closer together than this, in steps or in time, form one episode from the first to the last: the steps in
+        between are predicted too. The threshold is chosen first. Implies ``count_alarms="episodes"``.
     missing : {"error", "mask"}
         What to do with NaN in scores, alarms or labels.
     count_events : {"steps", "ranges"}, optional
-        What an event is. "steps" counts every step of an event, as in the paper, and is the default for labels, positions and
-        times; "ranges" counts each range once, found if there is a prediction from its start - early to its end + late, and is
-        the default for ranges. With labels, each run of ones is a range.
+        What an event is. "steps" counts every step of an event, as in the paper, and is the default for labels,
+        positions and times; "ranges" counts each range once, found if there is a prediction from its start - early to
+        its end + late, and is the default for ranges. With labels, each run of ones is a range.
     overlaps : {"error", "merge"}
         What to do with ranges that overlap. Ranges that only touch stay two.
     zero_division : {nan, 0, 1}
-        Value of precision without predictions and of recall without events; F is reckoned from those.
+        Value of precision without predictions and of recall without events; F is computed from these.
     null : str, NullModel or callable
-        What chance does. "auto" looks at the events and the alarms, never at the hits, and takes the null that they allow; the
-        result says which and why. "permutation" (as in the paper) places the events on random steps that count. See
-        :mod:`nofluke.nulls` for nulls that keep clusters, runs or seasons of the events; a function of a generator that draws
-        labels is a null of one's own.
+        What chance does. "auto" looks at the events and the alarms, never at the hits, and chooses the null that fits
+        them; the result says which and why. "permutation" (as in the paper) places the events on random steps that
+        count. See :mod:`nofluke.nulls` for nulls that keep clusters, runs or seasons of the events; for your own null,
+        pass a function that takes a random generator and returns labels.
     method : {"auto", "exact", "montecarlo", "saddlepoint", "binomial"}
-        How the null distributions are computed. "auto" is exact wherever that takes seconds; the result says what it did.
-        "binomial" is the approximation of Donges et al. (2016), for comparison. Other nulls than the permutation have
-        fewer methods: their own exact one, or Monte Carlo.
+        How the null distributions are computed. "auto" is exact wherever that takes no more than seconds; the result
+        says what it did. "binomial" is the approximation of Donges et al. (2016), for comparison. Nulls other than the
+        permutation have fewer methods: their own exact one, or Monte Carlo.
     alternative : {"greater", "less", "two-sided"}
         Which hits count as extreme; "greater" as in the paper.
     ties : {"full", "mid"}
-        "mid" gives the mid-p-value, which counts hits equal to the observed by half.
+        "mid" gives the mid-p-value, which counts half of the probability of the observed hits.
     n_resamples : int
         Random placements for ``method="montecarlo"``.
     rng : int, Generator, SeedSequence or None
         Randomness of Monte Carlo, as ``numpy.random.default_rng`` takes it. The result names the seed.
     alpha : float
-        The level of the verdict, and of the evidence that auto goes by.
+        The level of the verdict, and of the evidence that auto uses.
 
     Returns
     -------
     Evaluation
 
+    See Also
+    --------
+    nofluke.sweep : many thresholds and tolerances, with a familywise test.
+    nofluke.compare : several detectors on one sequence.
+    nofluke.coincidence : two lists of times without a grid.
+    nofluke.significance : any other metric against chance.
+    nofluke.Evaluation : the result.
+
     Notes
     -----
-    Inputs with a pandas or xarray index are aligned by it. Steps outside the sequence hold neither events nor predictions
-    (zero padding). O(T), whatever the tolerance.
+    Inputs with a pandas or xarray index are aligned by it. Steps outside the sequence hold neither events nor
+    predictions (zero padding). O(T), whatever the tolerance.
 
     References
     ----------

@@ -49,26 +49,35 @@ class Evaluation(ByValue):
     tolerance : Tolerance
         How early or late a prediction may be.
     tolerant_truth, tolerant_predictions : Confusion or None
-        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the first is
-        None where alarms count as episodes, the second where events are ranges.
+        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the
+        first is None where alarms count as episodes, the second where events are ranges.
     delays : Delays
-        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds it.
+        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds
+        it.
     false_alarms : FalseAlarms
         Predictions without an event, over the time watched.
     left_out : LeftOut
-        Steps and events left out because they were missing, masked or of the warm-up.
+        Steps and events left out because they were missing, masked or part of the warm-up.
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
-        The arguments of the call: choice of the null, method, alternative, ties, resamples, seed, alpha, zero_division. ``null``
-        and ``alpha`` are also attributes of the result itself.
+        The arguments of the call: choice of the null, method, alternative, ties, resamples, seed, alpha, zero_division.
+        ``null`` and ``alpha`` are also attributes of the result itself.
     cell : Cell
         The trial that was judged, and where in it: what the null models are computed from.
     sequence : Sequence
         The data as they were read, aligned and checked.
     notes : tuple of str
-        Everything a reader should know: undefined values, what was left out or merged, degenerate input, and why the
-        chosen null is doubtful, where the data plainly show it.
+        What a reader should know: undefined values, what was left out or merged, degenerate input, and why the chosen
+        null is doubtful, if the data plainly show it.
+
+    See Also
+    --------
+    nofluke.evaluate : makes it.
+    nofluke.Sweep : many thresholds and tolerances.
+    nofluke.Coincidence : the same for two lists of times.
+    nofluke.plot.evaluation : draws it.
+    nofluke.plot.timeline : draws what was hit and missed.
 
     Examples
     --------
@@ -79,7 +88,8 @@ class Evaluation(ByValue):
     >>> result.tolerant_truth.tp, result.tolerant_truth.fn, result.verdict
     (2, 4, 'cannot tell')
     >>> result.reason
-    'No outcome could have reached the 0.05 level: under the null circular-shift, the smallest p that can come out is 0.71 for precision and 0.43 for recall.'
+    'No outcome could have reached the 0.05 level: under the null circular-shift, the smallest possible p is 0.71 for '
+    'precision and 0.43 for recall.'
     """
 
     n: int
@@ -106,7 +116,7 @@ class Evaluation(ByValue):
 
     @property
     def null(self) -> NullModel:
-        """What chance was taken to do."""
+        """What chance is assumed to do."""
         return self.settings.null
 
     @property
@@ -159,14 +169,14 @@ class Evaluation(ByValue):
     def interval(self, level: float = 0.95) -> Intervals:
         """Where precision, recall and F1 may lie in the long run, each at the level.
 
-        Episodes are taken for independent: chains of events and predictions that are near each other. There is no interval, but a
-        reason, where fewer than ten of them hold predictions (precision), events (recall), or one of the two (F1), or where a few of them
-        hold nearly all.
+        Episodes, chains of events and predictions that are near each other, are treated as independent. There is no
+        interval, but a reason, where fewer than ten of them hold predictions (precision), events (recall), or one of
+        the two (F1), or where a few of them hold nearly all.
 
         References
         ----------
-        Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from
-        survey data.
+        Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts
+        estimated from survey data.
 
         Examples
         --------
@@ -201,8 +211,8 @@ class Evaluation(ByValue):
         Parameters
         ----------
         name : {"sttc", "event-synchronisation", "matching"}
-            The spike time tiling coefficient within the tolerance, event synchronisation with its adaptive window, or the
-            largest one-to-one matching of events and alarms within the tolerance.
+            The spike time tiling coefficient within the tolerance, event synchronisation with its adaptive window, or
+            the largest one-to-one matching of events and alarms within the tolerance.
         n_resamples, rng
             Those of the result, unless others are given.
 
@@ -230,9 +240,10 @@ class Evaluation(ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot tell".
+        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot
+        tell".
 
-        It goes by upper p-values whatever the alternative is, and by one measure alone at alpha where no outcome of the other
+        It uses upper p-values whatever the alternative is, and one measure alone at alpha where no outcome of the other
         could have reached it.
         """
         return self.ruling.verdict
@@ -244,7 +255,7 @@ class Evaluation(ByValue):
 
     @lazy
     def advice(self) -> str:
-        """How many events would be enough, where no outcome of these could have been significant; else empty."""
+        """How many events would be enough, if no outcome could have been significant; else empty."""
         if self.verdict != "cannot tell" or self.ruling.obstacle:
             return ""
         return advice(self.cell, self.recall_test, self.alpha)
@@ -252,7 +263,8 @@ class Evaluation(ByValue):
     def events_needed(self, recall: float | None = None, *, power: float = 0.8) -> SampleSize:
         """How many events it takes to tell a detector from chance, with alarms and events as dense as here.
 
-        As `nofluke.sample_size`, with the steps per event, the share of steps near an alarm and the level of this result.
+        As `nofluke.sample_size`, with the steps per event, the share of steps near an alarm and the level of this
+        result.
 
         Parameters
         ----------
@@ -278,7 +290,7 @@ class Evaluation(ByValue):
         return self.precision_test, self.recall_test
 
     def verdict_in_words(self) -> str:
-        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        """The verdict and its reason; the first words say if the data contradict the requested null."""
         return f"{headline(self.verdict, self.settings.choice)} {self.reason}"
 
     def _f1_test(self, f1: F1) -> FTest | None:
@@ -287,7 +299,8 @@ class Evaluation(ByValue):
     def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         """The result as plain values: the keys of ``--format json``. Undefined values are None.
 
-        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of `statistic_test`.
+        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of
+        `statistic_test`.
         """
         f1_test, choice = self._f1_test(f1), self.settings.choice
         return {
@@ -349,8 +362,8 @@ class Evaluation(ByValue):
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
-        F1 is put to the test up to 100,000 steps; beyond, with ``f1="test"``; never with ``f1="value"``. ``statistics`` are names
-        of `statistic_test`, told below the table.
+        F1 is tested for up to 100,000 steps; beyond, only with ``f1="test"``; never with ``f1="value"``. ``statistics``
+        are names of `statistic_test`, shown below the table.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
@@ -446,7 +459,8 @@ class Evaluation(ByValue):
         scripts: Literal["inline", "cdn"] = "inline",
         metrics: Any = (),
     ) -> Path:
-        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See `write_report`."""
+        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See
+        `write_report`."""
         from nofluke.show.report import write_report
 
         return write_report(self, path, title=title, scripts=scripts, metrics=metrics)

@@ -1,4 +1,5 @@
-"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is stated."""
+"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is
+stated."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from nofluke.plain import exact_fraction
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural
 
-STATED = 0.5  # the recall that advice goes by, where nobody has stated one
+STATED = 0.5  # the recall that advice assumes, if none was stated
 
 
 def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | Interval, power: float) -> SampleSize:
@@ -29,9 +30,11 @@ def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | In
     recall, power = as_measure(recall, "recall"), as_power(power)
     found = _possible(cell, test, recall)
     if not cell.truth.points:
-        notes.append("Ranges are taken for events that chance finds alike, as often as it finds these on average.")
+        notes.append(
+            "Ranges are treated as events that chance finds equally often, as often as it finds these on average."
+        )
     if test.model != "permutation":
-        notes.append(f"Reckoned for events that fall on random steps; {test.model} may need more of them.")
+        notes.append(f"Computed for events on random steps; {test.model} may need more of them.")
     return events_for(recall, found, power, alpha, tuple(notes))
 
 
@@ -41,12 +44,13 @@ def _possible(cell: Cell, test: ChanceTest, recall: float) -> Plan:
     if not 0 < found.coverage < 1:
         raise InputError(
             f"{plural(test.of, 'event')} and {plural(cell.n_predictions, 'alarm')}, with {cell.covered:,} of "
-            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing of other events: call nf.sample_size with a coverage."
+            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing about other events: call nf.sample_size with a "
+            "coverage."
         )
     if found.coverage * found.per_event <= recall:
         raise InputError(
-            f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
-            f"{plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
+            f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} "
+            f"for {plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
         )
     return found
 

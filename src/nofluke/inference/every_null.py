@@ -1,4 +1,4 @@
-"""What every null says about one result: the p-values of those that the data allow, and why the others are set aside."""
+"""What every null says about one result: the p-values of those that fit the data, and why the others are ruled out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ REACH = 100  # steps that events without a grid are shifted by at most, as on on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderNull:
-    """A null, whether the result goes by it, why it is set aside (empty where it is not), and both p-values where it holds."""
+    """A null, whether the result uses it, why it is ruled out (empty where it is not), and both p-values where it
+    holds."""
 
     model: NullModel
     used: bool
@@ -35,7 +36,7 @@ class UnderNull:
 def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
     """The null that was used, then the others that keep what the data show, then those that do not, with the reason.
 
-    A null is set aside by what auto sees in the events and the alarms, each by itself; what it would say is not computed.
+    A null is ruled out by what auto sees in the events and in the alarms; what it would say is not computed.
     """
     choice = result.settings.choice
     # a null that was insisted on is shown with what speaks against it
@@ -77,9 +78,9 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
     cell = result.cell
     reason = against(model, look)
     if isinstance(cell, TimedCell) and not model.takes_times:
-        reason = "It needs a grid of steps, and these events have times of their own."
+        reason = "It needs a grid of steps, but these events have their own times."
     elif not cell.truth.points and not model.takes_ranges:
-        reason = "It places single steps, and these events are ranges."
+        reason = "It places single steps, but these events are ranges."
     if reason:
         return UnderNull(model=model, used=False, against=reason)
     many = result.settings.n_resamples if cell.trial.size <= MANY_STEPS else FEW_RESAMPLES
@@ -102,5 +103,5 @@ def against(model: NullModel, look: Look) -> str:
     if look.drifts and "drift" not in model.keeps:
         return "Events and alarms change slowly with time, which it does not keep."
     if look.together and "clusters" not in model.keeps:
-        return f"{look.together[:1].upper()}{look.together[1:]}, and it moves each of them by itself."
+        return f"{look.together[:1].upper()}{look.together[1:]}, but it moves each one independently."
     return ""

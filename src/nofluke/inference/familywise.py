@@ -36,17 +36,18 @@ class FamilywiseTest(ByValue):
     Attributes
     ----------
     precision, recall, both : float
-        Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its expectation,
-        in its standard deviations, as the observed one; for precision, for recall, for either. For windows on two lists of
-        times: how often chance's smallest p-value is as small as the observed one.
+        Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its
+        expectation, in its standard deviations, as the observed one; for precision, for recall, for either. For windows
+        on two lists of times: how often chance's smallest p-value is as small as the observed one.
     best_f : float
         How often chance's best F_β over all cells reaches the observed best F_β.
     observed_best_f, beta : float
     observed_best_at : pair of int or None
-        Where that is: numbers of the tolerance and of the threshold, the first where several are equal; None where no cell has an F_β.
+        Where that is: numbers of the tolerance and of the threshold, the first where several are equal; None where no
+        cell has an F_β.
     precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
-        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young); never
-        below the cell's own p-value, where that is known.
+        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young);
+        never below the cell's own p-value, where that is known.
     precision_band, recall_band : arrays of shape (tolerances, thresholds)
         Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
         sweep with probability at most ``alpha``.
@@ -72,13 +73,13 @@ class FamilywiseTest(ByValue):
 
     @property
     def smallest(self) -> float:
-        """The smallest p-value that can come out: the observed labels are one of the rotations, but none of the resamples."""
+        """The smallest possible p-value: the observed labels are one of the rotations, but not one of the resamples."""
         return 1 / (self.n_resamples + (self.method.kind == "simulated"))
 
     def how(self) -> str:
-        """What chance's best was taken from."""
+        """The draws that chance's best comes from."""
         drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
-        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, none left to chance"
+        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, all of them"
 
     def in_words(self, where: str = "") -> str:
         """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
@@ -108,7 +109,8 @@ class FamilywiseTest(ByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Maxima:
-    """What a maximum test finds for every cell: adjusted p-values, and the hits to exceed. The first axis of ``both`` is the measure."""
+    """What a maximum test finds for every cell: adjusted p-values, and the hits to exceed. The first axis of ``both``
+    is the measure."""
 
     adjusted: dict[str, FloatArray]
     both: FloatArray
@@ -257,10 +259,11 @@ def familywise_test(
     rng: Any,
     single: dict[str, FloatArray] | None = None,
 ) -> FamilywiseTest:
-    """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by themselves."""
+    """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by
+    themselves."""
     alpha, beta = check_alpha(alpha), check_beta(beta)
     if beta == 0:
-        raise InputError("beta=0 makes F precision alone: its familywise test is the one of precision.")
+        raise InputError("beta=0 turns F into precision: use the familywise test of precision.")
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     if _of_windows(trial, n_resamples):
         found: _Maxima | None = _by_smallest_p(cast(TimedTrial, trial), model, beta, alpha, n_resamples, rng)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
@@ -17,6 +17,7 @@ from nofluke.text.tables import show_share
 
 On = Literal["both", "precision", "recall", "f1"]
 PASSED, FAILED, CANNOT_TELL = 0, 1, 3
+BETTER = "better than chance"
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
@@ -28,10 +29,18 @@ class Gate:
     why: str = ""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing that the gate looks at, in words, and what it found; None where it was not looked at."""
+
+    name: str
+    found: Gate | None
+
+
 def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> Gate:
     """Whether a result passes: by its verdict or by one p-value at alpha, and by the least value of any measure.
 
-    What cannot be told goes before what fails: a pipeline must not take missing data for a bad detector.
+    "Cannot tell" comes before failure: a pipeline must not mistake missing data for a bad detector.
 
     Parameters
     ----------
@@ -51,22 +60,52 @@ def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | No
     >>> gate(nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0]))
     Gate(code=3, why='cannot tell. There are no predictions: nothing could have been hit.')
     """
+    return first_problem(check.found for check in checks(result, on=on, least=least))
+
+
+def checks(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> tuple[Check, ...]:
+    """What `gate` looks at, one by one: the verdict or one p-value, then each least value.
+
+    Where the first cannot tell, least values are not looked at.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> result = nf.evaluate([0, 1, 0, 0] * 10, predictions=[0, 1, 0, 0] * 9 + [0] * 4, null="permutation")
+    >>> [(check.name, check.found.code) for check in checks(result, least={"recall": 0.95})]
+    [('better than chance', 0), ('recall is at least 0.95', 1)]
+    """
     check_word(on, "on", ("both", *NAMES))
     bars = {}
     for name, bar in (least or {}).items():
         check_word(name, "least", NAMES)
         bars[name] = as_number(bar, f"min_{name}", "be between 0 and 1", lambda value: 0 <= value <= 1)
-    ruling = result.ruling
-    if ruling.obstacle:
-        return Gate(code=CANNOT_TELL, why=f"cannot tell. {ruling.obstacle}")
-    found = gate_by_verdict(result) if on == "both" else _one(result, on)
-    if found.code == CANNOT_TELL:
-        return found
-    for name, bar in bars.items():
-        value = getattr(result, name)
-        if found.code == PASSED and (math.isnan(value) or value < bar):
-            found = Gate(code=FAILED, why=f"{NAMES[name]} is {show_share(value)}, below {bar:g}.")
-    return found
+    if result.ruling.obstacle:
+        first = Gate(code=CANNOT_TELL, why=f"cannot tell. {result.ruling.obstacle}")
+    else:
+        first = gate_by_verdict(result) if on == "both" else _one(result, on)
+    told = first.code != CANNOT_TELL
+    return (
+        Check(name=BETTER if on == "both" else f"{NAMES[on]} is {BETTER}", found=first),
+        *(
+            Check(name=f"{NAMES[name]} is at least {bar:g}", found=_least(result, name, bar) if told else None)
+            for name, bar in bars.items()
+        ),
+    )
+
+
+def first_problem(found: Iterable[Gate | None]) -> Gate:
+    """What a gate of several checks says: the first that cannot tell, else the first that fails."""
+    order = (CANNOT_TELL, FAILED, PASSED)
+    looked_at = [one for one in found if one is not None]
+    return min(looked_at, key=lambda one: order.index(one.code), default=Gate(code=PASSED))
+
+
+def _least(result: Evaluation, name: str, bar: float) -> Gate:
+    value = getattr(result, name)
+    if math.isnan(value) or value < bar:
+        return Gate(code=FAILED, why=f"{NAMES[name]} is {show_share(value)}, below {bar:g}.")
+    return Gate(code=PASSED)
 
 
 class Judged(Protocol):
@@ -88,6 +127,12 @@ def gate_by_verdict(result: Judged) -> Gate:
     return Gate(code=code, why=f"{said}. {result.reason}")
 
 
+def gate_by_verdicts(results: Mapping[str, Judged]) -> Gate:
+    """Whether the verdict of each of several results is "yes"; the reason names the first that is not."""
+    found = {name: gate_by_verdict(result) for name, result in results.items()}
+    return first_problem(Gate(code=one.code, why=f"{name}: {one.why}") for name, one in found.items())
+
+
 def _one(result: Evaluation, on: str) -> Gate:
     """One measure by itself: its upper p-value, and whether any could have been small enough."""
     alpha = result.alpha
@@ -95,7 +140,7 @@ def _one(result: Evaluation, on: str) -> Gate:
     if significant(p, alpha):
         return Gate(code=PASSED)
     if floor is not None:
-        why = f"cannot tell. The smallest p that can come out for {NAMES[on]} is {show_p(floor)}, above {alpha:g}."
+        why = f"cannot tell. The smallest possible p for {NAMES[on]} is {show_p(floor)}, above {alpha:g}."
         return Gate(code=CANNOT_TELL, why=why)
     return Gate(code=FAILED, why=f"{NAMES[on]} is not better than chance at the {alpha:g} level ({p_is(p)}).")
 

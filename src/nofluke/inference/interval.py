@@ -1,7 +1,7 @@
-"""Intervals for precision, recall and F1, from units that are taken for independent: episodes, series or groups.
+"""Intervals for precision, recall and F1, from units that are treated as independent: episodes, series or groups.
 
-Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums over units; their
-variance is that of leaving units out, one at a time (`nofluke.inference.units`).
+Hits within a unit are not independent of each other, so that units are what is counted. Measures are ratios of sums
+over units; their variance is that of leaving units out, one at a time (`nofluke.inference.units`).
 
 The section "Intervals" of docs/explanation/theory.md has the mathematics.
 """
@@ -52,8 +52,8 @@ class Interval:
     effective_size : float
         The size of an independent sample with the same variance, at most the count; NaN where there is no interval.
     df : float
-        Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all have the same size,
-        and smaller where few hold most.
+        Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all
+        have the same size, and smaller where few hold most.
     method : {"korn-graubard", "logit-t", "none"}
     reason : str
         Why there is no interval; empty where there is one.
@@ -130,11 +130,11 @@ class Intervals:
         if not told:
             return f"No intervals: {why}."
         missing = f" None for {' and '.join(names)}: {why}." if names else ""
-        return f"Intervals take {self.kind} for independent, {' and '.join(told)}.{missing}"
+        return f"Intervals treat {self.kind} as independent, {' and '.join(told)}.{missing}"
 
 
 def check_level(level: object) -> float:
-    """The level of an interval as a plain float; refuses what is none."""
+    """The level of an interval as a plain float; refuses anything else."""
     return as_number(level, "level", "be between 0 and 1, such as 0.95", lambda number: 0 < number < 1)
 
 
@@ -147,17 +147,19 @@ def intervals_of(
 ) -> Intervals:
     r"""Intervals from K units of four counts each: alarms, hits among them, events, found ones among those.
 
-    The variance of precision :math:`P = \sum h_i / \sum a_i` is the jackknife's, :math:`v = \frac{k-1}{k} \sum_i (P - P_{-i})^2`, with the
-    k units that hold alarms and :math:`P - P_{-i} = (h_i - P a_i) / \sum_{j \ne i} a_j` what leaving one out changes; recall's likewise
-    with those that hold events, and F1's by the chain rule, with the fewer of both. Units of unlike size weigh as much as
-    :math:`k^* = (\sum a_i)^2 / \sum a_i^2 \le k` of equal size (Kish 1965); F1 has the smaller of both.
+    The variance of precision :math:`P = \sum h_i / \sum a_i` is the jackknife's, :math:`v = \frac{k-1}{k} \sum_i (P -
+    P_{-i})^2`, with the k units that hold alarms and :math:`P - P_{-i} = (h_i - P a_i) / \sum_{j \ne i} a_j` what
+    leaving one out changes; recall's likewise with those that hold events, and F1's by the chain rule, with the fewer
+    of both. Units of unlike size weigh as much as :math:`k^* = (\sum a_i)^2 / \sum a_i^2 \le k` of equal size (Kish
+    1965); F1 has the smaller of both.
 
-    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n) (t_{n-1} / t_{k^*-1})^2`
+    - Korn and Graubard: that of Clopper and Pearson for :math:`P n^*` hits of :math:`n^* = \min(P (1 - P) / v, n)
+      (t_{n-1} / t_{k^*-1})^2`
       with quantiles t of Student's law; for :math:`n^* = k^*` where P is 0 or 1.
     - Logit and t: :math:`\mathrm{logit} F \pm t_{k^*-1} \sqrt{v} / (F (1 - F))`.
 
-    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all three. A value of 0 or 1
-    has the first in any case.
+    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all
+    three. A value of 0 or 1 has the first in any case.
 
     Parameters
     ----------
@@ -173,13 +175,13 @@ def intervals_of(
     Returns
     -------
     Intervals
-        None (NaN, with a reason in words) where fewer than ten units hold what is counted, where they weigh less than five of equal size,
-        or where the measure is undefined.
+        None (NaN, with a reason in words) where fewer than ten units hold what is counted, where they weigh less than
+        five of equal size, or where the measure is undefined.
 
     References
     ----------
-    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts estimated from survey
-    data. Survey Methodology 24, 193-201. Kish (1965), Survey Sampling, Wiley.
+    Korn and Graubard (1998), Confidence intervals for proportions with small expected number of positive counts
+    estimated from survey data. Survey Methodology 24, 193-201. Kish (1965), Survey Sampling, Wiley.
 
     Examples
     --------
@@ -189,13 +191,13 @@ def intervals_of(
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 4)).recall.reason)
     Only 4 episodes hold events, and an interval needs at least 10.
     >>> print(intervals_of(np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])).precision.reason)
-    Few of the 20 episodes hold most of the alarms: they weigh no more than 3.0 of equal size (an interval needs 5).
+    Few of the 20 episodes hold most of the alarms: they count for no more than 3.0 of equal size (an interval needs 5).
     """
     level = check_level(level)
     check_word(kind, "kind", UNITS)
     counts = np.asarray(units)
     if counts.ndim != 2 or counts.shape[1] != 4:
-        raise InputError(f"units has shape {counts.shape}, and must have a row of four counts for each unit.")
+        raise InputError(f"units has shape {counts.shape}, but needs a row of four counts for each unit.")
     linear, weights = linearise(units), weighed(units)
     values, squares = linear.values, (linear.left_out**2).sum(axis=0)
     held, sizes = ((counts > 0)[:, [ALARMS, EVENTS]]).sum(axis=0), counts[:, [ALARMS, EVENTS]].sum(axis=0)
@@ -218,20 +220,21 @@ def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> str:
     if k >= FEWEST:
         return "" if weight >= LIGHTEST else f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})."
     if kind == "episodes" and n >= FEWEST:
-        return f"The {n:,.0f} {noun}s chain into {plural(k, 'episode')}{NEEDS}."
+        return f"The {n:,.0f} {noun}s form only {plural(k, 'episode')}{NEEDS}."
     return f"Only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s{NEEDS}."
 
 
 def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
     """What is wrong with units of very unlike size, in words."""
     alike = f"{math.floor(10 * weight) / 10:.1f} of equal size"  # never rounded up to what is needed
-    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they weigh no more than {alike}"
+    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they count for no more than {alike}"
 
 
 def _interval(
     value: float, square: float, k: int, weight: float, n: float, level: float, reason: str, beta: bool
 ) -> Interval:
-    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh, count."""
+    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh,
+    count."""
     low = high = size = math.nan
     method: Name = "none"
     if not reason:

@@ -1,4 +1,5 @@
-"""What is told of one cell, on a grid or in time: both tests, delays, false alarms, and hits that are far too few."""
+"""What is said about one cell, on a grid or in time: both tests, delays, false alarms, and hits that are far too
+few."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken
 
 
 def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings: Settings) -> dict[str, Any]:
-    """What is told of a cell, on a grid or not: both tests, false alarms and delays."""
+    """What is said about a cell, on a grid or not: both tests, false alarms and delays."""
     unit, per_unit, duration, step = _clockwork(cell)
     how: dict[str, Any] = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
     precision = ChanceTest(

@@ -1,4 +1,5 @@
-"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's best."""
+"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's
+best."""
 
 from __future__ import annotations
 
@@ -41,6 +42,13 @@ class CoincidenceSweep(Sweep):
     precision_hits, recall_hits, precision, recall, f1 : arrays of shape (D, 1)
     occurrences : Occurrences
         The lists as they were read.
+
+    See Also
+    --------
+    nofluke.sweep_tolerances : makes it.
+    nofluke.Coincidence : one tolerance and lag.
+    nofluke.Sweep : the same for labels on steps.
+    nofluke.plot.lags : draws it.
 
     Examples
     --------
@@ -105,7 +113,8 @@ class CoincidenceSweep(Sweep):
 
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
-        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns the Axes."""
+        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns
+        the Axes."""
         from nofluke.plot import lags as plot_lags
 
         return plot_lags(self, ax, chance=chance)
@@ -139,7 +148,7 @@ def sweep_tolerances(
 ) -> CoincidenceSweep:
     """Two lists of times at many tolerances and lags, with the familywise test over them.
 
-    Who tries many windows and reports the best one needs a test that has tried as many: ``.familywise()`` compares the best
+    If you try many windows and report the best one, the test must try as many: ``.familywise()`` compares the best
     window with the best that chance finds among the same ones.
 
     Parameters
@@ -147,17 +156,24 @@ def sweep_tolerances(
     events, alarms, span, gaps, tick, duplicates
         As for :func:`nofluke.coincidence`.
     tolerances : a tolerance, or several
-        As that function takes them, each.
+        Each as in that function.
     lags : a lag, or several, default 0
         By which each tolerance is moved.
     null : str, NullModel or callable
-        "auto" goes by both lists, and by the widest window.
+        "auto" looks at both lists, and at the widest window.
     method, n_resamples, rng
         As for :func:`nofluke.sweep`.
 
     Returns
     -------
     CoincidenceSweep
+
+    See Also
+    --------
+    nofluke.coincidence : one tolerance and lag.
+    nofluke.sweep : labels on a grid of steps.
+    nofluke.plot.lags : draws the result.
+    nofluke.CoincidenceSweep : the result.
 
     References
     ----------

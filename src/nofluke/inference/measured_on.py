@@ -1,4 +1,4 @@
-"""What a metric was measured on, in numbers, and why nothing can be told where these are degenerate."""
+"""What a metric was measured on, in numbers, and why nothing can be concluded where these are degenerate."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Labels:
         if self.n_alarms == 0:
             return "There are no alarms: nothing could have been found."
         return (
-            "There is an alarm on every step: that takes no knowledge of the labels." if self.n_alarms == self.n else ""
+            "There is an alarm on every step, which takes no knowledge of the labels."
+            if self.n_alarms == self.n
+            else ""
         )
 
     def in_words(self) -> str:

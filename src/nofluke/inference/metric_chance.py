@@ -51,7 +51,7 @@ def chance(
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
 ) -> ChanceLevel:
-    """What chance gives in a metric, from the labels alone: the level that any detector has to exceed.
+    """What chance gives in a metric, from the labels alone: the level that a detector must exceed.
 
     Parameters
     ----------
@@ -60,12 +60,12 @@ def chance(
     truth : array-like
         Labels, or, with ``n_steps`` or ``times``, positions or ranges.
     null : str or RandomScores
-        "random-scores" draws a random number for each step, "random-scores:phi=0.9" with a memory, as detectors on sliding
-        windows have it.
+        "random-scores" draws a random number for each step, "random-scores:phi=0.9" gives them a memory, as detectors
+        on sliding windows have.
     budget : float or str, optional
         For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
     n_steps : int, optional
-        The length of the series, where neither labels nor times tell it.
+        The length of the series, if neither labels nor times give it.
     n_resamples, workers, rng, alpha, times, mask, warmup, truth_as, missing, count_events, overlaps
         As in :func:`nofluke.significance`.
 
@@ -75,7 +75,7 @@ def chance(
 
     Notes
     -----
-    Which scores chance would have with a real detector, with its own memory, is known only to that detector: see
+    What chance scores for a real detector depends on the memory of its own scores: see
     :func:`nofluke.significance`.
 
     See Also
@@ -113,7 +113,7 @@ def chance(
     if budget is not None:
         n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
         if n_alarms == 0:
-            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps is no alarm: pass a larger share.")
+            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps gives no alarm: pass a larger share.")
         series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
     elif wanted.needs == "alarms":
         raise InputError(
@@ -163,5 +163,5 @@ def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) ->
     shape = np.shape(truth)
     if len(shape) != 1 or truth_as not in ("auto", "labels"):
         kind = "ranges" if truth_as in ("auto", "labels") else truth_as
-        raise InputError(f"truth holds {kind}, which do not tell how long the series is: pass n_steps= or times=.")
+        raise InputError(f"truth holds {kind}, which do not say how long the series is: pass n_steps= or times=.")
     return int(shape[0])

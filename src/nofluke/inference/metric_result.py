@@ -51,6 +51,13 @@ class Significance(ChanceLevel):
     values, labels, choice, method, alpha, known_mean, notes
         As in `ChanceLevel`; alpha is the level of the verdict too.
 
+    See Also
+    --------
+    nofluke.significance : makes it.
+    nofluke.Significances : several metrics at once.
+    nofluke.ChanceLevel : chance without a detector.
+    nofluke.plot.significance : draws it.
+
     Examples
     --------
     >>> import nofluke as nf
@@ -66,10 +73,11 @@ class Significance(ChanceLevel):
 
     @lazy
     def pvalue(self) -> float:
-        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is undefined.
+        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is
+        undefined.
 
-        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is undefined
-        count as reaching it. Two-sided is twice the smaller one, at most 1.
+        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is
+        undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
         """
         if math.isnan(self.value):
             return 1.0
@@ -84,7 +92,7 @@ class Significance(ChanceLevel):
 
     @property
     def pvalue_error(self) -> float:
-        """Monte Carlo standard error of the p-value; 0 where all shifts were gone through."""
+        """Monte Carlo standard error of the p-value; 0 where all shifts were enumerated."""
         if self.listed:
             return 0.0
         p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1
@@ -112,7 +120,7 @@ class Significance(ChanceLevel):
     def chance_corrected(self) -> float:
         """(value - expected)/(perfect - expected): 0 for chance under this null, 1 for perfect.
 
-        NaN where nobody knows a perfect value, or where chance is nearly perfect itself.
+        NaN where the perfect value is unknown, or chance is nearly perfect itself.
         """
         perfect = self.metric.perfect
         if perfect is None:
@@ -122,10 +130,10 @@ class Significance(ChanceLevel):
 
     @property
     def smallest_pvalue(self) -> float:
-        """The smallest p-value that could have come out.
+        """The smallest possible p-value.
 
-        By the number of draws, how often they reach the perfect value, and on how many the metric is undefined; where all shifts
-        were gone through, that of the shift with the best value.
+        It depends on the number of draws, how often they reach the perfect value, and on how many the metric is
+        undefined; where all shifts were enumerated, it is that of the shift with the best value.
         """
         sides = self._sides
         return min(min(map(self._floor, sides)) * len(sides), 1.0)
@@ -149,7 +157,7 @@ class Significance(ChanceLevel):
 
     @lazy
     def obstacle(self) -> str:
-        """What keeps anything from being told, whatever the p-value; empty where nothing does."""
+        """What rules out any conclusion, whatever the p-value; empty where nothing does."""
         degenerate = self.labels.obstacle or (self.labels.no_choice if self.metric.needs == "alarms" else "")
         if degenerate:
             return degenerate
@@ -159,12 +167,12 @@ class Significance(ChanceLevel):
             return self.choice.why or "No null holds for these data."
         smallest = self.smallest_pvalue
         if not significant(smallest, self.alpha):
-            return f"No value could have reached the {self.alpha:.3g} level: the smallest p that can come out is {show_p(smallest)}."
+            return f"No value could have reached the {self.alpha:.3g} level: the smallest possible p is {show_p(smallest)}."
         return ""
 
     @property
     def pvalue_better(self) -> float:
-        """The p-value of being better than chance, whatever the alternative is: what the verdict goes by."""
+        """The p-value of being better than chance, whatever the alternative is: what the verdict uses."""
         return 1.0 if math.isnan(self.value) else self._tail(self.value, self.better)
 
     @property
@@ -176,7 +184,8 @@ class Significance(ChanceLevel):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an obstacle."""
+        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an
+        obstacle."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if significant(self.pvalue_better, self.alpha) else "no"
@@ -202,7 +211,7 @@ class Significance(ChanceLevel):
         )
 
     def verdict_in_words(self) -> str:
-        """The verdict and its reason; the first words tell where the data contradict the null that was asked for."""
+        """The verdict and its reason; the first words say if the data contradict the requested null."""
         return f"{headline(self.verdict, self.choice, 'data')} {self.reason}"
 
     def row(self) -> tuple[str, ...]:
@@ -231,9 +240,7 @@ class Significance(ChanceLevel):
         if self.stop_after is None:
             return super().how()
         stopped = self._stopped(self._reached(self.values, self.value, self._sides[0]))
-        many = (
-            f"Stopped at the draw at which {self.stop_after} had" if stopped else f"Fewer than {self.stop_after} draws"
-        )
+        many = f"Stopped when {self.stop_after} draws had" if stopped else f"Fewer than {self.stop_after} draws"
         return f"{super().how()} {many} reached the value."
 
     def _plain(self) -> dict[str, Any]:

@@ -24,9 +24,15 @@ class Significances(ByValue):
     ----------
     results : tuple of Significance
     corrected : float array
-        For each metric, the p-value corrected for all that were looked at.
+        For each metric, the p-value corrected for all metrics.
     corrected_better : float array
-        The same of being better than chance, whatever the alternative is: what the verdict goes by.
+        The same for being better than chance, whatever the alternative is: what the verdict uses.
+
+    See Also
+    --------
+    nofluke.significance : makes it from a list of metrics.
+    nofluke.Significance : one metric.
+    nofluke.plot.significances : draws it.
 
     Examples
     --------
@@ -63,7 +69,8 @@ class Significances(ByValue):
 
     @property
     def pvalue(self) -> float:
-        """The familywise p-value: how often chance has a smallest p over all metrics that is as small as the observed one."""
+        """The familywise p-value: how often chance has a smallest p over all metrics that is as small as the observed
+        one."""
         return float(self.corrected.min())
 
     @property
@@ -82,13 +89,14 @@ class Significances(ByValue):
 
     @property
     def obstacle(self) -> str:
-        """What keeps anything from being told by any of the metrics; empty where nothing does."""
+        """What rules out any conclusion by any of the metrics; empty where nothing does."""
         found = [result.obstacle for result in self.results]
         return found[0] if all(found) else ""
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if any metric is better than chance, corrected for all of them, else "no"; "cannot tell" where no metric can."""
+        """ "yes" if any metric is better than chance, corrected for all of them, else "no"; "cannot tell" where no
+        metric can."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if any(self._good) else "no"
@@ -129,7 +137,7 @@ class Significances(ByValue):
             rows=rows,
             notes=(
                 self.verdict_in_words(),
-                "p corrected: how often chance has, in any of these metrics, a p-value as small.",
+                "p corrected: how often chance has a p-value this small in any of these metrics.",
                 self._first.how(),
                 *(f"Note: {note}" for note in self.notes),
             ),

@@ -142,10 +142,11 @@ def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[
         of = f"of {len(values.values):,} draws"
         if undefined > values.failed and not np.isnan(value):
             notes.append(
-                f"{metric.text} is undefined on {undefined - values.failed:,} {of}; these count as draws that do as well."
+                f"{metric.text} is undefined on {undefined - values.failed:,} {of}; these count as draws that do as "
+                "well as the data."
             )
         if infinite:
-            notes.append(f"{metric.text} is infinite on {infinite:,} {of}; mean, deviation and band are of the others.")
+            notes.append(f"{metric.text} is infinite on {infinite:,} {of}; mean, deviation and band leave these out.")
     return tuple(notes)
 
 
@@ -219,7 +220,7 @@ def _remarks(series: Labelled) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     remarks = [*filter(None, [labels_of(series).obstacle])]
     if series.scores is not None and series.n_steps > 1 and np.ptp(series.scores) == 0:
-        remarks.append("All scores are equal: no threshold can tell one step from another.")
+        remarks.append("All scores are equal: no threshold can separate the steps.")
     if series.alarms is not None and not series.alarms.any():
         remarks.append("There are no alarms.")
     elif series.alarms is not None and series.alarms.all():

@@ -1,4 +1,4 @@
-"""What a power is reckoned for: how many steps there will be, and how many of them near an alarm."""
+"""What a power is computed for: how many steps there will be, and how many of them near an alarm."""
 
 from __future__ import annotations
 
@@ -65,7 +65,8 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
     within = steps_of(tolerance)
     if (coverage is None) is (share_alarms is None):
         raise InputError(
-            "name the alarms: pass coverage=, the share of steps near one, or share_alarms=, the share of predicted steps."
+            "describe the alarms: pass coverage=, the share of steps near one, or share_alarms=, the share of "
+            "predicted steps."
         )
     if share_alarms is None:
         return as_share(coverage, "coverage")
@@ -73,7 +74,7 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
     found = 1.0 - (1.0 - float(as_share(share_alarms, "share_alarms"))) ** width
     if found >= 1.0:
         raise InputError(
-            f"share_alarms={shown(share_alarms)} leave no step away from alarms within the tolerance: lower one of them."
+            f"share_alarms={shown(share_alarms)} leave no step out of reach of an alarm: lower one of them."
         )
     return exact_fraction(found)
 

@@ -1,4 +1,4 @@
-"""Power: how likely a detector with a stated recall or precision is told from chance.
+"""Power: how likely a detector with a stated recall or precision is significantly better than chance.
 
 The section "Power" of docs/explanation/theory.md has the mathematics.
 """
@@ -38,39 +38,45 @@ def power(
     n_resamples: int = 1_000,
     rng: Any = None,
 ) -> Power:
-    """How likely a detector with a stated recall, or precision, is told from chance.
+    """How likely a detector with a stated recall, or precision, is significantly better than chance.
 
-    Chance places the events on random steps. Recall's hits are then hypergeometric, and significant from c on, the smallest
-    number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so that its
+    Chance places the events on random steps. Recall's hits are then hypergeometric, and significant from c on, the
+    smallest number with P(H ≥ c) ≤ alpha; a detector that finds each event with probability R has binomial hits, so its
     power is P(Bin(n_events, R) ≥ c), exactly. Precision's power is simulated.
 
     Parameters
     ----------
     recall, precision : float
-        What the detector truly has, above 0 and at most 1: one of the two. State what would be worth finding; the value
-        observed in the same data gives "observed power", which says nothing that the p-value does not.
+        The true value of the detector, above 0 and at most 1: pass one of the two. State what would be worth finding;
+        the value observed in the same data gives "observed power", which says nothing that the p-value does not.
     n_events : int
         How many events there are.
     n_steps : int, optional
-        How many steps; or ``steps_per_event``, 200 unless said otherwise.
+        How many steps; or ``steps_per_event``, 200 by default.
     coverage : float or str, optional
         The share of steps near an alarm, within the tolerance: 0.2 or "20%". It is chance's recall.
     share_alarms : float or str, optional
         Instead, the share a of steps that are predicted. If alarms are single steps, placed at random, the coverage is
         1 - (1 - a)^(early + late + 1). Alarms in runs cover less: then pass coverage. Precision needs this share.
     tolerance : int or Tolerance
-        In steps, for share_alarms; a coverage has it in it already.
+        In steps, for share_alarms; a coverage already includes it.
     alpha : float
         The level of the test.
     n_resamples, rng
         Of precision's simulation: in each run events lie on random steps, each of the alarms is near an event with
-        probability ``precision``, on one of the steps within the tolerance of an event, and else on one of the other steps;
-        the exact law of precision's hits, with these alarms, gives the p-value.
+        probability ``precision``, on one of the steps within the tolerance of an event, and else on one of the other
+        steps; the exact law of precision's hits, with these alarms, gives the p-value.
 
     Returns
     -------
     Power
         Power 0 where no outcome is significant, with a note.
+
+    See Also
+    --------
+    nofluke.sample_size : how many events a given power needs.
+    nofluke.evaluate : the test whose power this is.
+    nofluke.Power : the result.
 
     References
     ----------
@@ -80,27 +86,29 @@ def power(
     --------
     >>> import nofluke as nf
     >>> print(nf.power(recall=0.6, coverage=0.2, n_events=10, n_steps=2_000).in_words())
-    A detector that finds 60% of the events is told from chance at the 0.05 level with probability 0.834.
+    A detector that finds 60% of the events is significantly better than chance at the 0.05 level with probability
+    0.834.
     >>> nf.power(precision=0.3, share_alarms=0.02, tolerance=2, n_events=10, n_steps=1_000, n_resamples=200, rng=1)
     <Power 0.865 ± 0.024: precision 0.300, 10 events in 1,000 steps, coverage 0.096, alpha 0.05; montecarlo>
     """
     if (recall is None) is (precision is None):
-        raise InputError("pass either recall or precision: what the detector is supposed to have.")
+        raise InputError("pass either recall or precision: the value the detector should have.")
     alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1, MOST_EVENTS)
     share = as_coverage(coverage, share_alarms, tolerance)
     plan = as_plan(share, n_steps, steps_per_event)
     if plan.n_steps(many) <= many:
         raise InputError(
-            f"n_events={many} leave no step free of {plan.n_steps(many):,}: pass more steps, or fewer events."
+            f"n_events={many} leave no free step of {plan.n_steps(many):,}: pass more steps, or fewer events."
         )
     if precision is None:
         return _of_recall(as_measure(recall, "recall"), plan, many, alpha)
     if share_alarms is None:
-        raise InputError("precision needs the number of alarms: pass share_alarms= in place of a coverage.")
+        raise InputError("precision needs the number of alarms: pass share_alarms= instead of coverage=.")
     n_alarms = round(as_share(share_alarms, "share_alarms") * plan.n_steps(many))
     if n_alarms == 0:
         raise InputError(
-            f"share_alarms={shown(share_alarms)} of {plan.n_steps(many):,} steps are not one alarm: pass more of either."
+            f"share_alarms={shown(share_alarms)} of {plan.n_steps(many):,} steps is less than one alarm: pass more of "
+            "either."
         )
     value = as_measure(precision, "precision")
     sizes = plan.n_steps(many), many, n_alarms
@@ -136,7 +144,7 @@ def _of_recall(recall: float, plan: Plan, n_events: int, alpha: float) -> Power:
             f"Not even {plural(highest, 'hit')} of {n_events:,} would be significant: the smallest p is {show_p(smallest)}."
         )
     if not plan.beats(recall):
-        notes.append("Recall is not above the coverage, which is what chance finds: there is no skill to be told.")
+        notes.append("Recall is not above the coverage, which is what chance finds: there is no skill to detect.")
     return Power(
         power=reached(recall, n_events, critical),
         measure="recall",

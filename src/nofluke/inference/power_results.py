@@ -1,4 +1,4 @@
-"""What is told of a power, and of the number of events that one takes."""
+"""The results of a power analysis: a power, or the number of events it takes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from nofluke.text.tables import SCHEMA, Table, plural, show_number, show_share
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Power:
-    """How likely a detector is told from chance: P(p ≤ alpha) with a stated recall or precision.
+    """How likely a detector is significantly better than chance: P(p ≤ alpha) with a stated recall or precision.
 
     Attributes
     ----------
@@ -29,10 +29,10 @@ class Power:
     alpha : float
         The level of the test.
     critical_hits : int or None
-        Hits from which on recall is significant. None where no number of them is, and for precision, where it depends on how
-        the alarms lie.
+        The number of hits from which recall is significant. None where no number is, and for precision, where it
+        depends on how the alarms lie.
     smallest_p : float or None
-        The smallest p that can come out for recall; None for precision.
+        The smallest possible p for recall; None for precision.
     n_alarms : int or None
         Predicted steps, for precision.
     method : How
@@ -40,6 +40,11 @@ class Power:
     error : float
         The standard error of a simulated power; 0 for an exact one.
     notes : tuple of str
+
+    See Also
+    --------
+    nofluke.power : makes it.
+    nofluke.SampleSize : how many events a given power needs.
 
     Examples
     --------
@@ -71,8 +76,8 @@ class Power:
         does = "finds" if self.measure == "recall" else "is right in"
         error = f" ± {self.error:.2g}" if self.method.kind == "simulated" else ""
         return (
-            f"A detector that {does} {100 * self.value:.4g}% {whose} is told from chance at the {self.alpha:.3g} level with "
-            f"probability {show_share(self.power)}{error}."
+            f"A detector that {does} {100 * self.value:.4g}% {whose} is significantly better than chance at the "
+            f"{self.alpha:.3g} level with probability {show_share(self.power)}{error}."
         )
 
     def table(self) -> Table:
@@ -138,20 +143,20 @@ class Power:
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SampleSize:
-    """How many events it takes for a power.
+    """How many events a given power takes.
 
     Attributes
     ----------
     n_events : int or None
-        The smallest number from which on the power is never below what was asked for; None where there is none.
+        The smallest number from which the power is never below the requested one; None where there is no such number.
     power : float or None
-        The power with so many events.
+        The power with that many events.
     asked : float
-        The power that was asked for.
+        The requested power.
     recall, coverage, alpha : float
         What the detector truly finds, what chance finds (the share of steps near an alarm), and the level of the test.
     n_steps : int or None
-        Steps, with so many events.
+        Steps, with that many events.
     steps_per_event : float or None
         Steps for each event; None where the number of steps is fixed.
     curve : tuple of (int, float)
@@ -159,6 +164,11 @@ class SampleSize:
     reason : str
         Why there is no such number; empty where there is.
     notes : tuple of str
+
+    See Also
+    --------
+    nofluke.sample_size : makes it.
+    nofluke.Power : the power of a given number of events.
 
     Examples
     --------
@@ -213,7 +223,7 @@ class SampleSize:
         if self.n_events is not None:
             found = {self.n_events: "needed"} | ({self.n_events - 1: "last below"} if self.n_events > 1 else {})
         elif self.curve:
-            found = {self.curve[-1][0]: "most that find room"}
+            found = {self.curve[-1][0]: "most that fit"}
         for numbers, what in ((enough, "first with that power"), (able, "first that can be significant")):
             if numbers:
                 found.setdefault(numbers[0], what)

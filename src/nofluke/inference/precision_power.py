@@ -50,7 +50,7 @@ def simulate(
     about = (found + 1) / (n_resamples + 2)
     notes: tuple[str, ...] = ()
     if moved:
-        notes = (f"In {moved:,} runs there was no room for so many alarms near events, or away from them.",)
+        notes = (f"In {moved:,} runs there was not enough room for that many alarms near events, or away from them.",)
     return Simulated(
         power=share,
         error=math.sqrt(about * (1 - about) / n_resamples),
@@ -91,5 +91,6 @@ def _law(alarms: IntArray, n_steps: int, n_events: int, within: tuple[int, int])
     windows = Windows(
         starts=np.clip(alarms - late, 0, n_steps), stops=np.clip(alarms + early + 1, 0, n_steps), n_steps=n_steps
     )
-    # where not even the Fourier inversion is affordable, an approximation will do: the simulation is none the worse for it
+    # where not even the Fourier inversion is affordable, an approximation will do: the simulation is none the worse for
+    # it
     return precision_law(windows, n_events, "auto", CELL_OPERATIONS) or PrecisionSaddlepoint(windows, n_events)

@@ -1,4 +1,5 @@
-"""What a result remarks on: labels in runs that could be ranges, events that nothing can find, what is degenerate or inverted."""
+"""What a result remarks on: labels in runs that could be ranges, events that nothing can find, what is degenerate or
+inverted."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.tables import plural
 
-ALL_EQUAL = "All scores are equal: no threshold can tell one step from another."
+ALL_EQUAL = "All scores are equal: no threshold can separate the steps."
 NO_EVENTS = "There are no events: recall is undefined."
 
 
 def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) -> tuple[str, ...]:
-    """An offer to count ranges, where labels come in runs and nobody said what to count."""
+    """An offer to count ranges, if labels come in runs and the call does not say what to count."""
     if asked is not None or sequence.truth_as != "labels" or truth.n < 2 or truth.n == truth.n_steps:
         return ()
     following = int(np.count_nonzero(np.diff(truth.starts) == 1))
@@ -32,7 +33,8 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
 
 
 def out_of_reach(cell: Cell) -> tuple[str, ...]:
-    """Events whose window holds no step: past a border, or between two steps. Only a window that lies aside has such."""
+    """Events whose window holds no step: past a border, or between two steps. Only a window that lies aside has
+    such."""
     tolerance, windows = cell.trial.tolerances[cell.d], cell.trial.event_windows[cell.d]
     lost = int(np.count_nonzero(windows.stops == windows.starts))
     if not tolerance.aside or lost == 0:
@@ -53,8 +55,8 @@ def degenerate(
     all_equal: bool,
     lost: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
-    """What is degenerate: from steps, events, labelled and predicted steps, and, unless the tolerance is 0, steps near an event and
-    near a prediction."""
+    """What is degenerate: from steps, events, labelled and predicted steps, and, unless the tolerance is 0, steps near
+    an event and near a prediction."""
     remarks = [ALL_EQUAL] if all_equal else []
     if alarms == 0:
         remarks.append("There are no predictions: precision is undefined.")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.data.frames import frame_columns
+from nofluke.data.pairs import has_ends
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null
@@ -49,25 +50,27 @@ def report(
     scripts: Literal["inline", "cdn"] = "inline",
     metrics: Any = (),
 ) -> Path:
-    r"""Write a page about several detectors: which is best, which are better than chance, and the own page of each.
+    r"""Write a page about several detectors: which is best, which are better than chance, and a page for each.
 
-    The page ranks detectors by F1, as `compare` does, and sets precision, recall and F1 of each beside chance, as `evaluate` does. Who
-    looks at K detectors has K tries: verdicts go by p-values corrected for all of them by Holm's method, measure by measure,
+    The page ranks detectors by F1, as `compare` does, and compares precision, recall and F1 of each with chance, as
+    `evaluate` does. Looking at K detectors gives luck K tries: verdicts use p-values corrected for all of them by
+    Holm's method, measure by measure,
 
     .. math::
         \tilde p_{(i)} = \max_{j \le i} \min(1, (K - j + 1)\, p_{(j)})
 
     All curves are in one figure, all differences in one table. Each detector has its own page in the same file, the one
-    that ``evaluate(...).report(path)`` writes; the verdict there is of that detector alone.
+    that ``evaluate(...).report(path)`` writes; the verdict there is about that detector alone.
 
     Parameters
     ----------
     truth, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is
-        As in `compare`, for all detectors alike.
+        As in `compare`, the same for all detectors.
     count_alarms, refractory, missing, count_events, overlaps
         Likewise.
     scores : mapping of str to array-like, data frame, or array-like, optional
-        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one detector.
+        The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one
+        detector.
     predictions : likewise, optional
         Alarms of detectors that have no scores.
     path : str or Path
@@ -79,19 +82,27 @@ def report(
     title : str, optional
         Heading of the page.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
+        opened.
     metrics : list of metrics, optional
-        Other metrics to set beside chance on the page of each detector: see `significance`.
+        Other metrics to test against chance on the page of each detector: see `significance`.
 
     Returns
     -------
     Path
         Where the page is.
 
+    See Also
+    --------
+    nofluke.evaluate : one detector; its result has its own ``report``.
+    nofluke.compare : the differences as numbers.
+    nofluke.study : many series.
+
     Notes
     -----
-    A detector without alarms has no precision and no F1: it stands last, and nothing can be told of it. An undefined measure has no
-    p-value, but still counts as one of the K tries. Without scripts, the page still has everything but the own pages of the detectors.
+    A detector without alarms has no precision and no F1: it comes last, and nothing can be said about it. An undefined
+    measure has no p-value, but still counts as one of the K tries. Without scripts, the page still has everything but
+    the own pages of the detectors.
 
     References
     ----------
@@ -105,7 +116,7 @@ def report(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = nf.report(truth, detectors, quantile=0.75, path=f"{folder}/report.html", scripts="cdn")
     ...     text = path.read_text(encoding="utf-8")
-    >>> "good has the best F1, told from every other at the 0.05 level." in text
+    >>> "good has the best F1, significantly better than every other at the 0.05 level." in text
     True
     """
     from nofluke.show.several import check_page, check_target, write_several
@@ -140,5 +151,8 @@ def report(
 
 
 def _several(value: Any) -> bool:
-    """Whether an argument has detectors by name: a frame of one column is one column, as elsewhere."""
-    return isinstance(value, Mapping) or (value is not None and len(frame_columns(value) or ()) > 1)
+    """Whether an argument has detectors by name; one column is one detector, and so is a frame of events."""
+    if isinstance(value, Mapping) or value is None:
+        return value is not None
+    names = [name for name, _ in frame_columns(value) or ()]
+    return len(names) > 1 and "ilocs" not in names and not has_ends(names)

@@ -1,6 +1,8 @@
-"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer for all.
+"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer
+for all.
 
-A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and told.
+A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and
+told.
 
 The section "Stopping early" of docs/explanation/theory.md has the mathematics.
 """
@@ -36,9 +38,9 @@ FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop ear
 
 
 def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int | None) -> Callable[[Shifting], bool]:
-    """Whether all shifts are gone through: where they are no more than the draws asked for, or take seconds only.
+    """Whether all shifts are enumerated: if there are no more of them than requested draws, or it takes only seconds.
 
-    Without a number of draws, where these may stop early, only if all shifts are had at once.
+    Without a number of draws, where these may stop early, only if all shifts are computed at once.
     """
 
     def is_affordable(shifting: Shifting) -> bool:
@@ -81,7 +83,8 @@ class Stop:
 def measure(
     metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
 ) -> tuple[list[Values], tuple[str, ...]]:
-    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in which it stops."""
+    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in
+    which it stops."""
     found: dict[int, list[Values]] = {}
     notes: list[str] = []
     at_once: list[int] = []
@@ -113,8 +116,8 @@ def measure(
     for metric, values in zip(metrics, joined, strict=True):
         if values.failed:
             notes.append(
-                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); these count as "
-                "draws that do as well."
+                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); "
+                "these count as draws that do as well as the data."
             )
     return joined, tuple(notes)
 
@@ -133,7 +136,8 @@ Submit = Callable[[Draws, bool], "Future[list[Values]]"]
 def _teams(
     metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
 ) -> Iterator[tuple[list[int], Any, int]]:
-    """Who measures what: threads what is compiled, processes functions that can be sent to them, this one the rest."""
+    """Who measures what: threads run compiled metrics, processes run functions that can be sent, this process the
+    rest."""
     if drawn:
         yield drawn, _in_threads, workers or os.cpu_count() or 1
     if (workers or 1) == 1:
@@ -147,7 +151,8 @@ def _teams(
     if kept:
         names = ", ".join(metrics[i].text for i in kept)
         notes.append(
-            f"{names} cannot be sent to other processes, so that one did all the work: define the function at the top of a module."
+            f"{names} cannot be sent to other processes, so one process did all the work: define the function at the "
+            "top of a module."
         )
         yield kept, _in_threads, 1
 
@@ -203,7 +208,7 @@ def _start(part: Part) -> None:
 
 def _measure(draws: Draws, first: bool) -> list[Values]:
     if _part is None:
-        raise RuntimeError("a worker was asked before it was started")
+        raise RuntimeError("a worker was used before it was started")
     return _part.measure(draws, first)
 
 

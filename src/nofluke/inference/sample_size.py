@@ -1,4 +1,4 @@
-"""Sample size: how many events it takes for a detector with a stated recall to be told from chance.
+"""Sample size: how many events it takes for a detector with a stated recall to be significantly better than chance.
 
 The section "Power" of docs/explanation/theory.md has the mathematics, and why the search may end where it does.
 """
@@ -33,11 +33,11 @@ def sample_size(
     tolerance: Length | Tolerance = 0,
     alpha: float = 0.05,
 ) -> SampleSize:
-    """How many events it takes for a detector with a stated recall to be told from chance.
+    """How many events it takes for a detector with a stated recall to be significantly better than chance.
 
-    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power is no steady
-    function of m: hits are whole numbers, so that it falls a little wherever one hit more is needed. Beyond a number of
-    events that follows from Chernoff's bound it cannot fall below ``power`` any more; up to there every m is computed.
+    The smallest m such that `nofluke.power` is at least ``power`` with m events and any larger number. Power does not
+    grow steadily with m: hits are whole numbers, so it falls a little wherever one more hit is needed. Beyond a number
+    of events that follows from Chernoff's bound it can no longer fall below ``power``; up to there every m is computed.
 
     Parameters
     ----------
@@ -46,17 +46,23 @@ def sample_size(
     power : float
         The probability of a significant result, above 0 and below 1.
     n_steps : int, optional
-        All steps, where their number is fixed and only the events may be more or fewer.
+        The number of steps, if it is fixed and only the number of events varies.
     steps_per_event : float, optional
-        Otherwise how many steps there are for each event; 200 unless said.
+        Otherwise the number of steps for each event; 200 by default.
     coverage, share_alarms, tolerance, alpha
         As in `nofluke.power`.
 
     Returns
     -------
     SampleSize
-        ``n_events`` is None, with a ``reason``, where recall is not above the coverage, where so many events have no room
-        among a fixed number of steps, and where it takes more than the 50,000 events that are searched.
+        ``n_events`` is None, with a ``reason``, if recall is not above the coverage, if that many events do not fit
+        into a fixed number of steps, or if it takes more than the 50,000 events that are searched.
+
+    See Also
+    --------
+    nofluke.power : the power of a given number of events.
+    nofluke.evaluate : the test.
+    nofluke.SampleSize : the result.
 
     References
     ----------
@@ -66,7 +72,8 @@ def sample_size(
     --------
     >>> import nofluke as nf
     >>> print(nf.sample_size(recall=0.5, coverage=0.1, steps_per_event=200).in_words())
-    It takes 10 events to tell a detector that finds 50% of them from chance, which finds 10%, with a power of 0.8 at the 0.05 level.
+    It takes 10 events to tell a detector that finds 50% of them from chance, which finds 10%, with a power of 0.8 at
+    the 0.05 level.
     >>> nf.sample_size(recall=0.4, coverage=0.5).reason
     'Recall is not above the coverage, which is what chance finds: no number of events is enough.'
     """
@@ -131,8 +138,8 @@ def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int 
             needed = m
         if needed is None:
             reason = (
-                f"No number of events is enough: the most of which so many find room near alarms, {last:,}, have a power of "
-                f"{show_share(power_of[last])}."
+                f"No number of events is enough: the most for which that many fit near alarms, {last:,}, have a power "
+                f"of {show_share(power_of[last])}."
             )
     return needed, reason, last, power_of
 
@@ -147,9 +154,9 @@ def _room(recall: float, plan: Plan) -> float:
 def _certain(m: int, recall: float, plan: Plan, target: float, alpha: float) -> bool:
     """Whether the power is proven to be at least the target with m events and with any larger number.
 
-    If some x between the coverage q and the recall R has m KL(x, q) ≥ log 1/α and m KL(x, R) ≥ log 1/(1 - target), then by
-    Chernoff's bound, which holds without replacement too, m x hits or more are significant, and fewer are as rare as asked
-    for. Both grow with m; q is the coverage with all that rounding to whole steps may add, which shrinks.
+    If some x between the coverage q and the recall R has m KL(x, q) ≥ log 1/α and m KL(x, R) ≥ log 1/(1 - target), then
+    by Chernoff's bound, which holds without replacement too, m x hits or more are significant, and fewer are as rare as
+    asked for. Both grow with m; q is the coverage with all that rounding to whole steps may add, which shrinks.
     """
     coverage, slack = float(plan.coverage), 0.0
     if plan.steps is None:

@@ -1,4 +1,4 @@
-"""What a result was asked for, kept with it: so that whoever has the result can ask again."""
+"""The arguments of a result, kept with it so that it can be repeated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from nofluke.series.alarms import STEPS, AlarmRule
 class Settings:
     """What a result was asked for: the arguments of the call besides the data, the threshold and the tolerance.
 
-    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or None.
+    ``choice`` is the null and why it is the one; ``rng`` is what was passed, if it can be passed again: a seed, or
+    None.
     """
 
     choice: Choice

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.columns import as_column
 from nofluke.data.frames import frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alignment import nothing_shared
 from nofluke.series.between import Made, trial_of
+from nofluke.series.given import read_given
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
@@ -25,7 +26,8 @@ Given = dict[str, tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detector:
-    """One of several detectors: the data as they were read, its threshold, the trial of one cell, and what an alarm is."""
+    """One of several detectors: the data as they were read, its threshold, the trial of one cell, and what an alarm
+    is."""
 
     sequence: Sequence = field(repr=False)
     cuts: Cuts | None
@@ -53,7 +55,8 @@ def read_several(
     refractory: Length | None = None,
     **how: Any,
 ) -> tuple[dict[str, Detector], tuple[str, ...]]:
-    """All detectors and what there is to tell about them, from the arguments of `compare`; ``how`` is for reading one."""
+    """All detectors and what there is to tell about them, from the arguments of `compare`; ``how`` is for reading
+    one."""
     window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
     cut = {"threshold": threshold, "quantile": quantile, "budget": budget}
     given = detectors_of(scores, predictions)
@@ -92,10 +95,10 @@ def detectors_of(scores: Any, predictions: Any) -> Given:
             )
         for name, values in items:
             if not isinstance(name, str) or not name:
-                raise InputError(f"{argument} has a detector called {shown(name)}: name each by a text.")
+                raise InputError(f"{argument} has a detector called {shown(name)}: use text as names.")
             if name in found:
                 raise InputError(
-                    f"{argument} has a detector called {shown(name)}, as another is: give each its own name."
+                    f"{argument} has a detector called {shown(name)}, and so is another: give each its own name."
                 )
             found[name] = (argument, values)
     if len(found) < 2:
@@ -132,9 +135,7 @@ def _read(
     common = np.logical_and.reduce([sequence.open_steps for sequence in sequences.values()])
     if any(not np.array_equal(sequence.open_steps, common) for sequence in sequences.values()):
         lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
-        notes = [
-            f"{plural(lost, 'step')} or more without a value of one detector were left out for all: they are masked."
-        ]
+        notes = [f"{plural(lost, 'step')} or more where a detector has no value were masked for all detectors."]
         sequences = {name: one(name, ~common) for name in given}
     for sequence in sequences.values():
         notes += [note for note in sequence.notes if note not in notes]
@@ -143,10 +144,16 @@ def _read(
 
 def _same_order(given: Given, first: str, other: str) -> None:
     """Refuse detectors whose indices differ: each is aligned with the labels, and thus not with the other."""
-    mine, theirs = (as_column(given[name][1], given[name][0]).index for name in (other, first))
-    if mine is None or theirs is None or len(mine) != len(theirs) or mine.equals(theirs):
+    mine, theirs = (read_given(given[name][1], given[name][0])[0].index for name in (other, first))
+    if (
+        mine is None
+        or theirs is None
+        or len(mine) != len(theirs)
+        or mine.equals(theirs)
+        or nothing_shared(mine, theirs)
+    ):
         return
     raise InputError(
-        f"detector {shown(other)} has another index than {shown(first)}: reindex one to the other, or pass .to_numpy() to align by "
-        "position."
+        f"detector {shown(other)} has a different index than {shown(first)}: reindex one to the other, or pass "
+        ".to_numpy() to align by position."
     )

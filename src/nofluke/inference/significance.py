@@ -1,4 +1,5 @@
-"""Any metric against chance: how much of its value the labels and the metric alone would give to a detector that knows nothing."""
+"""Any metric against chance: how much of its value the labels and the metric alone would give to a detector that knows
+nothing."""
 
 from __future__ import annotations
 
@@ -12,6 +13,7 @@ from nofluke.metrics import get
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import read_labelled
+from nofluke.metrics.on_events import OnEvents
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.nulls.whole_series import edges_of
@@ -57,34 +59,37 @@ def significance(
     ----------
     metric : str, Metric, callable, or a list of them
         A name with settings ("vus-pr:window=100", see :func:`nofluke.metrics.names`), a metric, or any function
-        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed). A list is
-        measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window or tolerance
-        among which you would have chosen.
+        ``f(labels, x) -> float`` of 0/1 labels and scores (or alarms, where a threshold or predictions are passed),
+        such as those of aeon and scikit-learn. Detection metrics of sktime are given lists of events. A list of metrics
+        is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window
+        or tolerance among which you would have chosen.
     truth, scores, predictions, threshold, quantile, budget
-        As in :func:`nofluke.evaluate`. Labels that follow one another are one range. A threshold that is chosen by the labels
-        (the best F1) is part of the metric, and chosen anew in every draw.
+        As in :func:`nofluke.evaluate`. Consecutive labels are one range. A threshold that is chosen with the labels
+        (the best F1) is part of the metric, and chosen again in every draw.
     null : str, NullModel or callable
-        What chance does. "auto" looks at labels and scores, each by itself, and takes the null that they allow. Rotations and local
-        shifts move the detector, so that labelled ranges stay whole, and so does "segments", which shuffles ranges and gaps. Nulls that
-        place steps one by one tear ranges apart: the result then says so. "random-scores" and "score-permutation" move the scores.
+        What chance does. "auto" looks at labels and scores separately, and chooses the null that fits them. Rotations
+        and local shifts move the detector and keep labelled ranges whole; so does "segments", which shuffles ranges and
+        gaps. Nulls that place single steps tear ranges apart: the result then says so. "random-scores" and
+        "score-permutation" move the scores.
     n_resamples : int
-        Random draws, where not all shifts are gone through: they are where they are no more than this, or take a few seconds.
+        Random draws, if not all shifts are enumerated. They are if there are no more than this, or if it takes only
+        seconds.
     stop_after : int, optional
-        Stop at the draw at which so many have reached the value (Besag and Clifford 1991): few draws are needed where p is large. There
-        is then no band and no critical value. Nothing is drawn, and nothing stops, where all rotations are had at once.
+        Stop once this many draws have reached the value (Besag and Clifford 1991): few draws are needed if p is large.
+        There is then no band and no critical value. It has no effect where all rotations are computed at once.
     alternative : {"greater", "less", "two-sided"}, optional
         Which values count as extreme; by default the better ones.
     workers : int, optional
-        Threads for nofluke's own metrics (by default as many as there are cores), processes for functions that can be pickled (by
-        default one). The answer does not depend on it.
+        Threads for nofluke's own metrics (by default as many as there are cores), processes for functions that can be
+        pickled (by default one). The answer does not depend on it.
     rng : int, Generator, SeedSequence or None
         Randomness of the draws. The result names the seed.
     alpha : float
         The level of the verdict, the band and the critical value.
     groups : array-like, optional
-        One entry for each step, where several series stand one after the other: each is then rotated within itself.
+        One entry for each step, if several series are concatenated: each is then rotated within itself.
     times, mask, warmup, truth_as, higher_is, missing, count_events, overlaps
-        As in :func:`nofluke.evaluate`. ``count_events`` matters to the tolerant recall alone.
+        As in :func:`nofluke.evaluate`. ``count_events`` only matters for the tolerant recall.
 
     Returns
     -------
@@ -93,9 +98,9 @@ def significance(
 
     Notes
     -----
-    A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is noted.
-    The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run of alarms in two
-    at the end of the series: they then count as two.
+    A draw on which a metric is undefined, or on which a function fails, counts as one that reaches the value, and is
+    noted. The verdict says whether the value is better than chance, whatever the alternative. A rotation may cut a run
+    of alarms in two at the end of the series: they then count as two.
 
     See Also
     --------
@@ -105,8 +110,8 @@ def significance(
 
     References
     ----------
-    Besag and Clifford (1991), Sequential Monte Carlo p-values. Phipson and Smyth (2010), Permutation p-values should never be
-    zero. Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection.
+    Besag and Clifford (1991), Sequential Monte Carlo p-values. Phipson and Smyth (2010), Permutation p-values should
+    never be zero. Kim et al. (2022), Towards a rigorous evaluation of time-series anomaly detection.
 
     Examples
     --------
@@ -158,9 +163,7 @@ def significance(
 
 def _refuse_early(several: bool, alternative: Alternative | None) -> None:
     if several:
-        raise InputError(
-            "stop_after needs one metric: a p-value over several needs a fixed number of draws: leave it out."
-        )
+        raise InputError("stop_after needs a single metric, since several need a fixed number of draws: leave it out.")
     if alternative == "two-sided":
         raise InputError("stop_after needs one side: pass alternative='greater' or 'less', or leave it out.")
 
@@ -175,12 +178,12 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            f"metric={shown(twice)} is there twice: pass each once, and functions under names of their own."
+            f"metric={shown(twice)} is there twice: pass each once, and give functions names of their own."
         )
     return found
 
 
 def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
-    if not isinstance(metric, Function) or isinstance(asked, str | Metric):
+    if not isinstance(metric, Function) or isinstance(asked, str | Metric) or isinstance(metric.function, OnEvents):
         return metric
     return Function(function=metric.function, name=metric.name, needs=given, declared=False)

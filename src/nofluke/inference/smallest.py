@@ -1,8 +1,9 @@
-"""The smallest p-value of many windows against chance's smallest: the familywise test of windows of very different widths.
+"""The smallest p-value of many windows against chance's smallest: the familywise test of windows of very different
+widths.
 
-In a window that is hardly ever hit one hit is many standard deviations above its expectation, and would drown all others; its
-p-value is not small. So p-values are compared, each taken from the same placements (Westfall and Young 1993, min P; Ge, Dudoit
-and Speed 2003).
+In a window that is hardly ever hit one hit is many standard deviations above its expectation, and would drown all
+others; its p-value is not small. So p-values are compared, each taken from the same placements (Westfall and Young
+1993, min P; Ge, Dudoit and Speed 2003).
 
 The section "Many thresholds and tolerances" of docs/explanation/theory.md has the mathematics.
 """
@@ -22,7 +23,7 @@ from nofluke.nulls.simulation import SIDES, draws
 from nofluke.ratios import TIE_SLACK, f_of_hits
 from nofluke.series.timed import TimedTrial
 
-MOST_PLACEMENTS = 20_000  # that are gone through, rather than drawn
+MOST_PLACEMENTS = 20_000  # that are enumerated, rather than drawn
 MOST_VALUES = 50_000_000  # hits kept: placements times windows
 
 
@@ -75,8 +76,8 @@ def _listed(trial: TimedTrial, model: NullModel) -> Placed | None:
 def smallest_p(hits: IntArray) -> tuple[FloatArray, FloatArray]:
     """P-values of all hits within their own column, and the smallest of each row.
 
-    Of equal p-values, the one further above the mean of its column, in standard deviations, is smaller by less than half of
-    the step between two p-values: else the largest hits of every window would all be as small as they can be.
+    Of equal p-values, the one further above the mean of its column, in standard deviations, is smaller by less than
+    half of the step between two p-values: else the largest hits of every window would all be as small as they can be.
 
     >>> p, smallest = smallest_p(np.array([[2, 0], [1, 1], [0, 0], [1, 0]]))
     >>> p.round(2).tolist(), smallest.round(2).tolist()
@@ -92,7 +93,8 @@ def smallest_p(hits: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def adjusted(p: FloatArray, smallest: FloatArray) -> FloatArray:
-    """For each window, the share of placements whose smallest p-value is as small as the observed one's, which comes first."""
+    """For each window, the share of placements whose smallest p-value is as small as the observed one's, which comes
+    first."""
     ordered = np.sort(smallest)
     return np.asarray(np.searchsorted(ordered, p[0] * (1 + TIE_SLACK), side="right") / len(smallest))
 

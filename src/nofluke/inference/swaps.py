@@ -1,8 +1,9 @@
-"""Are two detectors alike? Their contributions are exchanged unit by unit, and the studentised difference is ranked among those.
+"""Are two detectors alike? Their contributions are exchanged unit by unit, and the studentised difference is ranked
+among those.
 
-Were neither detector better, each unit might as well have been told with their names exchanged. All sums over units that the
-difference and its linearised variance need are linear in the signs of the units, so that units which differ in the same way
-need one number together: how many of them are exchanged.
+Were neither detector better, each unit might as well have been told with their names exchanged. All sums over units
+that the difference and its linearised variance need are linear in the signs of the units, so that units which differ in
+the same way need one number together: how many of them are exchanged.
 
 The section "Comparing detectors" of docs/explanation/theory.md has the mathematics.
 """
@@ -18,7 +19,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
-MOST_LISTED = 2**15  # swaps that are gone through, rather than drawn
+MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
 BLOCK = 1_000_000  # numbers of units in memory at a time
 SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
@@ -38,11 +39,12 @@ class Swapped:
     pvalue : float array
         Share of swaps whose |difference| / √Σd² is at least the observed one; NaN likewise.
     differing : int array
-        Units in which the two detectors differ in what the measure counts; with K of them no p-value is below 2^(1 - K).
+        Units in which the two detectors differ in what the measure counts; with K of them no p-value is below 2^(1 -
+        K).
     smallest : float array
         The smallest p-value that could have come out.
     n_resamples : int array
-        Swaps drawn; 0 where all were gone through.
+        Swaps drawn; 0 where all were enumerated.
     """
 
     difference: FloatArray
@@ -54,11 +56,12 @@ class Swapped:
 
 
 def swap_test(first: IntArray, second: IntArray, *, n_resamples: int, most: int, seed: int) -> Swapped:
-    """Exchange the counts of two detectors, arrays of K x 4, unit by unit: all swaps where they are few kinds, else random ones.
+    """Exchange the counts of two detectors, arrays of K x 4, unit by unit: all swaps where they are few kinds, else
+    random ones.
 
-    A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until 20 do
-    (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is undefined,
-    since one detector is left without alarms, counts as extreme: p can only become larger by it.
+    A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until
+    20 do (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is
+    undefined, since one detector is left without alarms, counts as extreme: p can only become larger by it.
 
     >>> a, b = np.array([[1, 1, 1, 1]] * 5), np.array([[1, 0, 1, 0]] * 5)
     >>> found = swap_test(a, b, n_resamples=99, most=99, seed=0)
@@ -94,8 +97,8 @@ _USED = ([ALARMS, HITS], [EVENTS, FOUND], [ALARMS, HITS, EVENTS, FOUND])
 class _Kinds:
     """Units that differ, by how: how many there are of each kind, how many are not turned round, what sums are made of.
 
-    With x = a + b and y = a - b of a unit's counts, exchanging it turns y round. ``linear`` has y and the products x y of each
-    kind; ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ over all units, which no swap changes.
+    With x = a + b and y = a - b of a unit's counts, exchanging it turns y round. ``linear`` has y and the products x y
+    of each kind; ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ over all units, which no swap changes.
     """
 
     sizes: IntArray
@@ -207,7 +210,8 @@ def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: in
 
 
 def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> Iterator[BoolArray]:
-    """Which random swaps are as extreme as the data, block by block; one block ends with the last of ``n_resamples``."""
+    """Which random swaps are as extreme as the data, block by block; one block ends with the last of
+    ``n_resamples``."""
     rng, rows = np.random.default_rng(seed), max(BLOCK // len(kinds.sizes), 1)
     for begin, end in ((0, n_resamples), (n_resamples, most)):
         for at in range(begin, end, rows):

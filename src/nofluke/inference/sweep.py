@@ -68,14 +68,22 @@ def sweep(
     thresholds, quantiles, budgets : sequence of float, optional
         Which thresholds, as in :func:`evaluate`; by default every distinct score of the steps that count.
     null, method, n_resamples, rng
-        As in :func:`evaluate`, for the p-values of the cells. "auto" takes one null for all of them, by the events and by the
-        alarms of the threshold that is reached most nearly by a tenth of the steps.
+        As in :func:`evaluate`, for the p-values of the cells. "auto" chooses one null for all of them, from the events
+        and from the alarms at the threshold that about a tenth of the steps reach.
 
     Returns
     -------
     Sweep
-        Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean, band
-        and p-value of every cell, ``.familywise()`` the p-value of the best of them all.
+        Precision is NaN where nothing is predicted, recall where there are no events. ``.chance`` has the null mean,
+        band and p-value of every cell, ``.familywise()`` the p-value of the best cell.
+
+    See Also
+    --------
+    nofluke.evaluate : one threshold and tolerance.
+    nofluke.sweep_tolerances : two lists of times.
+    nofluke.plot.sweep : draws the result.
+    nofluke.plot.heatmap : draws every cell.
+    nofluke.Sweep : the result.
 
     Notes
     -----
@@ -146,7 +154,7 @@ def sweep(
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:
     """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
     if isinstance(values, Set | Mapping):
-        raise InputError(f"tolerances={shown(values)} has no order: pass a list, such as [0, 1, 2].")
+        raise InputError(f"tolerances={shown(values)} is unordered: pass a list, such as [0, 1, 2].")
     one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
     one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
     windows = tuple(read(value, "tolerances") for value in ([values] if one else values))

@@ -1,8 +1,8 @@
-"""Precision, recall and F1 of units that are taken for independent, and how much each unit moves them.
+"""Precision, recall and F1 of units that are treated as independent, and how much each unit moves them.
 
-A unit is an episode of one series, a series of a study, or a group of series. It counts alarms, hits among them, events, and
-found ones among those: four whole numbers, in this order. Sums over units make the measures, so that each of them is a ratio whose
-variance follows from its linearisation.
+A unit is an episode of one series, a series of a study, or a group of series. It counts alarms, hits among them,
+events, and found ones among those: four whole numbers, in this order. Sums over units make the measures, so that each
+of them is a ratio whose variance follows from its linearisation.
 
 The section "Intervals" of docs/explanation/theory.md has the mathematics.
 """
@@ -28,10 +28,11 @@ class Linearised:
     values : array, ... x 3
         Precision, recall and F1; NaN where there are no alarms, no events, or either.
     moves : array, ... x K x 3
-        u_i: (h_i - P a_i) / Σa for precision, (f_i - R e_i) / Σe for recall, and by the chain rule for F1. They sum to 0.
+        u_i: (h_i - P a_i) / Σa for precision, (f_i - R e_i) / Σe for recall, and by the chain rule for F1. They sum to
+        0.
     left_out : array, ... x K x 3
-        How much each measure loses where the unit is left out: u_i / (1 - w_i), with w_i = a_i / Σa or e_i / Σe, exactly; for F1 to
-        first order. NaN where nothing would remain.
+        How much each measure loses where the unit is left out: u_i / (1 - w_i), with w_i = a_i / Σa or e_i / Σe,
+        exactly; for F1 to first order. NaN where nothing would remain.
     """
 
     values: FloatArray
@@ -67,7 +68,8 @@ def linearise(units: IntArray | FloatArray) -> Linearised:
 
 
 def weighed(units: IntArray | FloatArray) -> tuple[float, float]:
-    """Kish's number of units, for precision and for recall: (Σa)² / Σa² and (Σe)² / Σe², the more even the larger; 0 without any.
+    """Kish's number of units, for precision and for recall: (Σa)² / Σa² and (Σe)² / Σe², the more even the larger; 0
+    without any.
 
     >>> weighed(np.array([[4, 2, 1, 1]] * 12)), weighed(np.array([[90, 2, 1, 1], [10, 1, 0, 0]]))
     ((12.0, 12.0), (1.2195121951219512, 1.0))

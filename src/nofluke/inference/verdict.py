@@ -57,8 +57,8 @@ class Ruling:
 
 
 def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
-    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no outcome
-    that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
+    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no
+    outcome that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
     known = {test.measure: test for test in tests}
@@ -71,7 +71,7 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
 
 
 def upper_of(test: ChanceTest) -> float:
-    """The p-value of having as many hits or more, which verdicts go by whatever the alternative is."""
+    """The p-value of having as many hits or more, which verdicts use whatever the alternative is."""
     return test.pvalue_for("greater", test.ties)
 
 
@@ -82,7 +82,7 @@ def rule_by(
     beside: str = "",
     under: str = "",
 ) -> Ruling:
-    """The same from the upper p-values of both measures, and the smallest p that can come out for one, where it is above α.
+    """The same from the upper p-values of both measures, and the smallest possible p for one, where it is above α.
 
     ``under`` names the null that such a p belongs to.
     """
@@ -99,7 +99,7 @@ def rule_by(
         words = " and ".join(f"{show_p(floor)} for {measure}" for measure, floor in unable.items())
         return Ruling(
             verdict="cannot tell",
-            reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest p that can come out is {words}.",
+            reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest possible p is {words}.",
             floors=unable,
             under=under,
         )
@@ -113,7 +113,7 @@ def rule_by(
         )
         return Ruling(verdict="partly", reason=words, rests_on=able)
     if below[better]:
-        words = f"Only {better} has p ≤ {alpha:.3g}{beside}, and the better of two needs p ≤ {half}, since chance has two tries."
+        words = f"Only {better} has p ≤ {alpha:.3g}{beside}, but the better of two needs p ≤ {half}, since chance has two tries."
     else:
         words = f"Neither precision nor recall is better than chance {level}."
     return Ruling(verdict="no", reason=words, rests_on=able)
@@ -125,7 +125,7 @@ def _by_one(measure: str, better: bool, floors: dict[str, float], level: str, un
         verdict="yes" if better else "no",
         reason=(
             f"{measure.capitalize()} is {'' if better else 'not '}better than chance {level}. The verdict rests on it alone: "
-            f"{under}the smallest p that can come out for {other} is {show_p(floor)}."
+            f"{under}the smallest possible p for {other} is {show_p(floor)}."
         ),
         rests_on=(measure,),
         floors=floors,
@@ -138,8 +138,8 @@ def ruled_as_found(
 ) -> Ruling:
     """The verdict by corrected p-values, never better than a cell's own; ``tries`` are what they are corrected for.
 
-    A measure that could not have reached the level by itself counts as little as in the own verdict. That no outcome could have
-    stood the correction makes "cannot tell" of "no", and nothing better.
+    A measure that could not have reached the level by itself counts as little as in the own verdict. That no outcome
+    could have stood the correction makes "cannot tell" of "no", and nothing better.
     """
     if own.obstacle or not own.rests_on:
         return own
@@ -190,7 +190,7 @@ def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: i
     if nothing:
         return nothing
     if n_alarms == n_steps:
-        return "Every step is predicted: that takes no knowledge of the events."
+        return "Every step is predicted, which takes no knowledge of the events."
     if near_events == n_steps:
         return "Every step is within the tolerance of an event: any prediction would be a hit."
     return _no_null(choice)

@@ -1,4 +1,5 @@
-"""The law of a sum of numbers that all rise and fall together, for parts of which only that much is certain: they are not independent."""
+"""The law of a sum of numbers that all rise and fall together, for parts of which only that much is certain: they are
+not independent."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ TOGETHER = "as if all rose and fell together"
 def comonotone(parts: Sequence[Law]) -> LogTable:
     """The law of Σ Q_i(U), with Q_i the quantile functions of the parts and one U for all of them.
 
-    Of all ways in which parts with these laws can depend on one another this one has the largest variance, and the largest expected
-    excess over any bar. No bound on each single tail, so that it is called approximate: careful, not exact.
+    Of all ways in which parts with these laws can depend on one another this one has the largest variance, and the
+    largest expected excess over any bar. No bound on each single tail, so that it is called approximate: careful, not
+    exact.
 
     Parameters
     ----------
@@ -27,7 +29,8 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
 
     References
     ----------
-    Dhaene, Denuit, Goovaerts, Kaas and Vyncke (2002), The concept of comonotonicity in actuarial science and finance: theory.
+    Dhaene, Denuit, Goovaerts, Kaas and Vyncke (2002), The concept of comonotonicity in actuarial science and finance:
+    theory.
 
     Examples
     --------
@@ -40,7 +43,8 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
         raise InputError("parts is empty: pass at least one law.")
     tables = [law.log_bulk() for law in parts]
     first = sum(begin for begin, _ in tables)
-    # the sum is at least first + r where r of all "part i is at least k" hold: that of the r-th largest probability is the rarest
+    # the sum is at least first + r where r of all "part i is at least k" hold: that of the r-th largest probability is
+    # the rarest
     above = _descending([np.logaddexp.accumulate(logs[::-1])[::-1][1:] for _, logs in tables])
     below = _descending([np.logaddexp.accumulate(logs)[:-1] for _, logs in tables])[::-1]
     upper = np.concatenate([[0.0], above, [-np.inf]])  # log P(S ≥ first + r)

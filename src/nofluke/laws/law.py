@@ -41,7 +41,8 @@ class How:
     Attributes
     ----------
     kind : {"exact", "bound", "approximate", "simulated"}
-        Exact but for rounding (or certified to ``error``); an upper bound; without any bound on the error; by resamples.
+        Exact but for rounding (or certified to ``error``); an upper bound; without any bound on the error; by
+        resamples.
     name : str
         The engine: "hypergeometric", "dynamic programme", "Fourier", "all rotations", "saddlepoint", "binomial", ...
     error : float
@@ -197,7 +198,8 @@ class Law(ABC):
         return np.arange(self.ends[0], self.ends[1] + 1)
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:
-        """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the mean."""
+        """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the
+        mean."""
         del deviations  # the whole is at hand
         first, last = self.ends
         return first, self.table[first : last + 1]
@@ -324,8 +326,8 @@ def _numbers(value: Any, name: str) -> FloatArray:
 
 def _not_a_number(what: str, method: How) -> NumericalError:
     return NumericalError(
-        f"the {what} of chance's hits could not be computed by the method {method}: this should not happen, please report "
-        "it; method='montecarlo' still answers."
+        f"the {what} of chance's hits could not be computed by the method {method}: this is a bug, please report it; "
+        "method='montecarlo' still works."
     )
 
 

@@ -1,7 +1,8 @@
 """Precision's law under permutation: which engine answers which question, and what it says of the answer.
 
-Tables come from a dynamic programme where that is affordable. Elsewhere each tail is inverted by itself (`exact.fourier`),
-and is either certified, or made by a programme that has more time, or an upper bound that is called one.
+Tables come from a dynamic programme where that is affordable. Elsewhere each tail is inverted by itself
+(`exact.fourier`), and is either certified, or made by a programme that has more time, or an upper bound that is called
+one.
 
 The section "Which method when" of docs/explanation/theory.md has the mathematics.
 """

@@ -1,10 +1,10 @@
 """The law of a sum of independent numbers, such as the hits of many series, with full accuracy in both tails.
 
-All parts are tilted by one θ, P(X = k) ∝ P(X = k) e^{θk}, chosen so that the mean of the sum lies where the tail begins:
-there the sum's probabilities are of ordinary size, and products of Fourier transforms give them to a few units in the
-last place. Taking the tilt out again is a multiplication, so that a tail of 10⁻²⁰⁰ has as many digits as one of 0.1.
-Where the law has peaks far apart, a tail can lie far below what one tilt resolves; then the parts are convolved term by
-term, which loses no digits.
+All parts are tilted by one θ, P(X = k) ∝ P(X = k) e^{θk}, chosen so that the mean of the sum lies where the tail
+begins: there the sum's probabilities are of ordinary size, and products of Fourier transforms give them to a few units
+in the last place. Taking the tilt out again is a multiplication, so that a tail of 10⁻²⁰⁰ has as many digits as one of
+0.1. Where the law has peaks far apart, a tail can lie far below what one tilt resolves; then the parts are convolved
+term by term, which loses no digits.
 
 The section "Sums over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -66,7 +66,8 @@ class SumLaw(Law):
 
     @lazy
     def _flat(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """All parts in one row: numbers counted from each part's first, log-probabilities, where parts begin, their lengths."""
+        """All parts in one row: numbers counted from each part's first, log-probabilities, where parts begin, their
+        lengths."""
         lengths = np.array([len(table) for _, table in self._tables])
         numbers = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
         logs = np.concatenate([table for _, table in self._tables])

@@ -29,7 +29,8 @@ class TableLaw(Law):
     Parameters
     ----------
     table : array
-        P(X = k) for k = 0..size. A table without a law of its own is only as good as a double: what underflows in it is 0.
+        P(X = k) for k = 0..size. A table without a law of its own is only as good as a double: what underflows in it is
+        0.
     """
 
     def __init__(self, table: FloatArray, *, mean: float, var: float, method: How) -> None:

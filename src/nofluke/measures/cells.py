@@ -1,4 +1,4 @@
-"""Counts and measures of every cell of a trial: what can be told of a sweep before chance is asked."""
+"""Counts and measures of every cell of a trial: what is known about a sweep without chance."""
 
 from __future__ import annotations
 
@@ -101,7 +101,8 @@ class CellMeasures:
         return both_matrices(self.trial, tolerance, threshold)
 
     def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
-        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are NaN."""
+        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are
+        NaN."""
         values = self.f_beta(beta)
         return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
 

@@ -1,8 +1,8 @@
 """Confusion matrices with tolerance on one side, and every standard measure of them, with a word on what it means.
 
-Two matrices, not one: tolerance in the truth (Table 1 of the paper) gives precision, tolerance in the predictions (Table
-2) gives recall. Both partition the steps, but widening one side changes what its entries count, so that most
-measures lose their usual meaning. Each measure therefore says whether it can be read as usual, and why.
+Two matrices, not one: tolerance in the truth (Table 1 of the paper) gives precision, tolerance in the predictions
+(Table 2) gives recall. Both partition the steps, but widening one side changes what its entries count, and most
+measures lose their usual meaning. Each measure says whether it can be read as usual, and why.
 """
 
 from __future__ import annotations
@@ -33,10 +33,14 @@ class Confusion:
         Where the tolerance was allowed: "truth" reads *true* as "an event within the tolerance" (Table 1 of the
         paper), "predictions" reads *predicted* as "a prediction within the tolerance" (Table 2).
 
+    See Also
+    --------
+    nofluke.Evaluation : has one for precision and one for recall.
+    nofluke.Tolerance : what near means.
+
     Notes
     -----
-    Matrices of the same kind add up, so that ``sum(matrices)`` pools sequences. Ratios are NaN where their
-    denominator is 0.
+    Matrices of the same kind add up: ``sum(matrices)`` pools sequences. Ratios with a denominator of 0 are NaN.
 
     References
     ----------
@@ -101,17 +105,10 @@ class Confusion:
         if not isinstance(other, Confusion):
             return NotImplemented
         if other.tolerance_in != self.tolerance_in:
-            raise InputError(
-                f"cannot add a matrix with tolerance in {other.tolerance_in} to one with tolerance in {self.tolerance_in}: "
-                "their entries count different things."
-            )
-        return Confusion(
-            tp=self.tp + other.tp,
-            fp=self.fp + other.fp,
-            fn=self.fn + other.fn,
-            tn=self.tn + other.tn,
-            tolerance_in=self.tolerance_in,
-        )
+            kinds = f"{other.tolerance_in} to one with tolerance in {self.tolerance_in}"
+            raise InputError(f"cannot add a matrix with tolerance in {kinds}: their entries count different things.")
+        tp, fp, fn, tn = self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn
+        return Confusion(tp=tp, fp=fp, fn=fn, tn=tn, tolerance_in=self.tolerance_in)
 
     def __radd__(self, other: object) -> Confusion:
         return self if other == 0 else self.__add__(other)  # sum() starts with 0

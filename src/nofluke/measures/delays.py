@@ -20,7 +20,8 @@ TimeUnit = Literal["steps", "seconds", "clock"]
 
 
 def show_time(value: float, unit: TimeUnit, step: float = 0.0) -> str:
-    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``; no time at all in the unit of ``step``, in seconds.
+    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``; no time at all in the unit of ``step``, in
+    seconds.
 
     >>> show_time(-97.0, "seconds"), show_time(5400.0, "seconds"), show_time(0.0, "seconds", 86400.0)
     ('-97s', '1.5h', '0d')
@@ -152,7 +153,7 @@ class Delays(ByValue):
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """What is told of the delays as plain values, for JSON."""
+        """The delays as plain values, for JSON."""
         return {
             "unit": self.unit,
             "median": finite_or_none(self.median),

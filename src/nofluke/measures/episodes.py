@@ -1,8 +1,9 @@
-"""Episodes: chains of events and alarms that hang together, the parts of one series that are taken for independent.
+"""Episodes: chains of events and alarms that hang together, the parts of one series that are treated as independent.
 
-An event and the alarms near it say the same thing several times, and so do alarms in a row. A chain goes on as long as the
-next event or alarm lies within both sides of the tolerance of the last one, early + late (2δ where both are δ), or on the
-next step: up to there, their windows share a moment. Distances are those of the tolerance: steps, masked ones too, or time.
+An event and the alarms near it say the same thing several times, and so do alarms in a row. A chain goes on as long as
+the next event or alarm lies within both sides of the tolerance of the last one, early + late (2δ where both are δ), or
+on the next step: up to there, their windows share a moment. Distances are those of the tolerance: steps, masked ones
+too, or time.
 
 What finds and what is found are always of one episode, so that hits of episodes add up to those of the series.
 
@@ -43,9 +44,9 @@ class Marks:
 def units_of(cells: tuple[Cell, ...]) -> IntArray:
     """Counts of each detector in each episode of the events and all their alarms: detectors x episodes x 4.
 
-    The four are alarms, hits among them, events and found ones among those, as in `nofluke.inference.units`; over episodes they add
-    up to the counts of each cell. Episodes are in time order; one in which nothing counts is left out. Cells are of one series and
-    one tolerance. O(n log n) for n events and alarms.
+    The four are alarms, hits among them, events and found ones among those, as in `nofluke.inference.units`; over
+    episodes they add up to the counts of each cell. Episodes are in time order; one in which nothing counts is left
+    out. Cells are of one series and one tolerance. O(n log n) for n events and alarms.
 
     >>> from nofluke import evaluate
     >>> found = evaluate([0, 1, 0, 0, 0, 0, 1, 0, 0, 0], predictions=[1, 0, 1, 0, 0, 0, 0, 0, 0, 1], tolerance=1)
@@ -102,7 +103,8 @@ def _gap(first: AnyArray, last: AnyArray) -> AnyArray:
 
 
 def _reach(cell: Cell) -> Any:
-    """How far marks of one episode lie from the next: both sides of the tolerance, or all the way to a window that lies aside."""
+    """How far marks of one episode lie from the next: both sides of the tolerance, or all the way to a window that lies
+    aside."""
     reach: Any = cell.reach if isinstance(cell, TimedCell) else cell.trial.tolerances[cell.d]
     far = max(reach.early + reach.late, reach.early, reach.late)
     if isinstance(cell, TimedCell) or reach.unit == "steps" or cell.clock is None:

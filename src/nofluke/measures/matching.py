@@ -58,10 +58,10 @@ def match(events: npt.ArrayLike, alarms: npt.ArrayLike, *, early: float, late: f
 
     Notes
     -----
-    Events in time order, each takes the first alarm in its window that is left; as both ends of the
-    windows ascend, no matching is larger. mir_eval 0.8.2's ``util.match_events(events, alarms, window)`` finds one of
-    the same size for ``early=late=window``, though not always the same pairs; its ``onset.f_measure`` has 0 in place
-    of NaN without events or alarms.
+    Events in time order, each takes the first alarm in its window that is left; as both ends of the windows ascend, no
+    matching is larger. mir_eval 0.8.2's ``util.match_events(events, alarms, window)`` finds one of the same size for
+    ``early=late=window``, though not always the same pairs; its ``onset.f_measure`` has 0 instead of NaN without events
+    or alarms.
 
     References
     ----------

@@ -1,4 +1,5 @@
-"""Statistics of events and alarms that are points, beside the two rates: each has a value in every cell and on every placement."""
+"""Statistics of events and alarms that are points, beside the two rates: each has a value in every cell and on every
+placement."""
 
 from __future__ import annotations
 
@@ -32,7 +33,8 @@ class PointStatistic(Statistic):
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         if not trial.truth.points or trial.count_alarms != "steps":
             raise InputError(
-                f"the statistic {self.name!r} is of points: pass events that are no ranges, and count alarms as steps."
+                f"the statistic {self.name!r} is for points: pass events that are not ranges, and count alarms as "
+                "steps."
             )
         rows = np.sort(np.asarray(placements, dtype=np.int64), axis=1)
         found = np.empty((len(rows), *trial.shape))

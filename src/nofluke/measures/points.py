@@ -4,8 +4,8 @@ Events and alarms are ascending times, int64 ticks or floats, and each measure v
 ending in ``_rows`` take many placements of the events, rows of ascending times, against the same alarms. Ticks
 compare exactly; floats compare as they are, so pass ticks where windows end on times.
 
-Windows are closed and told from the event: an alarm at p and an event at q are near if q - early <= p <= q + late. A
-side may be negative, as long as early + late is not.
+Windows are closed and measured from the event: an alarm at p and an event at q are near if q - early <= p <= q + late.
+A side may be negative, as long as early + late is not.
 """
 
 from __future__ import annotations

@@ -5,9 +5,10 @@ from __future__ import annotations
 Reading = dict[str, tuple[bool, str]]
 """For tolerance in the truth and in the predictions: whether the measure can be read as usual, and why."""
 
-_SMEARED_FN = "FN counts silent steps near an event, also those beside an alarm that found it: they are no misses."
+_SMEARED_FN = "FN counts silent steps near an event, even those next to an alarm that found it: they are not misses."
 _SMEARED_FP = (
-    "FP counts eventless steps near a prediction, also those beside an event that was found: they are no false alarms."
+    "FP counts eventless steps near a prediction, even those next to an event that was found: they are not false "
+    "alarms."
 )
 _WIDE_TRUTH = "It divides by steps near an event (AAδ), which grow with the tolerance; they are not the events."
 _WIDE_CALM = "It divides by steps far from every event (AnAδ), which shrink as the tolerance grows."

@@ -1,7 +1,7 @@
 """Statistics: what is measured on a trial, and what it would be on other events or with another detector.
 
-A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once. What is measured on a
-whole series, by any function of labels and scores or alarms, is a metric.
+A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once. What is measured
+on a whole series, by any function of labels and scores or alarms, is a metric.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class Statistic(ABC):
         """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
 
     def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
-        """Its law in one cell under a null, where the null knows that of such a statistic; None where it must be simulated."""
+        """Its law in one cell under a null, where the null knows that of such a statistic; None where it must be
+        simulated."""
         del cell, null, how
         return None
 

@@ -87,10 +87,10 @@ def event_synchronisation(
 
     Notes
     -----
-    pyunicorn 1.0's ``event_synchronization(x, y, taumax=, lag=)`` returns c(x|y) and c(y|x), in this
-    order, over sqrt((m_x - 2)(m_y - 2)): ``ends="dropped", shared="halved"`` with ``alarms + lag``. It has 0 in place
-    of NaN for lists of one or two events, and without time stamps keeps positions in 16 bits, so that they are wrong
-    from 32,768 on. CoinCalc 3.0's, by its source and for tau = 0, is ``ends="dropped", shared="counted"``.
+    pyunicorn 1.0's ``event_synchronization(x, y, taumax=, lag=)`` returns c(x|y) and c(y|x), in this order, over
+    sqrt((m_x - 2)(m_y - 2)): ``ends="dropped", shared="halved"`` with ``alarms + lag``. It has 0 instead of NaN for
+    lists of one or two events, and without time stamps keeps positions in 16 bits, so that they are wrong from 32,768
+    on. CoinCalc 3.0's, by its source and for tau = 0, is ``ends="dropped", shared="counted"``.
 
     References
     ----------

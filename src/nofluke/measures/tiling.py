@@ -178,7 +178,7 @@ def _near(
     watched = float((last - first).sum())
     if not watched:
         raise InputError(
-            f"begins={shown(begins)} and ends={shown(ends)} watch no time: pass a piece that has a length."
+            f"begins={shown(begins)} and ends={shown(ends)} cover no time: pass a piece with a length above 0."
         )
     unit = x.dtype.type(x.dtype.kind == "i")  # a tick lasts until the next one
     hits, near = near_rows(x, y, before, after, unit, first, last)

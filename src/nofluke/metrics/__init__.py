@@ -1,7 +1,8 @@
 """Metrics of anomaly detectors on sequences, each a small object that is also a plain function.
 
-``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``. What chance gives
-on the same labels says :func:`nofluke.significance`, or, before there is any detector, :func:`nofluke.chance`.
+``nf.metrics.VUS(curve="pr", window=100)(truth, scores)``, or by name: ``nf.metrics.get("vus-pr:window=100")``.
+:func:`nofluke.significance` says what chance gives on the same labels, and :func:`nofluke.chance` does so without a
+detector.
 """
 
 from __future__ import annotations
@@ -13,15 +14,18 @@ from functools import partial
 from typing import Any
 
 from nofluke.errors import InputError, shown
-from nofluke.metrics.adjusted import F1, PAF1, PAKAUC, PAKF1, DelayPAF1
+from nofluke.metrics.adjusted import F1, PAF1, DelayPAF1
+from nofluke.metrics.adjusted_share import PAKAUC, PAKF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
 from nofluke.metrics.base import Better, Metric, Needs
+from nofluke.metrics.best import BestF1, BestPAF1
 from nofluke.metrics.etapr import ETaPRF1, ETaPRPrecision, ETaPRRecall
 from nofluke.metrics.events import CompositeF1, EventF1, EventFARF1
 from nofluke.metrics.functions import Function
 from nofluke.metrics.nab import NAB
+from nofluke.metrics.on_events import function_on_events, is_on_events
 from nofluke.metrics.ranged import RangeF1, RangePrecision, RangeRecall
-from nofluke.metrics.ranking import AUCROC, AveragePrecision, BestF1, BestPAF1
+from nofluke.metrics.ranking import AUCROC, AveragePrecision
 from nofluke.metrics.spelling import from_text, known_as
 from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.metrics.vus import VUS, Curve
@@ -100,10 +104,15 @@ _ADDED: dict[str, Callable[[], Function]] = {}
 
 
 def names() -> tuple[str, ...]:
-    """Names of all metrics, those that were registered last.
+    """Names of all metrics; registered ones come last.
 
     >>> "auc-roc" in names()
     True
+
+    See Also
+    --------
+    nofluke.metrics.get : the metric of a name.
+    nofluke.metrics.register : adds a name.
     """
     return (*_BUILT_IN, *_ADDED)
 
@@ -114,8 +123,9 @@ def get(metric: object) -> Metric:
     Parameters
     ----------
     metric : str, Metric or callable
-        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. Of a function, or an object with a method ``compute``, the name is its own; it is given scores
-        unless it was registered otherwise.
+        Such as "vus-pr:window=100", in any case, with hyphens, underscores or neither. A function, or an object with a
+        method ``compute``, keeps its own name; it gets scores unless registered otherwise. A detection metric of sktime
+        gets events: positions, or intervals if it asks for segments.
 
     Returns
     -------
@@ -123,7 +133,8 @@ def get(metric: object) -> Metric:
 
     See Also
     --------
-    names, register
+    nofluke.metrics.names : all names.
+    nofluke.metrics.register : adds a name.
 
     Examples
     --------
@@ -135,13 +146,15 @@ def get(metric: object) -> Metric:
     if isinstance(metric, str):
         return from_text(metric, {**_BUILT_IN, **_ADDED})
     if isinstance(metric, type):
-        raise InputError(f"metric={metric.__name__} is a class: pass an object of it, {metric.__name__}(...).")
+        raise InputError(f"metric={metric.__name__} is a class: pass an instance, {metric.__name__}(...).")
+    if is_on_events(metric):
+        return function_on_events(metric)
     if callable(metric):
         return Function(function=metric, name=_name_of(metric))
     compute = getattr(metric, "compute", None)
     if callable(compute):
         return Function(function=compute, name=str(getattr(metric, "name", type(metric).__name__)))
-    several = " Several go to nf.significance as a list." if isinstance(metric, Iterable) else ""
+    several = " Pass several to nf.significance as a list." if isinstance(metric, Iterable) else ""
     raise InputError(
         f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.{several}"
     )
@@ -155,15 +168,15 @@ def register(
     better: Better = "higher",
     perfect: float | None = None,
 ) -> Metric:
-    """Give a function of labels and scores (or alarms) a name, by which all of nofluke then knows it.
+    """Give a function of labels and scores (or alarms) a name that works everywhere in nofluke.
 
-    Names live as long as this Python process; the command line, which is another one, does not know them.
+    Names last as long as this Python process; the command line, another process, does not know them.
 
     Parameters
     ----------
     name : str
-        Lower case letters (a to z), digits and single hyphens between them, a letter first; none of the built-in names, and none
-        that another function has.
+        Lower-case letters (a to z), digits and single hyphens between them, starting with a letter; not a built-in
+        name, and not the name of another function.
     function : callable
         ``f(labels, x) -> float``: labels as 0 and 1, x the scores or alarms of the steps that count.
     needs : {"scores", "alarms"}
@@ -179,7 +192,9 @@ def register(
 
     See Also
     --------
-    get, names
+    nofluke.metrics.get : a metric by its name.
+    nofluke.metrics.names : all names.
+    nofluke.metrics.Function : a metric without a name.
 
     Examples
     --------
@@ -189,21 +204,22 @@ def register(
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(
-            f"name={shown(name)} must be of lower case letters, digits and hyphens, a letter first, such as 'my-metric'."
+            f"name={shown(name)} must consist of lower-case letters, digits and hyphens and start with a letter, such "
+            "as 'my-metric'."
         )
     if known_as(name, _BUILT_IN):
-        raise InputError(f"name={shown(name)} is a metric of nofluke's: choose another one.")
+        raise InputError(f"name={shown(name)} is a built-in metric: choose another name.")
     if isinstance(function, Metric):
         raise InputError(
-            f"function={shown(function)} is a metric, and has a name: pass it as it is, or another function."
+            f"function={shown(function)} is already a metric with a name: use it directly, or pass another function."
         )
     if isinstance(function, type):
-        raise InputError(f"function={function.__name__} is a class: pass a function, or an object that can be called.")
+        raise InputError(f"function={function.__name__} is a class: pass a function, or a callable object.")
     if perfect is not None:
-        perfect = as_number(perfect, "perfect", "be a finite number, or None where nobody knows", math.isfinite)
+        perfect = as_number(perfect, "perfect", "be a finite number, or None if unknown", math.isfinite)
     metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
     if name in _ADDED and _ADDED[name]().function != function:
-        raise InputError(f"name={shown(name)} is that of another function that was registered: choose another name.")
+        raise InputError(f"name={shown(name)} is already registered for another function: choose another name.")
     _ADDED[name] = partial(_the, metric)
     return metric
 

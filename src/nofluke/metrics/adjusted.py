@@ -1,4 +1,4 @@
-"""F of alarms, step by step: as they are, or after point adjustment, which takes a run for wholly found."""
+"""F of alarms, step by step, with or without point adjustment, which counts a run with an alarm as found in full."""
 
 from __future__ import annotations
 
@@ -14,11 +14,9 @@ from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import as_number, check_beta, exact_fraction
-from nofluke.ratios import f_of_hits, f_weights
+from nofluke.plain import check_beta
+from nofluke.ratios import f_of_hits
 from nofluke.series.lengths import Length, as_length, in_places
-
-FINEST = 1_000_000  # parts of a percent: shares of runs are then compared in whole numbers of 64 bits
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +58,9 @@ class OfCounts(OfRuns):
 def adjusted_counts(
     sums: IntArray, draws: Draws, *, share: Fraction = Fraction(0), delay: int | None = None
 ) -> IntArray:
-    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and labelled steps
-    with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most so many steps late.
+    """Rows of one entry for each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, and
+    labelled steps with an alarm once those runs are adjusted: with alarms on this share of their steps, or one at most
+    so many steps late.
     """
     from nofluke.metrics import adjusted_kernels
 
@@ -87,7 +86,8 @@ def as_runs(draws: Draws) -> tuple[Any, ...]:
 class F1(OfCounts):
     r"""F_β of the steps: the harmonic mean of precision and recall, without any tolerance.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + n}, \qquad TP = \#\{t: t \text{ labelled}, t \text{ alarm}\}
 
     with A labelled steps and n alarms. NaN where no step is labelled; 0 where there is no alarm. Labels on many of the
     steps flatter it: alarms on all steps reach 2A / (A + T).
@@ -96,6 +96,12 @@ class F1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.BestF1 : at the best threshold.
+    nofluke.metrics.PAF1 : after point adjustment.
+    nofluke.metrics.TolerantF1 : with a tolerance in time.
 
     References
     ----------
@@ -119,7 +125,9 @@ class F1(OfCounts):
 class PAF1(OfCounts):
     r"""F_β after point adjustment: a labelled run with one alarm counts as found on all of its steps.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}} \text{length}
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 A + TP + FP}, \qquad TP = \sum_{\text{runs with an alarm}}
+        \text{length}
 
     with A labelled steps and FP alarms outside of them. NaN where no step is labelled; 0 where there is no alarm in a
     run. Long runs flatter it: a few random alarms find them, and each is worth a whole run.
@@ -128,6 +136,12 @@ class PAF1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.F1 : without adjustment.
+    nofluke.metrics.PAKF1, nofluke.metrics.DelayPAF1 : stricter adjustments.
+    nofluke.metrics.BestPAF1 : at the best threshold.
 
     Notes
     -----
@@ -152,98 +166,6 @@ class PAF1(OfCounts):
 
 
 @dataclass(frozen=True, kw_only=True)
-class PAKF1(PAF1):
-    r"""F_β after point adjustment of the runs that have alarms on at least k percent of their steps, PA%K.
-
-    .. math::
-        F_\beta = \frac{(1 + \beta^2)\, TP_k}{\beta^2 A + TP_k + FP}, \qquad
-        TP_k = \sum_{\text{runs}} \begin{cases} \text{length} & \text{alarms} \ge 1,\ 100\, \text{alarms} \ge k\, \text{length} \\
-        \text{alarms} & \text{else} \end{cases}
-
-    with A labelled steps and FP alarms outside of them: k = 0 is point adjustment, k = 100 none. NaN where no step is
-    labelled; 0 where there is no alarm in a run. A small k and short runs flatter it: of five steps, one is 20 percent.
-
-    Parameters
-    ----------
-    k : float
-        Percent, from 0 to 100. Shares are compared in whole numbers, k being taken to the nearest millionth part.
-    beta : float
-        Recall counts β² times as much as precision.
-
-    Notes
-    -----
-    A share of exactly k percent is enough, as in most packages; in tadpak, the authors' own, it must be larger.
-
-    References
-    ----------
-    Kim et al. (2022), Towards a Rigorous Evaluation of Time-Series Anomaly Detection.
-
-    Examples
-    --------
-    >>> PAKF1(k=50)([0, 1, 1, 1, 0], [0, 0, 1, 0, 0]), PAKF1(k=50)([0, 1, 1, 1, 0], [0, 1, 1, 0, 0])
-    (0.5, 1.0)
-    """
-
-    name: ClassVar[str] = "pak-f1"
-    title: ClassVar[str] = "F after point adjustment of runs with alarms on k percent of their steps (Kim et al. 2022)"
-
-    k: float = 20
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        k = as_number(self.k, "k", "be a percentage from 0 to 100", lambda percent: 0 <= percent <= 100)
-        object.__setattr__(self, "k", int(k) if k.is_integer() else k)
-
-    def _counts(self, tables: Any, draws: Draws) -> IntArray:
-        return adjusted_counts(tables, draws, share=exact_fraction(self.k).limit_denominator(FINEST) / 100)
-
-
-@dataclass(frozen=True, kw_only=True)
-class PAKAUC(OfRuns):
-    r"""Area of F_β after PA%K over k from 0 to 100 percent.
-
-    .. math:: \int_0^1 F_\beta(100 \kappa)\, d\kappa
-
-    of :class:`PAKF1`, exactly: F falls in steps, where k passes the share of alarms in a run. NaN where no step is
-    labelled; 0 where there is no alarm in a run. Short runs flatter it: one alarm of few steps holds the adjustment up
-    to a large k.
-
-    Parameters
-    ----------
-    beta : float
-        Recall counts β² times as much as precision.
-
-    Notes
-    -----
-    tadpak, the authors' own, looks for the threshold that is best at each k, and leaves the sum over k to its user;
-    here alarms are the same at every k.
-
-    References
-    ----------
-    Kim et al. (2022), Towards a Rigorous Evaluation of Time-Series Anomaly Detection.
-
-    Examples
-    --------
-    >>> round(PAKAUC()([0, 1, 1, 1, 0], [0, 0, 1, 0, 0]), 4)  # 1 up to k = 33.3, then 0.5
-    0.6667
-    """
-
-    name: ClassVar[str] = "pak-auc"
-    title: ClassVar[str] = "area of F after PA%K over all k (Kim et al. 2022)"
-
-    def work(self, series: Labelled) -> float:
-        """The runs of each draw are sorted by their shares of alarms."""
-        return 60.0 * len(series.truth.starts) + 100.0
-
-    def values(self, tables: Any, draws: Draws) -> FloatArray:
-        from nofluke.metrics.adjusted_kernels import areas_over_shares
-
-        areas = np.empty(len(draws))
-        areas_over_shares(tables, *as_runs(draws), *f_weights(self.beta), areas)
-        return areas
-
-
-@dataclass(frozen=True, kw_only=True)
 class DelayPAF1(PAF1):
     r"""F_β after point adjustment of the runs with an alarm within their first k + 1 steps; the others are missed.
 
@@ -262,9 +184,14 @@ class DelayPAF1(PAF1):
     beta : float
         Recall counts β² times as much as precision.
 
+    See Also
+    --------
+    nofluke.metrics.PAF1 : without a limit on the delay.
+    nofluke.metrics.NAB : early alarms count more.
+
     Notes
     -----
-    Ren et al. allow 7 steps where data come by the minute and 3 where they come by the hour. tsadmetrics 1.0.16 counts
+    Ren et al. use 7 steps for data by the minute and 3 for data by the hour. tsadmetrics 1.0.16 counts
     from 1: its k = 3 is a delay of 2.
 
     References

@@ -1,4 +1,5 @@
-"""Affiliation: how near alarms are to the event of their zone, and events to the alarms there, against a random place."""
+"""Affiliation: how near alarms are to the event of their zone, and events to the alarms there, against a random
+place."""
 
 from __future__ import annotations
 
@@ -17,7 +18,8 @@ from nofluke.ratios import f_of_shares
 
 
 class HalfSteps(NamedTuple):
-    """Runs of alarms with sums over them, in half steps; a run of no length stands before the first and behind the last."""
+    """Runs of alarms with sums over them, in half steps; a run of no length stands before the first and behind the
+    last."""
 
     latest: IntArray
     """For each step, and the end: the last run that begins before it."""
@@ -75,20 +77,26 @@ class _Affiliation(Metric):
 
 @dataclass(frozen=True, kw_only=True)
 class AffiliationPrecision(_Affiliation):
-    r"""Affiliation precision: how much nearer alarms are to the event of their zone than a random place of it is.
+    r"""Affiliation precision: how much closer alarms are to the event in their zone than random places in it.
 
-    Step t is the time from t to t + 1. Each labelled run J has its zone E, which ends in the middle between two runs and at the
-    borders of the series. With alarms X in it and U uniform on it, it has
+    Step t is the time from t to t + 1. Each labelled run J has its zone E, which ends in the middle between two runs
+    and at the borders of the series. With alarms X in it and U uniform on it, it has
 
     .. math:: P_E = \frac{1}{|X \cap E|} \int_{X \cap E} \Pr\bigl(d(U, J) \ge d(x, J)\bigr) \, dx,
 
-    and the precision is the mean over zones with an alarm. NaN where there is no alarm, or no label. 1 where all alarms are on
-    labelled steps. What flatters it: few alarms, since zones without one are left out; and random alarms have about ½, not 0.
+    and the precision is the mean over zones with an alarm. NaN where there is no alarm, or no label. 1 where all alarms
+    are on labelled steps. What flatters it: few alarms, since zones without one are left out; and random alarms have
+    about ½, not 0.
+
+    See Also
+    --------
+    nofluke.metrics.AffiliationRecall : the other side.
+    nofluke.metrics.AffiliationF1 : both in one number.
 
     Notes
     -----
-    The authors' package, TSB-AD's copy of it and tsadmetrics give the same; the first two refuse events that touch, which are
-    two here if they were passed as ranges.
+    The authors' package, TSB-AD's copy of it and tsadmetrics give the same; the first two refuse events that touch,
+    which are two here if they were passed as ranges.
 
     References
     ----------
@@ -109,20 +117,25 @@ class AffiliationPrecision(_Affiliation):
 
 @dataclass(frozen=True, kw_only=True)
 class AffiliationRecall(_Affiliation):
-    r"""Affiliation recall: how much nearer events are to the alarms of their zone than to a random place of it.
+    r"""Affiliation recall: how much closer events are to the alarms in their zone than to random places in it.
 
     Zones E of labelled runs J as in :class:`AffiliationPrecision`. With alarms X in it and U uniform on it, a zone has
 
     .. math:: R_E = \frac{1}{|J|} \int_J \Pr\bigl(|U - y| \ge d(y, X \cap E)\bigr) \, dy,
 
-    0 where it has no alarm, and the recall is the mean over all zones. 0 where there is no alarm, NaN where there is no label. 1
-    where all labelled steps have alarms. What flatters it: alarms all over the place; random ones on 1% of the steps have about .9
-    where there is an event in 1,000 steps.
+    0 where it has no alarm, and the recall is the mean over all zones. 0 where there is no alarm, NaN where there is no
+    label. 1 where all labelled steps have alarms. What flatters it: alarms all over the place; random ones on 1% of the
+    steps have about .9 where there is an event in 1,000 steps.
+
+    See Also
+    --------
+    nofluke.metrics.AffiliationPrecision : the other side.
+    nofluke.metrics.AffiliationF1 : both in one number.
 
     Notes
     -----
-    The authors' package, TSB-AD's copy of it and tsadmetrics give the same; the first two refuse events that touch, which are
-    two here if they were passed as ranges.
+    The authors' package, TSB-AD's copy of it and tsadmetrics give the same; the first two refuse events that touch,
+    which are two here if they were passed as ranges.
 
     References
     ----------
@@ -147,18 +160,23 @@ class AffiliationF1(_Affiliation):
 
     .. math:: F_\beta = (1 + \beta^2) \frac{P R}{\beta^2 P + R}
 
-    0 where there is no alarm, NaN where there is no label. What flatters it: random alarms on 1% of the steps already have .62 to
-    .68 on common benchmarks.
+    0 where there is no alarm, NaN where there is no label. What flatters it: random alarms on 1% of the steps already
+    have .62 to .68 on common benchmarks.
 
     Parameters
     ----------
     beta : float
         How many times as much recall counts as precision.
 
+    See Also
+    --------
+    nofluke.metrics.AffiliationPrecision, nofluke.metrics.AffiliationRecall : its parts.
+    nofluke.metrics.TolerantF1 : a fixed tolerance instead of distances.
+
     Notes
     -----
-    Precision and recall are means over zones before they are combined, as in tsadmetrics and TSB-AD. Without alarms, TSB-AD's is
-    NaN; without alarms given, its is the best over 100 thresholds.
+    Precision and recall are means over zones before they are combined, as in tsadmetrics and TSB-AD. Without alarms,
+    TSB-AD's is NaN; without alarms given, its is the best over 100 thresholds.
 
     References
     ----------

@@ -1,7 +1,8 @@
 """The compiled loop of affiliation; imported late, since numba takes a second to load.
 
-Places are counted in half steps, so that the middle between two events, where one zone ends and the next begins, is a whole
-number; and integrals are multiplied until they are whole numbers too. So only the last division of each zone rounds.
+Places are counted in half steps, so that the middle between two events, where one zone ends and the next begins, is a
+whole number; and integrals are multiplied until they are whole numbers too. So only the last division of each zone
+rounds.
 """
 
 import numpy as np
@@ -35,9 +36,11 @@ def _under_tent(left: int, right: int, place: int) -> int:
 
 @kernel
 def _worse(left: int, alarm_left: bool, right: int, alarm_right: bool, start: int, stop: int) -> int:
-    """Four times the integral, over `start` to `stop`, of how much of the zone lies nearer to a place than its alarm does.
+    """Four times the integral, over `start` to `stop`, of how much of the zone lies nearer to a place than its alarm
+    does.
 
-    `left` and `right` are the ends of the alarms around these places, or those of the zone where there is no such alarm.
+    `left` and `right` are the ends of the alarms around these places, or those of the zone where there is no such
+    alarm.
     """
     tent = _under_tent(left, right, stop) - _under_tent(left, right, start)
     if alarm_left and alarm_right:

@@ -11,6 +11,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
+from nofluke.series.alignment import clock_of
 
 Needs = Literal["scores", "alarms"]
 Better = Literal["higher", "lower"]
@@ -20,7 +21,7 @@ Better = Literal["higher", "lower"]
 class Metric(ABC):
     """A metric of a labelled series; call it for its value.
 
-    A metric of one's own need not be one of these: any function of (labels, scores or alarms) will do, see
+    Your own metric need not be a subclass: any function of (labels, scores or alarms) will do, see
     :func:`nofluke.metrics.register`.
 
     Attributes
@@ -33,14 +34,20 @@ class Metric(ABC):
     better : {"higher", "lower"}
         Which values are better.
     perfect : float or None
-        The best value there is; None where nobody knows.
+        The best possible value; None if unknown.
     declared : bool
-        Whether someone said what it needs; a bare function is given what there is.
+        Whether it states what it needs; a bare function gets what there is.
     compiled : bool
         Whether `values` runs without the interpreter's lock.
     any_window : bool
-        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose values
-        are the same in every window.
+        Whether `values` takes any window of a longer detector; else only rotations of one that is laid out twice, whose
+        values are the same in every window.
+
+    See Also
+    --------
+    nofluke.metrics.get : a metric by its name.
+    nofluke.metrics.Function : a metric from a plain function.
+    nofluke.significance : its value against chance.
     """
 
     name: ClassVar[str]
@@ -65,12 +72,14 @@ class Metric(ABC):
         return f"{self.name}:{settings}" if settings else self.name
 
     def reach(self, series: Labelled) -> int:
-        """Steps before and behind a labelled run in which the detector still counts for it; chance must move further."""
+        """Steps before and behind a labelled run in which the detector still counts for it; chance must move
+        further."""
         del series
         return 0
 
     def work(self, series: Labelled) -> float:
-        """About how many nanoseconds a draw takes, so that all rotations are gone through only where that is affordable."""
+        """About how many nanoseconds a draw takes, so that all rotations are enumerated only where that is
+        affordable."""
         return 20.0 * len(series.truth.starts) + 100.0
 
     @abstractmethod
@@ -107,8 +116,8 @@ class Metric(ABC):
         only = Draws.moving(series.runs, series.n_steps, np.zeros(1, dtype=np.int64))
         return float(self.values(self.tables(detector, series), only)[0])
 
-    def __call__(self, truth: Any, detector: Any = None, **given: Any) -> float:
-        """The value of the metric.
+    def __call__(self, truth: Any, detector: Any = None, X: Any = None, **given: Any) -> float:
+        """The value of the metric; called as functions of aeon are, and as metrics of sktime.
 
         Parameters
         ----------
@@ -117,6 +126,9 @@ class Metric(ABC):
         detector : array-like
             Scores where the metric needs them; where it needs alarms, these as 0/1, or scores with ``threshold``,
             ``quantile`` or ``budget``.
+        X : array-like, optional
+            The series that was watched, as metrics of sktime take it. It says how many steps there are where truth and
+            alarms are both lists of events; an index of dates is the clock.
         **given
             ``predictions``, ``threshold``, ``quantile``, ``budget``, ``times``, ``mask``, ``warmup``, ``truth_as``,
             ``higher_is``, ``missing``, ``count_events`` and ``overlaps``, as :func:`nofluke.evaluate` takes them.
@@ -126,6 +138,8 @@ class Metric(ABC):
         float
             NaN where the metric is undefined.
         """
+        if X is not None and given.get("times") is None:
+            given["times"] = clock_of(X)
         cut = any(given.get(way) is not None for way in ("threshold", "quantile", "budget"))
         if self.needs == "alarms" and detector is not None and given.get("predictions") is None and not cut:
             return self.value(read_labelled(truth, predictions=detector, **given))

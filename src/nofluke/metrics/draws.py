@@ -1,4 +1,5 @@
-"""What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw begins.
+"""What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw
+begins.
 
 A rotation moves the detector and leaves the truth whole. The detector is then laid out twice, or mirrored at its
 borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.
@@ -26,12 +27,13 @@ class Draws:
     n_steps : int
         T, the steps of each draw.
     starts, stops : int arrays
-        Labelled runs of all draws, one draw after another: ascending and without overlap within a draw, of at least one step;
-        runs may touch.
+        Labelled runs of all draws, one draw after another: ascending and without overlap within a draw, of at least one
+        step; runs may touch.
     first, last : int arrays, one entry for each draw
         The runs of draw i are ``starts[first[i]:last[i]]``. Draws may share them.
     begins : int array, one entry for each draw
-        Draw i sees ``detector[begins[i]:begins[i] + n_steps]`` of a detector that may be laid out longer than the series.
+        Draw i sees ``detector[begins[i]:begins[i] + n_steps]`` of a detector that may be laid out longer than the
+        series.
     still : bool
         Whether the labels of every draw are the data's own, so that only the detector moves.
     """
@@ -63,7 +65,8 @@ class Draws:
 
     @classmethod
     def of_steps(cls, rows: AnyArray, n_steps: int) -> Draws:
-        """Labels as rows of labelled steps, in any order; steps that follow one another are one run, equal ones are one step."""
+        """Labels as rows of labelled steps, in any order; steps that follow one another are one run, equal ones are one
+        step."""
         rows = np.sort(_plain(rows), axis=1)
         n, width = rows.shape
         if width == 0:

@@ -89,6 +89,11 @@ class ETaPRPrecision(_ETaPR):
     theta_p, theta_r : float
         Shares that must be covered, of a run of alarms and of a labelled run; above 0 and at most 1.
 
+    See Also
+    --------
+    nofluke.metrics.ETaPRRecall : the other side.
+    nofluke.metrics.ETaPRF1 : both in one number.
+
     Notes
     -----
     Touching labelled runs are two. The authors' package and faster-eTaPR 0.1.2 agree where there are labels and
@@ -129,6 +134,11 @@ class ETaPRRecall(_ETaPR):
     theta_p, theta_r
         As in :class:`ETaPRPrecision`.
 
+    See Also
+    --------
+    nofluke.metrics.ETaPRPrecision : the other side.
+    nofluke.metrics.ETaPRF1 : both in one number.
+
     Notes
     -----
     As of :class:`ETaPRPrecision`.
@@ -163,6 +173,11 @@ class ETaPRF1(_ETaPR):
         As in :class:`ETaPRPrecision`.
     beta : float
         How many times as much recall counts as precision.
+
+    See Also
+    --------
+    nofluke.metrics.ETaPRPrecision, nofluke.metrics.ETaPRRecall : its parts.
+    nofluke.metrics.RangeF1 : another F of ranges.
 
     Notes
     -----

@@ -17,8 +17,9 @@ from nofluke.metrics.labelled import Labelled
 class CompositeF1(OfCounts):
     r"""F_β of the precision of steps and the recall of runs.
 
-    .. math:: P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an alarm}\}}{\#\{\text{runs}\}},
-        \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
+    .. math::
+        P = \frac{\#\{\text{alarms in a run}\}}{\#\{\text{alarms}\}}, \qquad R = \frac{\#\{\text{runs with an
+        alarm}\}}{\#\{\text{runs}\}}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     NaN where no step is labelled; 0 where there is no alarm in a run. Long runs flatter it: random alarms find all of
     them, and precision is then the share of steps that are labelled.
@@ -27,6 +28,11 @@ class CompositeF1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.EventF1 : runs on both sides.
+    nofluke.metrics.F1 : steps on both sides.
 
     Notes
     -----
@@ -54,8 +60,9 @@ class CompositeF1(OfCounts):
 class EventF1(OfCounts):
     r"""F_β of runs: labelled ones that are found, and runs of alarms that touch no label.
 
-    .. math:: F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an alarm}\}, \quad
-        FP = \#\{\text{runs of alarms that touch no label}\}
+    .. math::
+        F_\beta = \frac{(1 + \beta^2)\, TP}{\beta^2 m + TP + FP}, \qquad TP = \#\{\text{labelled runs with an alarm}\},
+        \quad FP = \#\{\text{runs of alarms that touch no label}\}
 
     with m labelled runs. NaN where no step is labelled; 0 where no run is found. Long runs of alarms flatter it: alarms
     on all steps find everything, and none of them is false.
@@ -64,6 +71,11 @@ class EventF1(OfCounts):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.CompositeF1 : with the precision of steps.
+    nofluke.metrics.EventFARF1 : with the false alarm rate of steps.
 
     Notes
     -----
@@ -110,10 +122,11 @@ class EventF1(OfCounts):
 
 @dataclass(frozen=True, kw_only=True)
 class EventFARF1(EventF1):
-    r"""F_β of runs, whose precision is made smaller by the false alarm rate of the steps.
+    r"""F_β of runs, with a precision reduced by the false alarm rate of the steps.
 
-    .. math:: P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of runs}\}}\right), \qquad
-        R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
+    .. math::
+        P = \frac{TP}{TP + FP} \left(1 - \frac{\#\{\text{alarms outside of runs}\}}{\#\{\text{steps outside of
+        runs}\}}\right), \qquad R = \frac{TP}{m}, \qquad F_\beta = \frac{(1 + \beta^2) P R}{\beta^2 P + R}
 
     with TP of the m labelled runs found and FP runs of alarms that touch no label. NaN where no step is labelled; 0
     where no run is found; where every step is labelled, the rate is 0. Long runs flatter it: one alarm finds each, and
@@ -123,6 +136,11 @@ class EventFARF1(EventF1):
     ----------
     beta : float
         Recall counts β² times as much as precision.
+
+    See Also
+    --------
+    nofluke.metrics.EventF1 : without the false alarm rate.
+    nofluke.metrics.CompositeF1 : with the precision of steps.
 
     Notes
     -----

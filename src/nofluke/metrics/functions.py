@@ -23,7 +23,8 @@ from nofluke.plain import check_word, number_or_none
 class Function(Metric):
     """A function ``f(labels, x)`` that returns a number; x holds the scores or the alarms of the steps that count.
 
-    Labels and alarms are given as 0 and 1 (int64), scores as float64, turned so that higher ones are anomalous.
+    Labels and alarms are given as 0 and 1 (int64), scores as float64, flipped if needed so that higher ones are
+    anomalous.
 
     Parameters
     ----------
@@ -32,9 +33,14 @@ class Function(Metric):
     needs : {"scores", "alarms"}
     better : {"higher", "lower"}
     perfect : float, optional
-        The best value there is, without which no value is corrected for chance.
+        The best possible value; without it, values are not corrected for chance.
     declared : bool
-        Whether ``needs`` was said by someone; False for a bare function, which is given alarms where there are some.
+        Whether ``needs`` was stated; False for a bare function, which gets alarms if there are any.
+
+    See Also
+    --------
+    nofluke.metrics.register : gives a function a name.
+    nofluke.metrics.Metric : a class for faster metrics.
 
     Examples
     --------
@@ -102,7 +108,7 @@ def can_pickle(function: Any) -> bool:
     function = function.function if isinstance(function, Function) else function
     module = sys.modules.get(getattr(function, "__module__", None) or "")
     if module is not None and module.__name__ == "__main__" and not hasattr(module, "__file__"):
-        return False  # an interactive session: pickled by name, and found by nobody
+        return False  # an interactive session: pickled by name, which no other process can find
     try:
         pickle.dumps(function)
     except Exception:  # lambdas, closures, locks: each fails in its own way
@@ -112,5 +118,5 @@ def can_pickle(function: Any) -> bool:
 
 def _left_behind(*_: Any) -> float:
     raise InputError(
-        "the function of this metric could not be pickled, and was left behind with the process that made the result."
+        "the function of this metric could not be pickled, and stayed in the process that made the result."
     )

@@ -26,7 +26,8 @@ class Labelled:
     Attributes
     ----------
     truth : Truth
-        Its labelled ranges. Labels that follow one another are one range; ranges that were passed as such and only touch stay two.
+        Its labelled ranges. Labels that follow one another are one range; ranges that were passed as such and only
+        touch stay two.
     scores : float array or None
         One for each step that counts, turned so that higher ones are anomalous.
     alarms : bool array or None
@@ -121,7 +122,7 @@ def labelled_of(sequence: Sequence, cuts: Cuts | None, count_events: CountEvents
     held = trial.truth.stops > trial.truth.starts
     found = trial.truth
     if not held.all():
-        notes.append(f"{int((~held).sum())} range(s) between two steps have no step to count and were left out.")
+        notes.append(f"{int((~held).sum())} range(s) between two steps contain no step and were left out.")
         found = _only(found, held)
     alarms = None if sequence.scores is not None and cuts is None else trial.alarm_flags(0)
     return Labelled(

@@ -10,7 +10,7 @@ from nofluke.metrics.base import Metric, written
 from nofluke.metrics.spelling import settings_of
 from nofluke.text.tables import SCHEMA, Table, csv_text, plural
 
-NOTE = "Settings go behind the name, as in vus-pr:window=50. Scores need no threshold; for alarms pass one, or alarms themselves."
+NOTE = "Settings follow the name, as in vus-pr:window=50. Metrics of scores need no threshold; for metrics of alarms pass one, or the alarms."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

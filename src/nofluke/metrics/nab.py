@@ -1,4 +1,5 @@
-"""The score of the Numenta Anomaly Benchmark: early alarms in windows are rewarded, alarms behind them forgiven for a while."""
+"""The score of the Numenta Anomaly Benchmark: early alarms in windows are rewarded, alarms behind them forgiven for a
+while."""
 
 from __future__ import annotations
 
@@ -23,28 +24,35 @@ COSTS: dict[str, tuple[float, float]] = {"standard": (1.0, 0.11), "low-fp": (1.0
 class NAB(Metric):
     r"""Score of the Numenta Anomaly Benchmark: 100 for a perfect detector, 0 for none, and below for a poor one.
 
-    Each labelled run is a window. Its first alarm, with a share y of the window left (1 at its first step, 1/w at its last), is
-    worth
+    Each labelled run is a window. Its first alarm, with a share y of the window left (1 at its first step, 1/w at its
+    last), is worth
 
     .. math:: \sigma(y) / \sigma(1), \qquad \sigma(y) = \frac{2}{1 + e^{-5y}} - 1;
 
-    further alarms in it change nothing, and a window without one costs :math:`A_{FN}`. Every alarm outside, k steps behind the
-    last step of the latest window, of w steps, costs :math:`A_{FP} \, \sigma(k / (w - 1))`, and all of :math:`A_{FP}` if that ratio is
-    above 3, or there is no window before. The sum S over n windows becomes :math:`100 (S + n A_{FN}) / (n + n A_{FN})`.
+    further alarms in it change nothing, and a window without one costs :math:`A_{FN}`. Every alarm outside, k steps
+    behind the last step of the latest window, of w steps, costs :math:`A_{FP} \, \sigma(k / (w - 1))`, and all of
+    :math:`A_{FP}` if that ratio is above 3, or there is no window before. The sum S over n windows becomes :math:`100
+    (S + n A_{FN}) / (n + n A_{FN})`.
 
-    NaN where no step is labelled. What flatters it: wide windows, in which any alarm will do, and alarms close behind them, which
-    cost little.
+    NaN where no step is labelled. What flatters it: wide windows, in which any alarm will do, and alarms close behind
+    them, which cost little.
 
     Parameters
     ----------
     profile : {"standard", "low-fp", "low-fn"}
-        :math:`A_{FN}` and :math:`A_{FP}` are 1 and .11; a false alarm costs .22 with "low-fp", and a missed window 2 with "low-fn".
+        :math:`A_{FN}` and :math:`A_{FP}` are 1 and .11; a false alarm costs .22 with "low-fp", and a missed window 2
+        with "low-fn".
+
+    See Also
+    --------
+    nofluke.metrics.EventF1 : found runs, without a reward for early alarms.
+    nofluke.metrics.DelayPAF1 : only early alarms count.
 
     Notes
     -----
-    As the benchmark's own scorer, but: behind a window of one step false alarms cost all, where that divides by zero (and
-    tsadmetrics by 1); and no first part of the series is left out, for which ``warmup`` and ``mask`` are there. The paper has no
-    limit of 3, which changes a cost by less than 1e-6 of it.
+    As the benchmark's own scorer, but: behind a window of one step false alarms cost all, where that divides by zero
+    (and tsadmetrics by 1); and no first part of the series is left out, for which ``warmup`` and ``mask`` are there.
+    The paper has no limit of 3, which changes a cost by less than 1e-6 of it.
 
     References
     ----------

@@ -29,7 +29,8 @@ def nab_scores(
 ) -> None:
     """NAB score of each draw, from the steps with alarms and their number before each step.
 
-    The scaled sigmoid 2 / (1 + exp(5 y)) - 1 is -tanh(2.5 y); a window found at its first step has tanh(2.5) / tanh(2.5) = 1.
+    The scaled sigmoid 2 / (1 + exp(5 y)) - 1 is -tanh(2.5 y); a window found at its first step has tanh(2.5) /
+    tanh(2.5) = 1.
     """
     full = math.tanh(2.5)
     for i in range(begins.size):

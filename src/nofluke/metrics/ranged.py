@@ -87,8 +87,8 @@ class RangePrecision(_Ranged):
         \omega(P_j) = \frac{\sum_{t \in P_j,\ \mathrm{labelled}} \delta(t, P_j)}{\sum_{t \in P_j} \delta(t, P_j)}
 
     over the :math:`N_p` runs of alarms :math:`P_j`, of which each meets :math:`x_j` labelled runs. NaN where no step is
-    labelled or has an alarm. What flatters it: a false alarm costs the same whether it lasts one step or a day, so that
-    many short alarms within labelled runs outweigh long ones elsewhere.
+    labelled or has an alarm. What flatters it: a false alarm costs the same whether it lasts one step or a day, so many
+    short alarms within labelled runs outweigh long ones elsewhere.
 
     Parameters
     ----------
@@ -97,6 +97,11 @@ class RangePrecision(_Ranged):
         and L − i + 1 (middle), or i (back).
     cardinality : {"one", "reciprocal"}
         :math:`\gamma(x)`: 1, or 1/x where a run meets x > 1 others.
+
+    See Also
+    --------
+    nofluke.metrics.RangeRecall : the other side.
+    nofluke.metrics.RangeF1 : both in one number.
 
     Notes
     -----
@@ -146,9 +151,14 @@ class RangeRecall(_WithExistence):
     Parameters
     ----------
     alpha : float
-        Weight of having met a run at all, from 0 to 1.
+        Weight of touching a run at all, from 0 to 1.
     bias, cardinality
         As in :class:`RangePrecision`.
+
+    See Also
+    --------
+    nofluke.metrics.RangePrecision : the other side.
+    nofluke.metrics.RangeF1 : both in one number.
 
     Notes
     -----
@@ -181,11 +191,16 @@ class RangeF1(_WithExistence):
     Parameters
     ----------
     alpha : float
-        Weight of having met a labelled run at all, in recall only.
+        Weight of touching a labelled run at all, in recall only.
     bias, cardinality
         As in :class:`RangePrecision`, in both.
     beta : float
         How many times as much recall counts as precision.
+
+    See Also
+    --------
+    nofluke.metrics.RangePrecision, nofluke.metrics.RangeRecall : its parts.
+    nofluke.metrics.ETaPRF1 : another F of ranges.
 
     Notes
     -----

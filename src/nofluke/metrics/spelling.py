@@ -1,4 +1,5 @@
-"""Names of metrics and their settings as people write them, and what they probably meant where there is no such name."""
+"""Names of metrics and their settings as people write them, and what they probably meant where there is no such
+name."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ IN_THE_NAME = ("curve",)  # settings that have a name for each of their values
 def known_as(name: str, known: Collection[str]) -> str | None:
     """The name that is meant, whatever the case and the hyphens; None where there is no such name.
 
-    >>> known_as("AUC_ROC", ["auc-roc", "f1"]), known_as("aucroc", ["auc-roc", "f1"]), known_as("auc", ["auc-roc", "f1"])
+    >>> known = ["auc-roc", "f1"]
+    >>> known_as("AUC_ROC", known), known_as("aucroc", known), known_as("auc", known)
     ('auc-roc', 'auc-roc', None)
     """
     if name in known:

@@ -69,6 +69,11 @@ class VUS(Metric):
     n_thresholds : int
         How many ranks thresholds are taken at, 2 to 10,000.
 
+    See Also
+    --------
+    nofluke.metrics.AUCROC, nofluke.metrics.AveragePrecision : without a buffer.
+    nofluke.metrics.RangeF1 : ranges at one threshold.
+
     References
     ----------
     Paparrizos, Boniol, Palpanas, Tsay, Elmore and Franklin (2022), Volume under the surface: a new accuracy evaluation

@@ -72,19 +72,25 @@ _EFFORT = ("programme_operations",)
 
 
 def as_null(null: Null) -> NullModel:
-    """A null model from itself, a function that draws labels, or a name with settings: "seasonal:period=24,bins=12".
+    """A null model from a null model, a function that draws labels, or a name with settings:
+    "seasonal:period=24,bins=12".
 
     >>> as_null("circular-shift")
     CircularShift(guard=0, every=None)
     >>> as_null("blocks:length=48")
     Blocks(length=48)
+
+    See Also
+    --------
+    nofluke.nulls.NullModel : the base class of all nulls.
+    nofluke.diagnose : which null fits the data.
     """
     if isinstance(null, NullModel):
         return null
     if isinstance(null, str):
         return _named(null)
     if isinstance(null, type):
-        raise InputError(f"null={null.__name__} is a class: pass an object of it, {null.__name__}(...).")
+        raise InputError(f"null={null.__name__} is a class: pass an instance, {null.__name__}(...).")
     if callable(null):
         return Custom(null)
     raise InputError(f"null={shown(null)} must be a name, a null model or a function that draws labels.")
@@ -92,7 +98,7 @@ def as_null(null: Null) -> NullModel:
 
 def _named(text: str) -> NullModel:
     if text.strip() == "auto":
-        raise InputError("null='auto' looks at the data: pass it to evaluate or sweep, or name a null model.")
+        raise InputError("null='auto' needs data to look at: pass it to evaluate or sweep, or name a null model.")
     name, settings = text_with_settings(text, "null", "seasonal:period=24")
     if name not in NAMES:
         raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *NAMES)))}.")

@@ -169,7 +169,8 @@ class LagProfile:
 
 
 def lag_profile(cell: Cell) -> LagProfile:
-    """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular shifts."""
+    """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular
+    shifts."""
     n = cell.n_steps
     reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
     recall, precision = around(cell, n)
@@ -198,7 +199,8 @@ def _standardised(hits: IntArray) -> FloatArray:
 
 
 def smallest_pvalues(cell: Cell, recommended: NullModel) -> dict[str, dict[str, float | None]]:
-    """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the last)."""
+    """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the
+    last)."""
     models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
     if not cell.truth.points:
         models.pop("permutation")

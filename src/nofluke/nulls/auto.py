@@ -1,7 +1,7 @@
-"""Which null the data allow: the rule of ``null="auto"``.
+"""Which null fits the data: the rule of ``null="auto"``.
 
-It goes by what is seen in the truth and in the alarms, each by itself, so that the test that follows stays what it is. Only the
-permutation needs evidence that it holds; without it, events move together.
+It looks at the truth and at the alarms separately, never at how they match, so the test that follows stays valid.
+Only the permutation needs evidence that it holds; without it, events move together.
 
 The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
 """
@@ -24,7 +24,7 @@ FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pick:
-    """The null that the data allow, why, and whether it holds."""
+    """The null that fits the data, why, and whether it holds."""
 
     model: NullModel
     why: str
@@ -43,7 +43,7 @@ def pick(look: Look) -> Pick:
         return Pick(model=CircularShift(), why=_sentence(f"{look.together}: shifting all of them together keeps that"))
     return Pick(
         model=Permutation(),
-        why="The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.",
+        why="The events show no clusters, runs, season or slow change, so chance may place each one independently.",
     )
 
 
@@ -52,7 +52,7 @@ def _with_season(look: Look, season: Season) -> Pick:
     if look.entangled and look.second is not None:
         return Pick(
             model=CircularShift() if look.together else look.null_of(season),
-            why=f"{seen}, and another one of {look.told(float(f'{look.second.steps:.4g}'))}: no null keeps both.",
+            why=f"{seen}, and a second one of {look.told(float(f'{look.second.steps:.4g}'))}: no null keeps both.",
             holds=False,
         )
     if not look.together and (not look.drifts or look.eras >= FEWEST_ERAS):
@@ -86,7 +86,8 @@ def _with_drift(look: Look) -> Pick:
         )
     what = look.together or "the tolerance is long"
     allowed = look.cell.n_steps // (5 * look.drift.cycles)
-    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than the level
+    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than
+    # the level
     window = max(look.window, look.wide)
     wanted = max(math.ceil(max(0.625 * window, 5) / look.alpha), 2 * look.events.longest + window)
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
@@ -96,7 +97,7 @@ def _with_drift(look: Look) -> Pick:
     return Pick(
         model=CircularShift(),
         why=f"{seen}, and {what}: shifts would have to be longer than {look.told(least)} for these events and shorter than "
-        f"{look.told(allowed)} for the change, so that no null keeps both.",
+        f"{look.told(allowed)} for the change, so no null keeps both.",
         holds=False,
     )
 

@@ -1,4 +1,5 @@
-"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows exactly."""
+"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows
+exactly."""
 
 from __future__ import annotations
 
@@ -52,7 +53,8 @@ class Joint(ByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shifting(ByValue):
-    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own first."""
+    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own
+    first."""
 
     layout: Layout
     begins: IntArray
@@ -60,10 +62,10 @@ class Shifting(ByValue):
 
 
 class NullModel(ABC):
-    """A null model: what chance does with one side of a trial while the other stays as it is.
+    """A null model: what chance does with one side of a trial while the other stays in place.
 
-    A model of one's own needs a `draw`; everything else follows from it by simulation. It sees nothing of the trial but the
-    side it moves, and no code outside of the nulls asks which one it is.
+    Your own model needs a `draw`; everything else follows from it by simulation. It sees only the side of the trial
+    that it moves, and no code outside the nulls asks which model it is.
 
     Attributes
     ----------
@@ -79,7 +81,13 @@ class NullModel(ABC):
     needs_detector : bool
         Whether what it does depends on a detector; else labels alone will do.
     shifts_all : bool
-        Whether it shifts all events together, by a list of shifts that goes by the steps and not by the events.
+        Whether it shifts all events together, by a list of shifts that depends on the steps and not on the events.
+
+    See Also
+    --------
+    nofluke.nulls.as_null : a null by its name.
+    nofluke.nulls.Custom : a null from a function.
+    nofluke.diagnose : which null fits the data.
     """
 
     name: ClassVar[str]
@@ -104,8 +112,9 @@ class NullModel(ABC):
     def draw(self, side: Any) -> Draw:
         """How chance moves its side, as a function of a generator and a number of rows.
 
-        For ``moves="truth"``, ``side`` is the :class:`~nofluke.series.truth.Truth`, and a row holds the first step of each
-        event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each step.
+        For ``moves="truth"``, ``side`` is the :class:`~nofluke.series.truth.Truth`, and a row holds the first step of
+        each event. For ``moves="detector"``, it is the array of scores (or alarms), and a row holds one value for each
+        step.
         """
 
     def fits(self, side: Any) -> None:
@@ -215,7 +224,8 @@ class NullModel(ABC):
         return None
 
     def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
-        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too many."""
+        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too
+        many."""
         del cell
         return None
 
@@ -242,12 +252,13 @@ class NullModel(ABC):
         check_word(method, "method", self.methods, f" for the null {self.name}")
         if isinstance(cell, TimedCell) and not self.takes_times:
             raise InputError(
-                f"null={shown(self.text)} needs a grid of steps, and these events have times of their own: use null='auto', "
-                "'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', 'interval-shuffle' or 'jitter'."
+                f"null={shown(self.text)} needs a grid of steps, but these events have their own times: use "
+                "null='auto', 'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', "
+                "'interval-shuffle' or 'jitter'."
             )
         if cell is not None and not cell.truth.points and not self.takes_ranges:
             raise InputError(
-                f"null={shown(self.text)} places events of one step each, and these are ranges: use null='auto', "
+                f"null={shown(self.text)} places events of one step each, but these are ranges: use null='auto', "
                 "'circular-shift', 'local-shift' or 'segments', or count every step of a range by count_events='steps'."
             )
 
@@ -258,7 +269,7 @@ def floor_of(law: Law) -> float:
 
 
 def check_resamples(n_resamples: object) -> int:
-    """The number of resamples as a plain int; refuses what is none, or more than anyone can wait for."""
+    """The number of resamples as a plain int; refuses anything else, or more than anyone can wait for."""
     return as_whole(n_resamples, "n_resamples", 1, MOST_RESAMPLES)
 
 

@@ -20,10 +20,11 @@ from nofluke.series.truth import Truth
 
 
 def donges(cell: Cell) -> dict[str, Law]:
-    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
+    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random
+    points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
-            "the binomial takes every alarm for one step, so that it has no law for count_alarms='episodes': use "
+            "the binomial treats every alarm as one step and has no law for count_alarms='episodes': use "
             "method='auto' with null='permutation', or count_alarms='steps'."
         )
     if isinstance(cell, TimedCell):
@@ -40,11 +41,16 @@ def donges(cell: Cell) -> dict[str, Law]:
 
 @dataclass(frozen=True, kw_only=True)
 class Bernoulli(NullModel):
-    """Events and predictions are both independent Bernoulli processes; hits are then taken for binomial.
+    """Events and predictions are both independent Bernoulli processes; hits are then treated as binomial.
 
-    Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose windows
-    overlap, so that recall's chance is overstated and precision's spread understated. Offered for comparison with event
-    coincidence analysis, not for conclusions.
+    Keeps the numbers of events and predictions, and nothing else: it forgets that predictions come in runs, whose
+    windows overlap, which overstates chance's recall and understates the spread of its precision. Use it to compare
+    with event coincidence analysis, not to draw conclusions.
+
+    See Also
+    --------
+    nofluke.nulls.Permutation : exact, given the alarms.
+    nofluke.nulls.Stationary : another binomial from the literature.
 
     References
     ----------
@@ -57,13 +63,13 @@ class Bernoulli(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Events and predictions each fall on random steps, and every window is taken for an independent trial."
+        return "Events and predictions each fall on random steps, and every window is treated as an independent trial."
 
     @property
     def caveat(self) -> str:
         return (
-            "The null bernoulli takes every window for an independent trial; it is for comparison with the literature, not for "
-            "conclusions."
+            "The null bernoulli treats every window as an independent trial: use it to compare with the literature, "
+            "not to draw conclusions."
         )
 
     def draw(self, side: Truth) -> Uniform:

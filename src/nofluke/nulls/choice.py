@@ -1,4 +1,4 @@
-"""Which null a trial is judged by, and why: the one that was asked for, or the one that the data allow."""
+"""Which null a trial is judged by, and why: the one that was requested, or the one that fits the data."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Choice:
 
     @property
     def assumption(self) -> str:
-        """What the null takes for granted, in ticks and units of time where there are no steps."""
+        """What the null assumes, in ticks and units of time where there are no steps."""
         said = self.assumes or self.model.assumption
         if not self.in_time:
             return said
@@ -81,7 +81,7 @@ class Choice:
         return (*self.doubts, *filter(None, [self.model.caveat_in_time if self.in_time else self.model.caveat]))
 
     def in_words(self) -> str:
-        """Which null, why, and what it takes for granted; why none holds is said by the verdict."""
+        """Which null, why, and what it assumes; the verdict says why none holds."""
         why = self.why if self.holds else "It does not hold here."
         return " ".join(filter(None, [f"Null: {self.label}.", why, self.assumption]))
 
@@ -90,13 +90,13 @@ class Choice:
         check_word(method, "method", METHODS)
         if self.is_auto and method not in self.model.methods:
             raise InputError(
-                f"method={method!r} is not available for the null {self.model.text}, which auto takes for these data: pass "
-                "null='permutation', or method='auto'."
+                f"method={method!r} is not available for the null {self.model.text}, which auto chose for these data: "
+                "pass null='permutation', or method='auto'."
             )
         self.model.check(method)
 
     def to_dict(self) -> dict[str, Any]:
-        """The choice as plain values, for JSON; the doubts stand beside the verdict."""
+        """The choice as plain values, for JSON; the doubts are next to the verdict."""
         return {
             "asked": self.asked,
             "name": self.model.name,
@@ -108,7 +108,7 @@ class Choice:
 
 
 def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
-    """The null that the caller named, with what speaks against it; for "auto" the one that the data allow, and why.
+    """The null that the caller named, with what speaks against it; for "auto" the one that fits the data, and why.
 
     ``doubt`` is what speaks against any null of this trial.
     """

@@ -26,7 +26,7 @@ from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
-GUARDED = "Without the shifts that a guard leaves out, rotations are no group: p-values come out too small where scores have a long memory."
+GUARDED = "With a guard, the remaining rotations do not form a group: p-values come out too small where scores have a long memory."
 
 
 class ShiftNull(NullModel):
@@ -64,7 +64,7 @@ class ShiftNull(NullModel):
             found = self.pieces(cell)
             if found is None and method == "exact":
                 raise InputError(
-                    f"method='exact' counts out at most {MOST_PAIRS:,} pairs of an alarm and an event, and here are "
+                    f"method='exact' counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
                     f"{cell.n_predictions * cell.n_events:,}: use method='auto', which draws shifts at random."
                 )
             return {} if found is None else found.laws(cell, self.method(found.n_shifts, found.of_recall.every))
@@ -106,27 +106,33 @@ class ShiftNull(NullModel):
 class CircularShift(ShiftNull):
     """All events are shifted together around the circle of steps; the predictions are fixed.
 
-    Keeps the clustering of the events and the autocorrelation of the predictions, and destroys only their alignment. Use
-    it where either of them clusters, and for ranges. It keeps neither a season nor a trend: a shift by half a year moves
-    winter events into summer, and one by half the series moves the end of a trend to its start.
+    Keeps the clustering of the events and the autocorrelation of the predictions, and destroys only their alignment.
+    Use it where either of them clusters, and for ranges. It keeps neither a season nor a trend: a shift by half a year
+    moves winter events into summer, and one by half the series moves the end of a trend to its start.
 
     All T rotations are counted, by Fourier transforms and exact integers, so nothing is random; the observed labels are
-    one of them, so that p ≥ 1/T. Steps are the steps that count: with a mask, labels move over masked steps as if they
-    were not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside of it.
+    one of them, so p ≥ 1/T. Steps are the steps that count: with a mask, labels move over masked steps as if they were
+    not there. Windows do not wrap around: a rotated sequence is evaluated like any other, with nothing outside it.
 
-    Events that are ranges stay where they are, so that none is ever cut in two, and the predictions rotate the other way; an
-    episode of alarms that is cut at the seam counts once.
+    Events that are ranges stay in place, so none is cut in two, and the predictions rotate the other way; an episode of
+    alarms that is cut at the seam counts once.
 
     Parameters
     ----------
     guard : int or str, default 0
-        Leaves out shifts by less than this, in steps or in time (but not the identity), which are too much like the observed labels.
-        The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them): no longer a test by a
-        group of rotations, and exact only as far as small shifts are the reason for leaving them out.
+        Leaves out shifts by less than this, in steps or in time (except the identity), because they are too similar to
+        the observed labels. The p-value is then (1 + number of the other shifts that do as well)/(1 + number of them):
+        this is no longer a test over a group of rotations, and not exact.
     every : int, float or str, optional
-        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the period of a
-        season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥ every/T. The circle is then as many whole periods as there are;
-        what lies behind the last whole period stays where it is.
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them. With the
+        period of a season (in steps that count, or in time) they keep the season as well as the clusters, and p ≥
+        every/T. The circle then consists of whole periods; what lies after the last whole period stays in place.
+
+    See Also
+    --------
+    nofluke.nulls.LocalShift : small shifts, where rates change slowly.
+    nofluke.nulls.Permutation : moves each event independently.
+    nofluke.nulls.Segments : shuffles runs and gaps.
 
     References
     ----------
@@ -148,26 +154,26 @@ class CircularShift(ShiftNull):
     def assumption(self) -> str:
         if self.every is not None:
             return (
-                f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, so that "
-                "clusters and a season of that period stay; the predictions stay as they are."
+                f"Chance shifts all events together by multiples of {in_words(self.every)} around the circle, which "
+                "keeps clusters and a season of that period; the predictions stay in place."
             )
         fewer = "less" if isinstance(self.guard, str) else "fewer"
         guard = f" Shifts by {fewer} than {in_words(self.guard)} are left out." if self.guard else ""
         return (
-            "Chance shifts all events together around the circle of steps, so that clusters and ranges stay; the predictions "
-            f"stay as they are. It allows neither for a season nor for a trend that both share.{guard}"
+            "Chance shifts all events together around the circle of steps, which keeps clusters and ranges; the "
+            f"predictions stay in place. It does not account for a season or a trend that both share.{guard}"
         )
 
     @property
     def assumption_of_series(self) -> str:
         if self.every is not None:
             return (
-                f"Chance rotates the detector by multiples of {in_words(self.every)}, so that labelled ranges stay whole and a season of "
-                "that period stays."
+                f"Chance rotates the detector by multiples of {in_words(self.every)}, which keeps labelled ranges "
+                "whole and keeps a season of that period."
             )
         return (
-            "Chance rotates the detector around the circle of steps, so that labelled ranges stay whole and scores keep their memory. It "
-            "allows neither for a season nor for a trend that both share."
+            "Chance rotates the detector around the circle of steps, so labelled ranges stay whole and scores keep "
+            "their memory. It does not account for a season or a trend that both share."
         )
 
     @property
@@ -184,7 +190,8 @@ class CircularShift(ShiftNull):
         """Random rotations of the events, the guard band left out."""
         if not side.points:
             raise InputError(
-                f"null={self.text!r} counts all rotations of ranges and draws none: use method='auto' or 'exact'."
+                f"null={self.text!r} counts all rotations of ranges and draws none at random: use method='auto' or "
+                "'exact'."
             )
         circle, periods, every = self._circle(side)
         guard = self._guard(side)
@@ -226,8 +233,8 @@ class CircularShift(ShiftNull):
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int, every: float) -> How:
-        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps only, and
-        those beyond a guard are none."""
+        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps
+        only, and those beyond a guard are none."""
         if every != int(every) or self.guard:
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
         return exactly("all rotations" if every == 1 else f"{n_shifts:,} rotations")

@@ -1,4 +1,4 @@
-"""A null of one's own: any function that draws labels."""
+"""Your own null: any function that draws labels."""
 
 from __future__ import annotations
 
@@ -19,13 +19,18 @@ from nofluke.series.truth import Truth
 
 @dataclass(frozen=True)
 class Custom(NullModel):
-    """Labels as a function draws them, from a NumPy generator; the predictions are fixed.
+    """A function draws the labels with a NumPy generator; the predictions are fixed.
 
     Parameters
     ----------
     function : callable
-        Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter; on
-        the others there must be as many events as observed, since hits are compared as numbers.
+        Takes a ``numpy.random.Generator`` and returns 0/1 labels for all steps. Steps that are left out do not matter;
+        on the others there must be as many events as observed, since hits are compared as counts.
+
+    See Also
+    --------
+    nofluke.nulls.as_null : accepts a function directly.
+    nofluke.nulls.NullModel : the base class of all nulls.
     """
 
     function: Callable[[np.random.Generator], Any]
@@ -34,7 +39,7 @@ class Custom(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance draws the events by a function of the user's; the predictions stay as they are."
+        return "Chance draws the events with a user-supplied function; the predictions stay in place."
 
     @property
     def code(self) -> str:
@@ -52,7 +57,8 @@ class Custom(NullModel):
             drawn = self.function(generator)
         except Exception as error:
             raise InputError(
-                f"null's function failed with {type(error).__name__} ({error}): it is given a NumPy generator and returns labels."
+                f"null's function failed with {type(error).__name__} ({error}): it gets a NumPy generator and must "
+                "return labels."
             ) from error
         labels, n = as_column(drawn, "what null draws").values, len(side.open_steps)
         if len(labels) != n:
@@ -63,5 +69,5 @@ class Custom(NullModel):
             raise InputError(f"null must draw {n} labels of 0 and 1, got {listing(wrong)}.")
         events = np.flatnonzero(labels)
         if len(events) != side.n:
-            raise InputError(f"null drew {len(events)} events where the data has {side.n}: draw as many.")
+            raise InputError(f"null drew {len(events)} events where the data have {side.n}: draw the same number.")
         return events

@@ -37,7 +37,8 @@ from nofluke.text.tables import SCHEMA, Table, plural, show_number
 DEFAULT_QUANTILE = 0.9
 NOT_LOOKED_FOR = (
     "Not looked for: more than two seasons, a season of fewer than four cycles, changes of both rates that are neither seasonal "
-    "nor slower than an eighth of the series, and a common cause that acts within the tolerance: they would count as skill."
+    "nor slower than an eighth of the series, and a common cause that acts within the tolerance. Any of these would "
+    "count as skill."
 )
 
 
@@ -50,7 +51,7 @@ class Diagnosis(ByValue):
     n, n_events, n_predictions : int
         Steps that count, events and alarms on them.
     findings : tuple of Finding
-        Everything that was looked at, found or not.
+        Everything that was looked for, found or not.
     recommended : NullModel
         The null to pass as ``null=``.
     why : str
@@ -60,14 +61,21 @@ class Diagnosis(ByValue):
     smallest_p : tuple of SmallestP
         For the permutation, the circular shift and the recommended null.
     covered : float
-        Share of the steps from which an alarm is within the tolerance: where an event is found by chance.
+        Share of the steps with an alarm within the tolerance: where an event is found by chance.
     lags, precision_hits, recall_hits : int arrays
-        Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a positive lag.
+        Hits of the events shifted by each lag (around the circle): a detector that is late has its most hits at a
+        positive lag.
     alpha : float
         The level of the findings.
     notes : tuple of str
     noun : str
         What an event is called: "event" or "range".
+
+    See Also
+    --------
+    nofluke.diagnose : makes it.
+    nofluke.nulls : the null models it chooses from.
+    nofluke.evaluate : ``null="auto"`` follows its advice.
 
     Examples
     --------
@@ -76,7 +84,8 @@ class Diagnosis(ByValue):
     >>> scores = nf.detectors.energy_transient(quakes.counts)
     >>> result = nf.diagnose(quakes.truth, scores, quantile=0.9, tolerance=2)
     >>> result.recommended.text, result.why
-    ('permutation', 'The events show no clusters, runs, season or slow change, so that chance may place each of them by itself.')
+    ('permutation', 'The events show no clusters, runs, season or slow change, so chance may place each one
+    independently.')
     >>> [finding.name for finding in result.findings if finding.found]
     ['memory of the score', 'lag']
     """
@@ -157,8 +166,8 @@ class Diagnosis(ByValue):
         )
         return Table(
             title=(
-                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, {plural(self.n_predictions, 'prediction')}: "
-                "what a null model has to allow for"
+                f"{plural(self.n, 'step')}, {plural(self.n_events, self.noun)}, "
+                f"{plural(self.n_predictions, 'prediction')}: what a null model must account for"
             ),
             columns=("", "found", "statistic", "p", "looked at"),
             rows=rows,
@@ -167,7 +176,7 @@ class Diagnosis(ByValue):
                 if self.holds
                 else f"No null holds for these data. {self.why}",
                 *found,
-                f"Smallest p that can come out: {smallest}.",
+                f"Smallest possible p: {smallest}.",
                 *(f"Note: {note}" for note in self.notes),
             ),
         )
@@ -209,10 +218,10 @@ def diagnose(
     period: Period | None = None,
     alpha: float = 0.05,
 ) -> Diagnosis:
-    r"""Are events clustered, seasonal, in runs; do alarms have memory; which null to trust, and why.
+    r"""Are events clustered, seasonal or in runs? Do alarms have memory? Which null to trust, and why.
 
-    Chance that places events on random steps is a low hurdle: real events cluster and follow seasons, and then worthless
-    detectors pass it. This looks for what a null model has to keep, and names the one to use:
+    Placing events on random steps sets a low bar: real events cluster and follow seasons, and then worthless detectors
+    pass. This function looks for what a null model must keep, and names the one to use:
 
     - nothing found: :class:`~nofluke.nulls.Permutation`;
     - clusters or runs of events, or too few events to see any: :class:`~nofluke.nulls.CircularShift`;
@@ -225,8 +234,8 @@ def diagnose(
         As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are
         the alarms.
     period : int or str, optional
-        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock of
-        dates. By default these three are looked at where there is such a clock, and no season where there is none.
+        The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock
+        of dates. By default these three are tried where there is such a clock; without one, none is.
     alpha : float
         The level of the findings, and the one you want to test at.
 
@@ -234,15 +243,21 @@ def diagnose(
     -------
     Diagnosis
 
+    See Also
+    --------
+    nofluke.evaluate : ``null="auto"`` uses this diagnosis.
+    nofluke.nulls : the null models.
+    nofluke.Diagnosis : the result.
+
     Notes
     -----
-    Clusters: for blocks of w = 2, 4, 8, ... steps the variance of the counts over their mean,
-    :math:`\sum_b (n_b - \bar n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1
-    for geometric gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a
-    fixed seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so that
-    clusters are not taken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the best hits within
-    some lags, against those of all rotations.
-    Without events or alarms the tests say that nothing was found. O(T log T) on a regular clock.
+    Clusters: for blocks of w = 2, 4, 8, ... steps the variance of the counts over their mean, :math:`\sum_b (n_b - \bar
+    n)^2 / (B \bar n)`, 1 for events on random steps; and the coefficient of variation of the gaps, 1 for geometric
+    gaps. Both are compared with 199 random placements (within the phases of a season, if there is one), with a fixed
+    seed. Runs: exact. Season: the ordinates of the spectrum at the period and its harmonics over their neighbours, so
+    that clusters are not mistaken for a season; needs four periods. Memory: rank autocorrelation at lag 1. Lag: the
+    best hits within some lags, against those of all rotations. Without events or alarms the tests say that nothing was
+    found. O(T log T) on a regular clock.
 
     References
     ----------
@@ -277,7 +292,7 @@ def diagnose(
     notes = list(sequence.notes)
     if sequence.scores is not None and threshold is None and quantile is None and budget is None:
         quantile = DEFAULT_QUANTILE
-        notes.append("No threshold was given: the highest tenth of the scores are taken for alarms.")
+        notes.append("No threshold was given: the highest tenth of the scores count as alarms.")
     cuts = choose_cut(sequence, threshold, quantile, budget)
     made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
     notes += (*made.notes, *filter(None, [made.doubt and f"{made.doubt}."]), *(() if cuts is None else cuts.notes))
@@ -287,15 +302,15 @@ def diagnose(
 def diagnosis_of(
     cell: Cell, *, period: Period | None = None, alpha: float = 0.05, notes: tuple[str, ...] = ()
 ) -> Diagnosis:
-    """The diagnosis of one cell of a trial, for whoever has one."""
+    """The diagnosis of one cell of a trial."""
     look = Look.of(cell, alpha, period)
     if period is not None and not look.calendar:
-        missed = f"The period {period} could not be looked at: it needs at least four periods of three steps or more."
+        missed = f"The period {period} could not be tested: it needs at least four periods of three steps or more."
         notes = (*notes, missed)
     chosen = pick(look)
     profile = advice.lag_profile(look.cell)
     if look.sketch is not None:
-        notes = (*notes, f"Times were looked at on a grid of {look.told(1)}.")
+        notes = (*notes, f"Times were analysed on a grid of {look.told(1)}.")
     smallest = tuple(
         SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
     )

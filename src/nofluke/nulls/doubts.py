@@ -37,7 +37,7 @@ def about_events(model: NullModel, look: Look) -> str:
     if in_runs(runs, LEVEL):
         return (
             f"Events come as runs of {runs.statistic:.3g} steps on average, which the null {model.name} tears apart: its "
-            'p-values are not to be trusted. Use null="circular-shift" or null="segments".'
+            'p-values cannot be trusted. Use null="circular-shift" or null="segments".'
         )
     # a season makes clusters too, and so does a slow change: no reproach to the null that keeps it
     if not model.keeps & {"clusters", "season", "drift"} and n >= ENOUGH_EVENTS:
@@ -102,6 +102,7 @@ def _about_gaps(model: NullModel, cell: Cell) -> str:
     if (np.abs(gaps - np.rint(gaps / period) * period) <= watch.stride / 2).all():
         return ""
     return (
-        f"Shifts by multiples of {every} of watched time do not keep a season of that length where gaps are no multiples of it: "
-        f'its p-values are not to be trusted. Use null="seasonal:period={every}".'
+        f"Shifts by multiples of {every} of watched time do not keep a season of that length where gaps are not "
+        "multiples of it: "
+        f'its p-values cannot be trusted. Use null="seasonal:period={every}".'
     )

@@ -1,7 +1,7 @@
 """Evidence about the data that decides which null to trust: runs, clusters, seasons and memory.
 
-Small tests in closed form, without anything to compile or to simulate: a few milliseconds for 100,000 steps, so that every
-evaluation can afford them.
+Small tests in closed form, without anything to compile or to simulate: a few milliseconds for 100,000 steps, so that
+every evaluation can afford them.
 """
 
 from __future__ import annotations
@@ -107,8 +107,8 @@ def pairs_in_blocks(events: IntArray, width: int | IntArray) -> Any:
 def pair_moments(n_steps: int, n_events: int, width: int) -> tuple[float, float]:
     """Mean and variance of :func:`pairs_in_blocks` for events on random steps. Exact.
 
-    With falling factorials x₍ₖ₎, block sizes w and p_k = Σ w₍ₖ₎/T₍ₖ₎, the mean is m₍₂₎p₂/2, and the mean of the square adds
-    pairs with both, one and no event in common: m₍₂₎p₂/2 + m₍₃₎p₃ + m₍₄₎p₂₂/4.
+    With falling factorials x₍ₖ₎, block sizes w and p_k = Σ w₍ₖ₎/T₍ₖ₎, the mean is m₍₂₎p₂/2, and the mean of the square
+    adds pairs with both, one and no event in common: m₍₂₎p₂/2 + m₍₃₎p₃ + m₍₄₎p₂₂/4.
     """
     full, rest = divmod(n_steps, width)
 
@@ -182,8 +182,8 @@ def _season(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, peri
     """Does the spectrum stand out at the period and its first harmonics?
 
     Each ordinate is compared with its neighbours, which clustering and memory raise as much: in a stationary process
-    without a season the ratio to the mean of M neighbours exceeds f with probability (1 + f/M)^-M. The harmonics are combined
-    by Fisher's method. The statistic is the largest ratio.
+    without a season the ratio to the mean of M neighbours exceeds f with probability (1 + f/M)^-M. The harmonics are
+    combined by Fisher's method. The statistic is the largest ratio.
     """
     cycles = int(n_steps / period) if period > 0 else 0
     if cycles < LEAST_CYCLES or period < LEAST_STEPS:
@@ -217,7 +217,8 @@ def _season(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, peri
 
 
 def _smooth(cycles: int) -> int:
-    """A number little below, without large prime factors, so that the transform is fast; small ones stay as they are."""
+    """A number little below, without large prime factors, so that the transform is fast; small ones stay as they
+    are."""
     for candidate in range(cycles, 100, -1):
         rest = candidate
         for factor in (2, 3, 5, 7):

@@ -45,7 +45,8 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestP:
-    """The smallest p-values that a null can give with these events and alarms; None where they are far below any level."""
+    """The smallest p-values that a null can give with these events and alarms; None where they are far below any
+    level."""
 
     null: str
     precision: float | None
@@ -74,7 +75,7 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             statistic=clusters.statistic,
             pvalue=clusters.pvalue,
             looked_at=f"largest variance over mean of counts in {looked}{within}",
-            sentence="Events may come in clusters: placing them one by one would understate what chance does."
+            sentence="Events may come in clusters: placing them independently would understate what chance does."
             if clustered
             else f"{plural(cell.n_events, 'event')} {'are' if cell.n_events != 1 else 'is'} too few to show clusters."
             if look.few
@@ -86,7 +87,7 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             statistic=gap,
             pvalue=events.evenness.pvalue,
             looked_at=f"smallest gap between two events, in {unit}",
-            sentence="Events keep a distance from each other: placing them one by one would understate what they cover."
+            sentence="Events keep a distance from each other: placing them independently would understate what they cover."
             if even
             else "Events keep no more distance from each other than random ones.",
         ),
@@ -107,8 +108,8 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             found=look.drifts,
             statistic=look.drift.ratio,
             pvalue=look.drift.pvalue,
-            looked_at="spectra of events and alarms below 8 cycles, over what comes behind (largest ratio)",
-            sentence="Events and alarms change slowly with time (a trend or a drift): only nulls that look nearby keep that."
+            looked_at="spectra of events and alarms below 8 cycles, over the rest (largest ratio)",
+            sentence="Events and alarms change slowly with time (a trend or a drift): only local nulls keep that."
             if look.drifts
             else "No slow change that events and alarms share was found.",
         ),
@@ -169,9 +170,9 @@ def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
             statistic=evidence.statistic,
             pvalue=evidence.pvalue,
             looked_at=measured,
-            sentence="Alarms come together, so that one event makes several hits: exact nulls allow for it, a binomial does not."
+            sentence="Alarms come in runs, so one event makes several hits: exact nulls account for it, a binomial does not."
             if evidence.pvalue <= alpha
-            else "Alarms come one by one.",
+            else "Alarms do not come in runs.",
         ),
         Finding(
             name="much is covered",
@@ -179,8 +180,8 @@ def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
             statistic=covered,
             pvalue=None,
             looked_at=f"share of the {'time' if in_time else 'steps'} within the tolerance of an alarm",
-            sentence=f"An event {'at a random time' if in_time else 'on a random step'} is found with chance {show_share(covered)}: "
-            + ("recall says little." if covered > MUCH_COVERED else "recall has room to tell."),
+            sentence=f"An event {'at a random time' if in_time else 'on a random step'} is found with probability {show_share(covered)}: "
+            + ("recall says little." if covered > MUCH_COVERED else "recall can be informative."),
         ),
     )
 
@@ -214,9 +215,8 @@ def few_events(cell: Cell, smallest: SmallestP, alpha: float) -> Finding:
         found=bool(above),
         statistic=float(cell.n_events),
         pvalue=None,
-        looked_at=f"number of events; whether p can reach {alpha:g} with them under the recommended null",
-        sentence=f"{who} reach p = {alpha:g} with these events and alarms: under the null {smallest.null}, the smallest p that "
-        f"can come out is {least}."
+        looked_at=f"number of events, and whether p can reach {alpha:g} with them under the recommended null",
+        sentence=f"{who} reach p = {alpha:g} with these events and alarms: under the null {smallest.null}, the smallest possible p is {least}."
         if above
         else f"Under the null {smallest.null}, both measures could reach p = {alpha:g}.",
     )

@@ -1,7 +1,7 @@
 """Recall over the events that count, where their number is up to chance too: those whose whole window was watched.
 
-What is tested is the ratio of hits to events that count. It is told in hits out of the observed number of events, rounded down:
-R/M reaches k/m exactly where ⌊R m/M⌋ reaches k.
+What is tested is the ratio of hits to events that count. It is told in hits out of the observed number of events,
+rounded down: R/M reaches k/m exactly where ⌊R m/M⌋ reaches k.
 
 The section "The interior ratio" of docs/explanation/theory.md has the mathematics.
 """
@@ -46,7 +46,8 @@ def share_of(hits: AnyArray, counted: AnyArray, observed: int) -> FloatArray:
 def common(one: Ranges, other: Ranges) -> Ranges:
     """What two sets of ranges have in common, each of them ascending and apart.
 
-    >>> both = common(Ranges(starts=np.array([0, 8]), stops=np.array([5, 9])), Ranges(starts=np.array([3]), stops=np.array([20])))
+    >>> one = Ranges(starts=np.array([0, 8]), stops=np.array([5, 9]))
+    >>> both = common(one, Ranges(starts=np.array([3]), stops=np.array([20])))
     >>> both.starts, both.stops
     (array([3, 8]), array([5, 9]))
     """
@@ -61,7 +62,8 @@ def common(one: Ranges, other: Ranges) -> Ranges:
 
 
 def permuted(cell: TimedCell, counted: Ranges) -> TableLaw:
-    """The law of the ratio where events are permuted: hypergeometric hits among a hypergeometric number of events that count."""
+    """The law of the ratio where events are permuted: hypergeometric hits among a hypergeometric number of events that
+    count."""
     inner, found = total(counted), total(common(counted, cell.zone))
     n_events, observed = cell.n_events, cell.n_counted
     number = hypergeometric_pmf(cell.n_steps, inner, n_events)

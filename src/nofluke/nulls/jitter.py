@@ -21,20 +21,27 @@ from nofluke.series.truth import Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Stratified):
-    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are fixed.
+    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are
+    fixed.
 
-    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to ask whether events
-    and alarms are tied more closely than the windows are long.
+    Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to
+    ask whether events and alarms are linked on a scale shorter than the windows.
 
     Parameters
     ----------
     window : int, float or str
-        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The first
-        window begins with the span.
+        The length of a window: steps on a grid, else a duration ("10min") or a number in the unit of the times. The
+        first window begins with the span.
+
+    See Also
+    --------
+    nofluke.nulls.Dither : windows around each event; approximate.
+    nofluke.nulls.LocalPermutation : a number of windows instead of their length.
 
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     window: Length
@@ -47,8 +54,8 @@ class Jitter(Stratified):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance places each event at random within its own window of {in_words(self.window)}, so that whatever changes "
-            "from window to window stays; the predictions stay as they are."
+            f"Chance places each event at random within its own window of {in_words(self.window)}, which keeps "
+            "whatever changes from window to window; the predictions stay in place."
         )
 
     @property
@@ -69,19 +76,25 @@ class Jitter(Stratified):
 
 @dataclass(frozen=True, kw_only=True)
 class Dither(NullModel):
-    """Each event is moved at random by at most a given time, around its own; the predictions are fixed. Approximate.
+    """Each event is moved at random by at most a given time from its own; the predictions are fixed. Approximate.
 
-    Usual for spike trains. The observed events sit in the middle of where they are moved to, which placements do not, so that
-    data and surrogates are not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
+    Common for spike trains. Observed events sit in the middle of their windows and surrogates do not, so the two are
+    not exchangeable and p-values have no guarantee; `Jitter`, with fixed windows, has one.
 
     Parameters
     ----------
     reach : int, float or str
         How far an event is moved at most: steps on a grid, else a duration or a number in the unit of the times.
 
+    See Also
+    --------
+    nofluke.nulls.Jitter : exact, with fixed windows.
+    nofluke.nulls.LocalShift : moves all events together.
+
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     reach: Length
@@ -95,16 +108,16 @@ class Dither(NullModel):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance moves each event by at most {in_words(self.reach)} to either side, so that slow changes of the rates stay; the "
-            "predictions stay as they are."
+            f"Chance moves each event by at most {in_words(self.reach)} to either side, which keeps slow changes of "
+            "the rates; the predictions stay in place."
         )
 
     @property
     def caveat(self) -> str:
         """That it is no exact test."""
         return (
-            "Dithering is approximate: data and surrogates are not exchangeable, since events are moved around their own places. "
-            "Null jitter, with fixed windows, is exact."
+            "Dithering is approximate: data and surrogates are not exchangeable, because each event moves around its "
+            "own place. The null jitter, with fixed windows, is exact."
         )
 
     @property

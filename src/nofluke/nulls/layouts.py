@@ -1,7 +1,7 @@
-"""How a null that moves the detector lays it out: so long that a draw is a window of it, or anew for each draw.
+"""How a null that moves the detector lays it out: so long that a draw is a window of it, or again for each draw.
 
-A draw is told by one whole number, its begin. For windows that is where it begins; where each draw has a detector of its own, a
-shift or a seed.
+A draw is identified by one whole number, its start. For windows that is where it begins; where each draw has a detector
+of its own, a shift or a seed.
 
 The section "Windows of a detector" of docs/explanation/theory.md has the mathematics.
 """
@@ -103,7 +103,8 @@ class Within(Layout):
 
 @dataclass(frozen=True, slots=True)
 class Redrawn(Layout):
-    """Drawn anew by a null that moves the detector; begins are seeds. Alarms are those of the scores that were drawn."""
+    """Drawn again by a null that moves the detector; begins are seeds. Alarms are those of the scores that were
+    drawn."""
 
     null: Any
 

@@ -1,7 +1,8 @@
-"""Nulls that only look nearby, for rates that change slowly: shifts by a little, and permutations within windows of time.
+"""Nulls that only look nearby, for rates that change slowly: shifts by a little, and permutations within windows of
+time.
 
-Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it. A
-null that moves events only a little way sees the first and not the second.
+Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it.
+A null that moves events only a little way sees the first and not the second.
 
 The section "Local shifts" of docs/explanation/theory.md has the mathematics.
 """
@@ -39,26 +40,33 @@ from nofluke.series.truth import Truth
 class LocalShift(ShiftNull):
     r"""All events are shifted together by at most a few steps; the predictions are fixed.
 
-    Keeps clusters, ranges, and every change of the rates that is slow against the reach; destroys only the alignment. Use it
-    where events and alarms both follow a trend or a drift.
+    Keeps clusters, ranges, and every change of the rates that is slow compared with the reach; destroys only the
+    alignment. Use it where events and alarms both follow a trend or a drift.
 
-    Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what leaves at a
-    border meets the mirror image of what is there. These shifts are no group, so that p is approximate. For a stationary
-    series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the level.
+    Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what
+    leaves at a border meets the mirror image of what is there. These shifts do not form a group, so p is approximate.
+    For a stationary series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the
+    level.
 
     Parameters
     ----------
     reach : int or str, default 100
-        W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It should be long against the tolerance and the length of clusters and ranges
-        (else there is little power), and short against the time in which the rates change (else it is fooled by them).
+        W, the longest shift: steps that count, or a length of time ("3d"), or a number in the unit of the times. It
+        should be long compared with the tolerance, clusters and ranges (or there is little power), and short compared
+        with the time in which the rates change (or they fool it).
     every : int, float or str, optional
-        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them: with the period of a
-        season they keep that, too.
+        Takes only shifts by multiples of this length (rounded to steps or ticks), by default all of them; with the
+        period of a season they also keep the season.
+
+    See Also
+    --------
+    nofluke.nulls.CircularShift : shifts of any length.
+    nofluke.nulls.LocalPermutation : moves each event independently.
 
     References
     ----------
-    Harris (2020), A shift test for independence in generic time series, arXiv:2012.06862.
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Harris (2020), A shift test for independence in generic time series, arXiv:2012.06862. Amarasingham, Harrison,
+    Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
     """
 
     reach: Length = 100
@@ -73,9 +81,7 @@ class LocalShift(ShiftNull):
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
         alike = isinstance(self.every, str) is isinstance(self.reach, str)
         if self.every != 1 and alike and self._shorter(self.reach, self.every):  # 1 stands for every tick
-            raise InputError(
-                f"every={self.every} must be at most reach={self.reach}: else there is nothing to shift by."
-            )
+            raise InputError(f"every={self.every} must be at most reach={self.reach}, or there is nothing to shift by.")
 
     @staticmethod
     def _shorter(one: Length, other: Length) -> bool:
@@ -87,8 +93,8 @@ class LocalShift(ShiftNull):
         by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
         season = "" if self.every is None else ", a season of that period"
         return (
-            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, so that clusters, "
-            f"ranges{season} and slow changes of the rates stay; the predictions stay as they are."
+            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, which keeps "
+            f"clusters, ranges{season} and slow changes of the rates; the predictions stay in place."
         )
 
     @property
@@ -96,8 +102,8 @@ class LocalShift(ShiftNull):
         by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
         season = "" if self.every is None else ", a season of that period"
         return (
-            f"Chance shifts the detector,{by} by at most {in_words(self.reach)} to either side, so that labelled ranges stay whole, "
-            f"and slow changes of the rates{season} stay."
+            f"Chance shifts the detector,{by} by at most {in_words(self.reach)} to either side, which keeps labelled "
+            f"ranges whole and keeps slow changes of the rates{season}."
         )
 
     @property
@@ -153,7 +159,9 @@ class LocalShift(ShiftNull):
     def draw(self, side: Truth) -> Draw:
         """Random shifts of the events, folded back at the borders; two that meet there are counted as one step."""
         if not side.points:
-            raise InputError(f"null={self.text!r} counts all shifts of ranges and draws none: use method='auto'.")
+            raise InputError(
+                f"null={self.text!r} counts all shifts of ranges and draws none at random: use method='auto'."
+            )
         (reach, every), last = self.places(side), side.n_places - 1
         one_sided = int(reach / every)
 
@@ -190,17 +198,25 @@ class LocalShift(ShiftNull):
 class LocalPermutation(Stratified):
     """Time is cut into windows, and events are placed at random within their own; the predictions are fixed.
 
-    Keeps how many events fall into each window, and so every slow change of the rates; destroys everything within a window.
-    Use it where events without clusters follow a trend or a drift: exact where their rate is constant within a window.
+    Keeps how many events fall into each window, and so every slow change of the rates; destroys everything within a
+    window. Use it where events without clusters follow a trend or a drift: exact where their rate is constant within a
+    window.
 
     Parameters
     ----------
     windows : int, default 40
         Number of windows, of nearly equal numbers of steps that count.
 
+    See Also
+    --------
+    nofluke.nulls.Permutation : over the whole series.
+    nofluke.nulls.LocalShift : for clusters and ranges.
+    nofluke.nulls.Seasonal : within phases of a season.
+
     References
     ----------
-    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike resampling.
+    Amarasingham, Harrison, Hatsopoulos and Geman (2012), Conditional modeling and the jitter method of spike
+    resampling.
     """
 
     windows: int = 40
@@ -213,8 +229,8 @@ class LocalPermutation(Stratified):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, so that slow changes of "
-            "the rate stay; the predictions stay as they are."
+            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, which keeps "
+            "slow changes of the rate; the predictions stay in place."
         )
 
     @property

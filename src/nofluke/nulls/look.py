@@ -1,7 +1,7 @@
-"""What is seen in the events and in the alarms, each by itself: clusters, runs, seasons, slow changes.
+"""What is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes.
 
-Never hits or p-values: a rotation of one side against the other changes nothing of it, but for what the seam cuts. Levels are
-lenient, since the more careful null costs little power.
+Never hits or p-values: a rotation of one side against the other changes nothing of it, but for what the seam cuts.
+Levels are lenient, since the more careful null costs little power.
 """
 
 from __future__ import annotations
@@ -103,7 +103,8 @@ class Look:
 
     @lazy
     def alarm_starts(self) -> IntArray:
-        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow change."""
+        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow
+        change."""
         steps = self.cell.alarms
         known = None if self.sketch is None else self.sketch.alarm_runs
         found = runs(steps).starts if known is None else known
@@ -158,7 +159,8 @@ class Look:
         found = periods.common_period(*self._beyond_first, self.window + 1, SEASON)
         if not found.found:
             return None
-        # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its strength
+        # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its
+        # strength
         times = round(found.cycles / self.first.cycles)
         known = (0, min(times, 1)) if isinstance(self.first.period, str) else (0, times)
         apart = min(abs(found.cycles - multiple * self.first.cycles) for multiple in known)
@@ -272,6 +274,6 @@ class Look:
 
 
 def tidy(steps: float) -> int | float:
-    """A period in steps without digits that nobody can know."""
+    """A period in steps without meaningless digits."""
     near = round(steps)
     return near if abs(steps - near) < 0.02 else float(f"{steps:.5g}")

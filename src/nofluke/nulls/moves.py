@@ -1,6 +1,7 @@
 """A null on a labelled series with whole ranges: which draws of labels and detector there are, chunk by chunk.
 
-The same seed gives the same draws whatever is measured on them, and whoever does it: every 64 draws have a stream of their own.
+The same seed gives the same draws, whatever is measured on them and by whichever worker: every 64 draws have a stream
+of their own.
 """
 
 from __future__ import annotations
@@ -119,8 +120,8 @@ def moves_of(
         )
     if "montecarlo" not in model.methods:
         raise InputError(
-            f"null={shown(model.text)} has laws of hits only, and draws nothing for a metric: use null='auto', 'circular-shift', "
-            "'local-shift' or 'segments'."
+            f"null={shown(model.text)} only knows laws of hits and cannot draw for a metric: use null='auto', "
+            "'circular-shift', 'local-shift' or 'segments'."
         )
     if model.moves == "detector":
         return Moves(layout=Redrawn(model), make=lambda k, size: at(seeds(k, size)), **simulated)

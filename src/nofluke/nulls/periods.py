@@ -49,11 +49,11 @@ class Period:
 def common_period(events: Side, alarms: Side, shortest: float, level: float) -> Period:
     """Search both spectra for a period of at least ``shortest`` steps and four cycles that they have in common.
 
-    Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M neighbours
-    exceeds f with probability (1 + f/M)^-M. Either one side must show it after Bonferroni's correction for all that was searched
-    and the other at that frequency alone; or both together must, at a fifth of the level: a detector with skill copies the
-    accidents of the events' spectrum. A period that comes back less than twelve times must stand out from all longer ones, or
-    it is a slow change.
+    Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M
+    neighbours exceeds f with probability (1 + f/M)^-M. Either one side must show it after Bonferroni's correction for
+    all that was searched and the other at that frequency alone; or both together must, at a fifth of the level: a
+    detector with skill copies the accidents of the events' spectrum. A period that comes back less than twelve times
+    must stand out from all longer ones, or it is a slow change.
     """
     n_steps, sides = events.n_steps, (events.powers, alarms.powers)
     shortest = max(shortest, 3.0 * events.coarse)

@@ -44,7 +44,13 @@ class Permutation(NullModel):
     Parameters
     ----------
     programme_operations : float
-        Up to how many operations the dynamic programme is taken before the compiled Fourier inversion.
+        Up to how many operations the dynamic programme is preferred to the compiled Fourier inversion.
+
+    See Also
+    --------
+    nofluke.nulls.CircularShift : for clusters and ranges.
+    nofluke.nulls.LocalPermutation : where rates change slowly.
+    nofluke.nulls.Seasonal : where there is a season.
 
     References
     ----------
@@ -63,9 +69,7 @@ class Permutation(NullModel):
 
     @property
     def assumption(self) -> str:
-        return (
-            "Chance places the events on random steps, independently of one another; the predictions stay as they are."
-        )
+        return "Chance places the events on random steps, independently of one another; the predictions stay in place."
 
     @property
     def settings(self) -> dict[str, Any]:

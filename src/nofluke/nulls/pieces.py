@@ -1,8 +1,9 @@
 """Hits as a function of the shift, where there are too many shifts to look at one by one: they are piecewise constant.
 
-Hits change only at a shift that brings a point to an edge of a window. So the break points are sorted, one for each pair of a
-point and an edge, and the shifts between them are counted. The cost depends on the number of pairs and not on that of shifts, of
-which there may be up to 2**62: no array here is as long as the circle. Everything is counted in whole numbers.
+Hits change only at a shift that brings a point to an edge of a window. So the break points are sorted, one for each
+pair of a point and an edge, and the shifts between them are counted. The cost depends on the number of pairs and not on
+that of shifts, of which there may be up to 2**62: no array here is as long as the circle. Everything is counted in
+whole numbers.
 
 The section "Shifts in pieces" of docs/explanation/theory.md has the mathematics.
 """
@@ -74,8 +75,8 @@ class Pieces(ByValue):
     ) -> IntArray:
         """How many of the shifts origin + k·every have each of the numbers 0..size, for all whole k.
 
-        A stride that is not whole is rounded, each multiple for itself. ``first`` and ``stop`` leave out the shifts before
-        the one and from the other on: a guard.
+        A stride that is not whole is rounded, each multiple for itself. ``first`` and ``stop`` leave out the shifts
+        before the one and from the other on: a guard.
 
         >>> Pieces(starts=np.array([0, 4]), values=np.array([0, 1]), n=10).counts_at_multiples(3, 1)  # 0, 3; 6, 9
         array([2, 2])
@@ -154,8 +155,8 @@ def touched_around(windows: Ranges, points: IntArray, n: int) -> Pieces:
 def hits_around(windows: Ranges, near: Ranges, points: IntArray, n: int) -> tuple[Pieces, Pieces]:
     """Recall's and precision's hits for events shifted by 0..n-1 around the circle of the first n positions.
 
-    Recall's are the points within ``near``, the zone near any alarm; precision's are the alarms' windows that hold a point. What
-    lies behind the circle stays where it is.
+    Recall's are the points within ``near``, the zone near any alarm; precision's are the alarms' windows that hold a
+    point. What lies behind the circle stays where it is.
     """
     moved, stays = points[points < n], points[points >= n]
     always = within(stays, windows) > 0
@@ -183,8 +184,8 @@ def pieces_of(at_first: int, begins: IntArray, ends: IntArray, n: int) -> Pieces
     array([2, 2, 2, 2, 1, 0, 0, 1, 1, 1])
     """
     begins, ends = (edges[(edges > 0) & (edges < n)] for edges in (begins, ends))
-    # position and sign in one number, in place: an indirect sort takes half as long again. Stable, since what comes here are long
-    # ascending runs, and that sort makes use of them
+    # position and sign in one number, in place: an indirect sort takes half as long again. Stable, since what comes
+    # here are long ascending runs, and that sort makes use of them
     changes = np.concatenate([np.zeros(1, dtype=np.int64), begins, ends]).view(np.uint64)  # the first piece begins at 0
     changes <<= np.uint64(1)
     changes[1 + len(begins) :] |= np.uint64(1)
@@ -202,7 +203,8 @@ def pieces_of(at_first: int, begins: IntArray, ends: IntArray, n: int) -> Pieces
 def _turns(
     edges: IntArray, points: IntArray, n: int, *, apart: IntArray | None = None, more_than: IntArray | None = None
 ) -> IntArray:
-    """The shift that brings each point to each edge; only of pairs whose point is ``apart`` by ``more_than`` the edge's number."""
+    """The shift that brings each point to each edge; only of pairs whose point is ``apart`` by ``more_than`` the edge's
+    number."""
     wide = len(edges) >= len(points)  # the longer list makes the ascending runs
     turns = edges - points[:, None] if wide else edges[:, None] - points[::-1]
     turns += (turns >> 63) & n  # those below 0: the remainder, without a division
@@ -212,7 +214,8 @@ def _turns(
 
 
 def _multiples_before(edges: IntArray, every: int | float) -> IntArray:
-    """The smallest k with k·every, rounded, at each edge or behind it; differences of it count the multiples between edges."""
+    """The smallest k with k·every, rounded, at each edge or behind it; differences of it count the multiples between
+    edges."""
     if every == int(every):
         return -(-edges // int(every))
     found = np.ceil(edges / every).astype(np.int64)

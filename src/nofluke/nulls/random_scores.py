@@ -18,13 +18,19 @@ from nofluke.plain import as_number
 class RandomScores(NullModel):
     r"""Scores are random numbers: independent ones, or with a memory (an autoregression of first order).
 
-    What they look like does not matter to metrics that only know their order. It needs no detector, so that it tells what
-    labels and metric alone let chance reach.
+    Their distribution does not matter to metrics that only use their order. It needs no detector: it shows what chance
+    can reach with these labels and this metric.
 
     Parameters
     ----------
     phi : float, default 0
-        Correlation of scores that follow one another, from 0 up to, not including, 1.
+        Correlation of neighbouring scores, from 0 to below 1.
+
+    See Also
+    --------
+    nofluke.nulls.ScorePermutation : the values of a given detector.
+    nofluke.nulls.CircularShift : keeps the memory of the scores.
+    nofluke.chance : uses it by default.
     """
 
     phi: float = 0.0
@@ -40,7 +46,7 @@ class RandomScores(NullModel):
     @property
     def assumption(self) -> str:
         memory = f", with a correlation of {self.phi:g} between neighbours" if self.phi else ""
-        return f"Chance draws scores at random{memory}; the labels stay as they are."
+        return f"Chance draws scores at random{memory}; the labels stay in place."
 
     @property
     def keeps(self) -> frozenset[Trait]:
@@ -71,8 +77,13 @@ class RandomScores(NullModel):
 class ScorePermutation(NullModel):
     """The detector's scores are permuted step by step; the labels stay whole.
 
-    Fair to detectors whose scores have no memory, and to no others: scores that follow one another are alike, and chance then
-    has fewer tries than there are steps.
+    Only fair to detectors whose scores have no memory: otherwise neighbouring scores are similar, and chance has fewer
+    tries than there are steps.
+
+    See Also
+    --------
+    nofluke.nulls.RandomScores : scores without a detector.
+    nofluke.nulls.CircularShift : keeps the memory of the scores.
     """
 
     name: ClassVar[str] = "score-permutation"
@@ -80,7 +91,7 @@ class ScorePermutation(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance permutes the scores step by step, as if they had no memory; the labels stay as they are."
+        return "Chance permutes the scores step by step, as if they had no memory; the labels stay in place."
 
     @property
     def keeps(self) -> frozenset[Trait]:
@@ -89,7 +100,7 @@ class ScorePermutation(NullModel):
 
     @property
     def caveat(self) -> str:
-        return "The null score-permutation takes scores for independent of one another; p-values are too small where they are not."
+        return "The null score-permutation treats scores as independent of one another; p-values are too small where they are not."
 
     @property
     def permutes(self) -> bool:

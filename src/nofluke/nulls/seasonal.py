@@ -27,7 +27,7 @@ class Seasonal(Stratified):
     """Events are placed at random among the steps of their own phase of the season; the predictions are fixed.
 
     Keeps how many events fall into each phase, and so a season that events and predictions share; destroys everything
-    else about when they come. Use it where both follow the same season.
+    else about their timing. Use it where both follow the same season.
 
     Recall's hits are exact: a sum of independent hypergeometric numbers, one for each phase. Precision's hits are exact
     where there are at most 200,000 placements, else simulated.
@@ -35,15 +35,24 @@ class Seasonal(Stratified):
     Parameters
     ----------
     period : int, float or str, optional
-        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a regular clock
-        ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour, day or month is a phase.
+        Steps of the season, whole or not, cut into ``bins`` phases of nearly equal length; or a length of time on a
+        regular clock ("1d", "36h"); or a rule on the clock: "hour of day", "day of week" or "month", where every hour,
+        day or month is a phase.
     bins : int, optional
         Number of phases of a period in steps; by default 12, or the period if that is shorter.
     strata : array, optional
-        One label for each step instead of a period, numbers or text: events stay within their stratum. For all steps,
-        masked ones too, whose labels may be missing. Kept as numbers, by the order of the labels; -1 is a missing one.
+        One label for each step instead of a period, numbers or text: events stay within their stratum. Give one for
+        every step, masked ones too, where it may be missing. Stored as numbers in the order of the labels; -1 means
+        missing.
     windows : int, default 1
-        Windows of time within each of which events keep their phase: for a season whose strength changes, or rates that do.
+        Events keep their phase within each of these windows of time: for a season whose strength changes, or changing
+        rates.
+
+    See Also
+    --------
+    nofluke.nulls.Permutation : without a season.
+    nofluke.nulls.CircularShift : ``every=`` keeps a season and clusters.
+    nofluke.nulls.LocalPermutation : within windows of time.
     """
 
     period: Length | None = None
@@ -55,7 +64,7 @@ class Seasonal(Stratified):
 
     def __post_init__(self) -> None:
         if (self.period is None) is (self.strata is None):
-            raise InputError("Seasonal needs either period= (steps, or a calendar rule) or strata=, one of them.")
+            raise InputError("Seasonal needs exactly one of period= (steps, or a calendar rule) and strata=.")
         if self.period is not None and not (isinstance(self.period, str) and self.period in CALENDAR):
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
@@ -68,7 +77,7 @@ class Seasonal(Stratified):
     def assumption(self) -> str:
         season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
         season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
-        return f"Chance places the events on random steps of the same {season}; the predictions stay as they are."
+        return f"Chance places the events on random steps of the same {season}; the predictions stay in place."
 
     def _season(self) -> str:
         if self.period in CALENDAR:
@@ -106,9 +115,7 @@ class Seasonal(Stratified):
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The phases of the season, of events at their own times."""
         if self.strata is not None:
-            raise InputError(
-                "strata has one label for each step, and these events have times of their own: pass period=."
-            )
+            raise InputError("strata has one label for each step, but these events have their own times: pass period=.")
         if self.period in CALENDAR:
             found = at_ticks(side, *calendar_ticks(side, str(self.period)))
         else:
@@ -178,7 +185,7 @@ def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
     begins = np.arange(first, last + 1)
     if len(begins) > MOST_STRETCHES:
         raise InputError(
-            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: watch less of it."
+            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: pass a shorter span."
         )
     clock = Clock(ticks=begins.astype(f"datetime64[{ticks.unit}]").astype(np.int64), unit=ticks.unit)
     # between two ticks it is the later one that begins a phase

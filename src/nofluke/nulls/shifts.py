@@ -1,7 +1,7 @@
 """Hits of both sides for shifts of one against the other: around a circle, or a little way with mirrored borders.
 
-A shift by s moves the events s steps later. Points move themselves; whole ranges stay where they are, so that none is ever
-cut in two, and the alarms move s steps earlier instead. Everything is counted in whole numbers.
+A shift by s moves the events s steps later. Points move themselves; whole ranges stay where they are, so that none is
+ever cut in two, and the alarms move s steps earlier instead. Everything is counted in whole numbers.
 
 The section "Rotations of ranges" of docs/explanation/theory.md has the mathematics.
 """
@@ -81,8 +81,8 @@ def _precision_of_ranges(cell: Cell, n: int) -> IntArray:
 def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
     """How many of the fixed ranges meet a moved one, for the moved ones shifted by 0..n-1 around the circle.
 
-    Fixed ranges of the same length share one transform. Lengths that few have are counted as intervals of shifts instead,
-    one for each pair. The moved ranges ascend and do not touch; neither are empty.
+    Fixed ranges of the same length share one transform. Lengths that few have are counted as intervals of shifts
+    instead, one for each pair. The moved ranges ascend and do not touch; neither are empty.
 
     >>> one, two = Ranges(starts=np.array([0]), stops=np.array([2])), Ranges(starts=np.array([3]), stops=np.array([4]))
     >>> touched_by_shift(one, two, 5)  # step 3 comes to 0 and 1 by shifts of 2 and 3
@@ -102,7 +102,8 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
 
 
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
-    """The same, pair by pair: shifts that bring a moved range onto a fixed one are an interval, cut where the next begins."""
+    """The same, pair by pair: shifts that bring a moved range onto a fixed one are an interval, cut where the next
+    begins."""
     change = np.zeros(2 * n + 1, dtype=np.int64)  # intervals may run over the end once: folded below
     rows = max(1, AT_ONCE // len(moved.starts))
     gaps = np.diff(moved.stops, prepend=moved.stops[-1] - n)  # to the range before, around the circle
@@ -127,8 +128,8 @@ def _touched_together(starts: IntArray, stops: IntArray, moved: IntArray, n: int
 def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     """Both hits for small shifts without wrapping: what leaves at a border meets the mirror image of what is there.
 
-    Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so that
-    both keep their number.
+    Recall moves the events over the steps near a prediction, precision the predictions over the steps near an event, so
+    that both keep their number.
     """
     reach = int(np.abs(shifts).max(initial=0))
     windows = nonempty(cell.trial.event_windows[cell.d])

@@ -26,10 +26,15 @@ class _Shuffle(NullModel):
 
 @dataclass(frozen=True, kw_only=True)
 class IntervalShuffle(_Shuffle):
-    """The gaps between events are shuffled, around the circle, and the whole is set down at a random step.
+    """The gaps between events are shuffled around the circle, and the result is rotated to a random step.
 
     Keeps the distribution of the gaps (a renewal process) and so the tendency of events to follow each other; destroys
     the order of the gaps, hence longer swarms and seasons. The gap over the end joins the last event with the first.
+
+    See Also
+    --------
+    nofluke.nulls.Segments : the same for ranges.
+    nofluke.nulls.CircularShift : also keeps the order of the gaps.
 
     References
     ----------
@@ -40,13 +45,15 @@ class IntervalShuffle(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance shuffles the gaps between events, so that pairs of close events stay; the predictions stay as they are."
+        return (
+            "Chance shuffles the gaps between events, which keeps pairs of close events; the predictions stay in place."
+        )
 
     @property
     def on_ranges(self) -> str:
         return (
-            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: p-values of metrics of ranges are not "
-            'to be trusted. Use null="circular-shift" or null="segments".'
+            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: "
+            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
         )
 
     def draw(self, side: Truth) -> Draw:
@@ -62,10 +69,15 @@ class IntervalShuffle(_Shuffle):
 
 @dataclass(frozen=True, kw_only=True)
 class Segments(_Shuffle):
-    """Whole runs of events, and the gaps between them, are shuffled around the circle and set down at a random step.
+    """Whole runs of events, and the gaps between them, are shuffled around the circle and rotated to a random step.
 
-    For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps; destroys
-    their order. No range is ever cut in two. With single events it is the interval shuffle.
+    For events that are ranges, or labels that come as runs of ones. Keeps the lengths of the runs and of the gaps;
+    destroys their order. No range is ever cut in two. With single events it is the interval shuffle.
+
+    See Also
+    --------
+    nofluke.nulls.IntervalShuffle : for single events.
+    nofluke.nulls.CircularShift : keeps the order of runs and gaps.
     """
 
     name: ClassVar[str] = "segments"
@@ -73,7 +85,7 @@ class Segments(_Shuffle):
 
     @property
     def assumption(self) -> str:
-        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay as they are."
+        return "Chance moves whole runs of events and shuffles the gaps between them; the predictions stay in place."
 
     def draw(self, side: Truth) -> Draw:
         if not side.points:
@@ -96,7 +108,8 @@ class Segments(_Shuffle):
 
 
 def _whole_ranges(side: Truth) -> Draw:
-    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of them."""
+    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of
+    them."""
     n_steps, n = side.n_steps, side.n
     lengths = side.stops - side.starts
     gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
@@ -119,7 +132,8 @@ def _whole_ranges(side: Truth) -> Draw:
 
 
 def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the end is one.
+    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the
+    end is one.
 
     >>> runs_and_gaps(np.array([0, 3, 4, 6]), 7)
     (array([2, 2]), array([1, 2]))
@@ -136,7 +150,7 @@ def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np
 
 @dataclass(frozen=True, kw_only=True)
 class Blocks(_Shuffle):
-    """The sequence of labels, set down at a random step, is cut into blocks of a given length, and these are shuffled.
+    """The labels, rotated to a random step, are cut into blocks of a given length, which are shuffled.
 
     Keeps whatever events do within a block; destroys everything beyond. Choose a length above that of the clusters and
     well below that of the sequence.
@@ -145,6 +159,11 @@ class Blocks(_Shuffle):
     ----------
     length : int
         Steps of a block; the last block may be shorter.
+
+    See Also
+    --------
+    nofluke.nulls.Segments : moves whole runs.
+    nofluke.nulls.CircularShift : keeps all distances between events.
     """
 
     length: int
@@ -158,15 +177,15 @@ class Blocks(_Shuffle):
     @property
     def assumption(self) -> str:
         return (
-            f"Chance shuffles blocks of {self.length:,} steps of the labels, so that clusters within a block stay; the "
-            "predictions stay as they are."
+            f"Chance shuffles blocks of {self.length:,} steps of the labels, which keeps clusters within a block; the "
+            "predictions stay in place."
         )
 
     @property
     def on_ranges(self) -> str:
         return (
-            "The null blocks cuts labelled ranges at the borders of blocks, so that chance has more and shorter ones: p-values of metrics "
-            'of ranges are not to be trusted. Use null="circular-shift" or null="segments".'
+            "The null blocks cuts labelled ranges at block borders, so chance has more and shorter ones: "
+            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
         )
 
     def draw(self, side: Truth) -> Draw:

@@ -42,7 +42,8 @@ def simulate_hits(
 
     if null.moves != "truth":
         raise InputError(
-            f"null={shown(null.text)} moves the detector, not the events: its laws of hits are had by nulls.simulation.simulate."
+            f"null={shown(null.text)} moves the detector, not the events: get its laws of hits from "
+            "nulls.simulation.simulate."
         )
     if not trial.truth.points:
         raise InputError(
@@ -195,7 +196,7 @@ def alone(cell: Cell) -> Trial:
 
 
 def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator[AnyArray]:
-    """What a null makes of its side of the trial, in blocks of rows: the same for the same seed, whoever asks."""
+    """What a null makes of its side of the trial, in blocks of rows: the same for the same seed."""
     from nofluke.laws import montecarlo
 
     moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
@@ -216,7 +217,7 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Simulated(ByValue):
-    """A statistic in every cell, beside its values under a null.
+    """A statistic in every cell, with its values under a null.
 
     Attributes
     ----------
@@ -236,7 +237,8 @@ class Simulated(ByValue):
 
     @property
     def pvalue(self) -> FloatArray:
-        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is NaN."""
+        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is
+        NaN."""
         # numbers of this size are rounded, wherever the observed one lies among them
         sizes = np.abs(np.concatenate([self.observed[np.newaxis], self.values]))
         scale = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0)

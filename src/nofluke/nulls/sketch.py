@@ -27,8 +27,8 @@ COARSE = (60 * 10**9, 10**9, 10**6, 10**3)  # a minute, a second, ...
 class Sketch:
     """A cell on a grid whose steps are so many places long each, gaps masked; several events on a step are one.
 
-    ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which runs of
-    alarms begin, where these are runs of time stamps; None where alarms are a list of times.
+    ``whole`` says that steps are the places themselves, so that nothing is lost. ``alarm_runs`` are the steps on which
+    runs of alarms begin, where these are runs of time stamps; None where alarms are a list of times.
     """
 
     cell: Cell
@@ -47,7 +47,7 @@ class Sketch:
         long = Fraction(steps) * self.width * self.truth.watch.stride * ticks.size
         if not ticks.is_dates:
             return int(long) if long.denominator == 1 else float(f"{float(long):.12g}")
-        # without digits that nobody can know, and enough for a period to stay in phase over thousands of cycles
+        # without meaningless digits, and enough for a period to stay in phase over thousands of cycles
         coarse = next((size for size in COARSE if long >= 100_000 * size), 1)
         return format_duration(max(round(long / coarse) * coarse, 1))
 

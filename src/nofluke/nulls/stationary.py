@@ -23,8 +23,8 @@ class GevFit:
     """A generalised extreme value distribution fitted to the maxima of disjoint blocks, and how well it fits.
 
     ``success`` is the fitted chance that a window reaches the threshold, ``observed`` the share of blocks that do;
-    ``pvalue`` is of a Kolmogorov-Smirnov test of the fit (too large, as the parameters are fitted: only a small one says
-    something, namely that the fit is poor).
+    ``pvalue`` is of a Kolmogorov-Smirnov test of the fit (too large, as the parameters are fitted: only a small one
+    says something, namely that the fit is poor).
     """
 
     shape: float
@@ -40,15 +40,20 @@ class GevFit:
 class Stationary(NullModel):
     """Recall's hits are binomial, with a success probability from extreme value theory; for comparison.
 
-    The score is taken for a strictly stationary process: the maximum of a window follows a generalised extreme value
-    distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for precision,
-    whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events, this one is of
-    use only for comparison with the literature.
+    The score is assumed to be a strictly stationary process: the maximum of a window follows a generalised extreme
+    value distribution, fitted to the maxima of disjoint blocks of the window's length. There is no such result for
+    precision, whose null is the permutation one. Since the hypergeometric null of recall is exact for permuted events,
+    this one is only useful to compare with the literature.
+
+    See Also
+    --------
+    nofluke.nulls.Permutation : exact, given the alarms.
+    nofluke.nulls.Bernoulli : another binomial from the literature.
 
     References
     ----------
-    Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time series.
-    Coles (2001), An introduction to statistical modeling of extreme values.
+    Scharwächter and Müller (2020a), Does terrorism trigger online hate speech? On the association of events and time
+    series. Coles (2001), An introduction to statistical modeling of extreme values.
     """
 
     name: ClassVar[str] = "stationary"
@@ -68,8 +73,8 @@ class Stationary(NullModel):
     @property
     def caveat(self) -> str:
         return (
-            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on events that fall one by "
-            "one; it is for comparison with the literature, not for conclusions."
+            "The null stationary rests on a fit to window maxima (the method names the p-value of the fit) and on "
+            "independent events: use it to compare with the literature, not to draw conclusions."
         )
 
     def draw(self, side: Truth) -> Uniform:

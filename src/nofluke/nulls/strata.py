@@ -31,7 +31,8 @@ class Strata:
     Examples
     --------
     >>> strata = Strata.of(np.array([0, 4, 6]), np.array([7, 3, 7]), 10)
-    >>> strata.sizes, strata.count(np.array([1, 5, 9])), strata.covered(Ranges(starts=np.array([3]), stops=np.array([6])))
+    >>> near = Ranges(starts=np.array([3]), stops=np.array([6]))
+    >>> strata.sizes, strata.count(np.array([1, 5, 9])), strata.covered(near)
     (array([2, 8]), array([1, 2]), array([2, 1]))
     """
 
@@ -40,7 +41,8 @@ class Strata:
 
     @classmethod
     def of(cls, starts: IntArray, labels: IntArray, n_steps: int) -> Strata:
-        """From ascending starts, of which some may be equal or outside, and whatever labels: empty stretches are dropped."""
+        """From ascending starts, of which some may be equal or outside, and whatever labels: empty stretches are
+        dropped."""
         edges = np.append(np.clip(starts, 0, n_steps), n_steps).astype(np.int64)
         kept = np.diff(edges) > 0
         return cls(
@@ -118,7 +120,8 @@ def at_ticks(side: TimedTruth, ticks: IntArray, labels: IntArray) -> Strata:
 
 
 def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[IntArray, IntArray]:
-    """Ticks at which parts of a length of so many places begin, from the beginning of the span, and the number of each part."""
+    """Ticks at which parts of a length of so many places begin, from the beginning of the span, and the number of each
+    part."""
     watch = side.watch
     first, last = watch.first, int(watch.stops[-1])
     span = (last - first) / watch.stride

@@ -36,8 +36,8 @@ ROWS = 10_000  # placements at a time
 class Stratified(NullModel):
     """What nulls that permute events within strata have in common.
 
-    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each stratum. Precision's hits are exact
-    where there are at most 200,000 placements, else simulated.
+    Recall's hits are exact: a sum of independent hypergeometric numbers, one for each stratum. Precision's hits are
+    exact where there are at most 200,000 placements, else simulated.
     """
 
     methods: ClassVar[tuple[Method, ...]] = ("auto", "exact", "montecarlo")
@@ -113,8 +113,8 @@ class Stratified(NullModel):
         sides = self.exact_sides(cell)
         if method == "exact" and "recall" not in sides:
             raise InputError(
-                f"method='exact' does not know recall under null={self.text!r} where not all events count (edges='interior'): "
-                "use method='auto', which simulates it."
+                f"method='exact' is not available for recall under null={self.text!r} where not all events count "
+                "(edges='interior'): use method='auto', which simulates it."
             )
         if method == "exact" and "precision" not in sides:
             raise InputError(
@@ -152,7 +152,7 @@ def refuse_windows(windows: int, n_steps: int, null: str) -> None:
     """Refuse more windows than steps."""
     if windows > n_steps:
         raise InputError(
-            f"null={null!r} cuts the sequence into {windows:,} windows, but it has {n_steps:,} steps: pass fewer."
+            f"null={null!r} cuts the sequence into {windows:,} windows, but it has only {n_steps:,} steps: pass fewer."
         )
 
 
@@ -185,8 +185,8 @@ def _placements(counts: list[tuple[int, int, int]]) -> float:
 def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     """Precision's null from all placements.
 
-    An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a placement's
-    hits are what each of its events adds to those before it.
+    An event covers a range of predictions, from ``first`` to ``last``, and later events cover later ranges: a
+    placement's hits are what each of its events adds to those before it.
     """
     first, last = cell.stretches.hit_from(np.arange(cell.n_steps))
     choices = [

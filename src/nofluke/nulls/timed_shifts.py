@@ -1,4 +1,5 @@
-"""Shifts of events at their own times: hits are piecewise constant in the shift, so that whole stretches of shifts are counted."""
+"""Shifts of events at their own times: hits are piecewise constant in the shift, so that whole stretches of shifts are
+counted."""
 
 from __future__ import annotations
 
@@ -23,7 +24,8 @@ MOST_LISTED = 2_000_000  # shifts that are written out one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strides:
-    """Which shifts count, of those that pieces tell: ``origin``, the identity, and rounded multiples of ``every`` beside it.
+    """Which shifts count, of those that pieces tell: ``origin``, the identity, and rounded multiples of ``every``
+    beside it.
 
     From ``first`` on and before ``stop``, but for the identity, which always counts.
     """
@@ -137,8 +139,8 @@ def around(cell: TimedCell, circle: int, periods: int, every: float, guard: int)
 def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
     """Both hits for shifts by up to so many places with mirrored borders; None where there are too many pairs.
 
-    Recall moves the events over the steps near an alarm; precision the alarms, over the ticks near an event, so that both keep
-    their number.
+    Recall moves the events over the steps near an alarm; precision the alarms, over the ticks near an event, so that
+    both keep their number.
     """
 
     def found() -> ByShift | None:

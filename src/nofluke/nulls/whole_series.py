@@ -1,7 +1,8 @@
-"""Which null a metric of a whole series is judged by: the one that was asked for, or the one that labels and scores allow.
+"""Which null a metric of a whole series is judged by: the one that was asked for, or the one that labels and scores
+allow.
 
-Scores have no alarms of their own. They are looked at through those at a few levels, and the most careful null that any of them
-asks for is taken.
+Scores have no alarms of their own. They are looked at through those at a few levels, and the most careful null that any
+of them asks for is taken.
 """
 
 from __future__ import annotations
@@ -100,7 +101,8 @@ def _picked(series: Labelled, truth: Truth, reach: int, alpha: float, by_scores:
 
 
 def _events_of(truth: Truth) -> Truth:
-    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which may happen to be neighbours."""
+    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which may happen to be
+    neighbours."""
     steps = steps_of(truth)
     return steps if len(steps.starts) < ALONE * truth.n else truth
 
@@ -121,14 +123,15 @@ def _tears(model: NullModel, truth: Truth) -> bool:
 
 
 def _with_few(look: Look, found: Pick) -> Pick:
-    """A few ranges cannot show what they follow: a season or a slow change that is plain in the detector is then allowed for, or told."""
+    """A few ranges cannot show what they follow: a season or a slow change that is plain in the detector is then
+    allowed for, or told."""
     if not found.holds or not look.events.n or not len(look.cell.alarms) or found.model.keeps & {"season", "drift"}:
         return found
     if look.events.n < FEW_EVENTS:
         alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
         if alone.found and alone.pvalue <= PLAIN:
             steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
-            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges cannot show whether they do"
+            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges are too few to show whether they do"
             if look.cell.n_steps / alone.steps >= math.ceil(2 / look.alpha) and look.cell.truth.open_steps.all():
                 return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
             return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
@@ -185,8 +188,9 @@ def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
     if alike <= memory + 3 / math.sqrt(len(ranks)):
         return ()
     return (
-        f"Scores that follow one another are alike (correlation {alike:.2f}), which the null {model.text} does not keep: its p-values "
-        'are not to be trusted. Use null="circular-shift".',
+        f"Neighbouring scores are similar (correlation {alike:.2f}), which the null {model.text} does not keep: its "
+        "p-values "
+        'cannot be trusted. Use null="circular-shift".',
     )
 
 
@@ -194,14 +198,12 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
     """Rotations of each group within itself, unless labels and detector plainly change together within groups."""
     named = AUTO if isinstance(null, str) and null.strip() == AUTO else as_series_null(null)
     if named != AUTO and named != CircularShift():
-        raise InputError(
-            "groups are rotated each within itself: pass null='circular-shift' or 'auto', or leave groups out."
-        )
+        raise InputError("groups are rotated separately: pass null='circular-shift' or 'auto', or leave groups out.")
     n = len(edges) - 1
     why = f"Each of the {n:,} groups is rotated within itself." if n > 1 else "The one group is rotated within itself."
     assumes = (
-        "Chance rotates the detector within each group, so that labelled ranges stay whole. It allows neither for a season nor for a trend "
-        "that both share."
+        "Chance rotates the detector within each group, so labelled ranges stay whole. It does not account for a "
+        "season or a trend that both share."
     )
     seen = _change_in_groups(series, edges, by_scores)
     if named != AUTO:
@@ -215,7 +217,8 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
 
 
 def _change_in_groups(series: Labelled, edges: tuple[int, ...], by_scores: bool) -> str:
-    """Whether labels and detector change with the place in their groups: both have other shares early in them than late."""
+    """Whether labels and detector change with the place in their groups: both have other shares early in them than
+    late."""
     borders = np.asarray(edges)
     sizes = np.diff(borders)
     group = np.repeat(np.arange(len(sizes)), sizes)
@@ -226,7 +229,7 @@ def _change_in_groups(series: Labelled, edges: tuple[int, ...], by_scores: bool)
         opens = flags & ~np.concatenate([[False], flags[:-1]])
         seen = [_lean(place, group, sizes, one) for one in (starts, opens)]
         if min(abs(lean) for lean in seen) >= LEANING and seen[0] * seen[1] > 0:
-            return "Labels and detector both change from the beginning of groups to their end"
+            return "Both labels and detector change from the start of a group to its end"
     return ""
 
 
@@ -238,7 +241,7 @@ def _lean(place: FloatArray, group: AnyArray, sizes: AnyArray, flags: BoolArray)
 
 
 def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
-    """Borders of groups of steps that stand one after the other, from one entry for each step."""
+    """Borders of contiguous groups of steps, from one entry for each step."""
     if groups is None:
         return None
     values, kept = np.asarray(groups), series.sequence.open_steps
@@ -249,5 +252,5 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     values = values[kept]
     changes = np.flatnonzero(values[1:] != values[:-1]) + 1
     if len(set(values.tolist())) != len(changes) + 1:
-        raise InputError("groups come back after others: sort the steps by group, so that each is in one piece.")
+        raise InputError("groups must be contiguous: sort the steps by group.")
     return (0, *changes.tolist(), len(values))

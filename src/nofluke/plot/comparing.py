@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> AxesArray:
-    """Draw each detector's value with its interval beside chance, and the differences to the best with their p-values.
+    """Draw each detector's value with its interval and chance, and the differences from the best with p-values.
 
     Parameters
     ----------
@@ -37,9 +37,15 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     Returns
     -------
     array of two matplotlib Axes
-        Values, best F1 first, with what chance would score in place of each detector under the null that its data allow; and the best
-        less each of the others, with p-values corrected for all pairs. Nothing is drawn where a value is undefined, and no
-        interval where there is none. Narrow panels side by side share names and legend; the row of the best has no difference.
+        Values, best F1 first, with what chance would score instead of each detector under the null that fits its data;
+        and the best minus each of the others, with p-values corrected for all pairs. Nothing is drawn where a value is
+        undefined, and no interval where there is none. Narrow panels side by side share names and legend; the row of
+        the best has no difference.
+
+    See Also
+    --------
+    nofluke.compare : makes the comparison.
+    nofluke.plot.leaderboard : pooled over many series.
 
     Examples
     --------
@@ -99,7 +105,7 @@ def _differences(ax: Axes, comparison: Comparison, measure: str, aligned: bool) 
         if one is not None:
             told = "not tested" if math.isnan(one.corrected) else p_is(one.corrected)
             ax.text(1.02, row, told, transform=ax.get_yaxis_transform(), va="center", fontsize=size)
-    _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} less the other's")
+    _rows(ax, names, f"{NAMES[measure]} of {short(best, 16)} minus the other's")
     if aligned and corrected:
         ax.set_title(fitted(corrected, inches(ax)[0], SMALLER), fontsize=SMALLER)
     return handles

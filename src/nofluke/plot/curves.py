@@ -1,4 +1,4 @@
-"""Recall and precision by threshold, beside what chance scores."""
+"""Recall and precision by threshold, with what chance scores."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Chance = Literal["auto", "band", "none"]
 
 @renamed_argument("axes", "ax")
 def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by threshold, beside what chance scores.
+    """Draw recall and precision by threshold, with what chance scores.
 
     Parameters
     ----------
@@ -51,7 +51,13 @@ def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray
     -------
     array of matplotlib Axes, of shape (rows, 2)
         Recall to the left, precision to the right. Nothing is drawn where a measure is undefined. Each column has its
-        legend in the first row; more than six tolerances together have a bar of colours.
+        legend in the first row; more than six tolerances in one panel have a colour bar.
+
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.precision_recall : one against the other.
+    nofluke.plot.heatmap : every cell.
 
     References
     ----------
@@ -98,7 +104,8 @@ def shows(curve: Sweep, chance: Chance) -> bool:
 
 
 def styles_of(n: int) -> list[dict[str, Any]]:
-    """How the curves of n tolerances are drawn: by colour and dashes, or in the order of colours where there are many."""
+    """How the curves of n tolerances are drawn: by colour and dashes, or in the order of colours where there are
+    many."""
     if n <= len(SERIES):
         return [one_of(i, n) | {"linewidth": 2} for i in range(n)]
     return [{"color": color, "linewidth": 1.6} for color in in_order(n)]

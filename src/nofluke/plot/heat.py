@@ -51,8 +51,13 @@ def heatmap(
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision. A solid line is around the cells that are significant after correction for all of them, a dashed one around
-        those above the central 95% of chance. Undefined cells are blank.
+        Recall, precision. A solid line is around the cells that are significant after correction for all of them, a
+        dashed one around those above the central 95% of chance. Undefined cells are blank.
+
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : the same as curves.
 
     Notes
     -----
@@ -134,7 +139,8 @@ def _values(curve: Sweep, side: str, show: str) -> FloatArray:
 
 
 def _mesh(ax: Axes, values: FloatArray, top: float, *, root: bool) -> Any:
-    """Cells as squares of colour, spread over what occurs; p-values by their root, so that small ones do not drown the rest."""
+    """Cells as squares of colour, spread over what occurs; p-values by their root, so that small ones do not drown the
+    rest."""
     from matplotlib.colors import PowerNorm
 
     edges = (np.arange(n + 1) - 0.5 for n in values.shape[::-1])

@@ -1,4 +1,5 @@
-"""Several detectors on one timeline: a row for each, with the events it found and missed, its hits and its false alarms."""
+"""Several detectors on one timeline: a row for each, with the events it found and missed, its hits and its false
+alarms."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     kinds = {(one.when.dtype.kind == "M", isinstance(results[name], Coincidence)) for name, one in marks.items()}
     if len(kinds) > 1:
         raise InputError(
-            "truth has results on different axes: pass results of one series, on steps or on the same clock."
+            "truth has results on different axes: pass results for one series, on steps or on the same clock."
         )
     ax = make_axes(ax, (9, 1.2 + 0.6 * len(marks)))
     rows = np.arange(len(marks))[::-1]

@@ -1,4 +1,4 @@
-"""Metrics beside chance: what the draws of a null give, the value observed, and what it takes to be better."""
+"""Metrics and chance: what the draws of a null give, the observed value, and what it takes to be better."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MOST_BINS = 60
 
 
 def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, what a detector has to exceed, and the perfect value where it is near.
+    """Draw what chance gives in a metric, what a detector must exceed, and the perfect value if it is near.
 
     Parameters
     ----------
@@ -48,6 +48,11 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    nofluke.chance : makes the level.
+    nofluke.plot.significance : with the value of a detector.
 
     Examples
     --------
@@ -63,7 +68,7 @@ def chance_level(level: ChanceLevel, ax: Axes | None = None) -> Axes:
 
 
 def significance(result: Significance, ax: Axes | None = None) -> Axes:
-    """Draw what chance gives in a metric, the value observed, and the perfect one where it is near.
+    """Draw what chance gives in a metric, the observed value, and the perfect one if it is near.
 
     Parameters
     ----------
@@ -75,6 +80,12 @@ def significance(result: Significance, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    nofluke.significance : makes the result.
+    nofluke.plot.significances : several metrics.
+    nofluke.plot.chance_level : without a detector.
 
     Examples
     --------
@@ -116,6 +127,11 @@ def significances(results: Significances, ax: Any = None) -> AxesArray:
     Returns
     -------
     array of matplotlib Axes
+
+    See Also
+    --------
+    nofluke.significance : makes the results.
+    nofluke.plot.significance : one metric.
 
     Examples
     --------

@@ -56,6 +56,11 @@ def null(
     -------
     matplotlib Axes
 
+    See Also
+    --------
+    nofluke.plot.evaluation : both measures of a result.
+    nofluke.plot.significance : any other metric.
+
     References
     ----------
     Scharwächter and Müller (2020), Figure 4.
@@ -147,7 +152,7 @@ def _outline(
 
 @renamed_argument("axes", "ax")
 def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = True) -> AxesArray:
-    """Draw precision's and recall's hits beside what chance scores.
+    """Draw the hits of precision and recall with what chance scores.
 
     Parameters
     ----------
@@ -156,13 +161,19 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     ax : two matplotlib Axes, optional
         Where to draw; by default a new figure.
     compare_binomial : bool
-        As in :func:`null`; never beside a ratio whose denominator is up to chance (recall with ``edges="interior"``).
+        As in :func:`null`; never for a ratio whose denominator depends on chance (recall with ``edges="interior"``).
 
     Returns
     -------
     array of two matplotlib Axes
-        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says that the
-        measure is undefined. Small panels share a legend; hits and p-values stand beside the panel's names.
+        Precision, recall, each with its 95% interval where there is one. Without predictions (or events) the panel says
+        that the measure is undefined. Small panels share a legend; hits and p-values are next to the panel's names.
+
+    See Also
+    --------
+    nofluke.evaluate : makes the result.
+    nofluke.plot.null : one distribution.
+    nofluke.plot.timeline : what was hit and missed.
 
     Examples
     --------

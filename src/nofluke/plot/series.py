@@ -1,4 +1,5 @@
-"""The timeline: score and threshold, which events were found, and which predictions were hits; of one detector or several."""
+"""The timeline: score and threshold, which events were found, and which predictions were hits; of one detector or
+several."""
 
 from __future__ import annotations
 
@@ -65,9 +66,9 @@ def timeline(
     Parameters
     ----------
     truth : Evaluation, mapping of str to Evaluation, or events
-        A result of :func:`nofluke.evaluate` or :func:`nofluke.coincidence`, with which no other argument goes but ``ax``
-        (``result.plot_times()`` is the same); several of them by the names of their detectors, a row for each; or the
-        events, as :func:`nofluke.evaluate` takes them.
+        A result of :func:`nofluke.evaluate` or :func:`nofluke.coincidence`, with no other argument but ``ax``
+        (``result.plot_times()`` is the same); several results by detector name, one row each; or the events, as
+        :func:`nofluke.evaluate` takes them.
     scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is, count_alarms,
     refractory, missing, count_events, overlaps
         As in :func:`nofluke.evaluate`, and counted in the same way.
@@ -77,10 +78,16 @@ def timeline(
     Returns
     -------
     matplotlib Axes
-        The legend has the counts, and of a result what chance scores. Steps near an event are shaded where there are few enough steps to see them, steps
-        left out are grey. Where alarms count as episodes, all steps of one that is a hit are. The score is not drawn
-        across gaps in the times. Events between two steps stand at their own times. A long score is thinned to the
-        smallest and the largest value of each stretch.
+        The legend has the counts and, for a result, what chance scores. Steps near an event are shaded where there are
+        few enough steps to see them, steps left out are grey. Where alarms count as episodes, all steps of a hit are
+        hits. The score is not drawn across gaps in the times. Events between two steps are drawn at their own times. A
+        long score is thinned to the smallest and the largest value of each stretch.
+
+    See Also
+    --------
+    nofluke.evaluate : makes the result.
+    nofluke.plot.coincidence : the same for two lists of times.
+    nofluke.plot.evaluation : the hits against chance.
 
     Examples
     --------

@@ -16,10 +16,10 @@ from nofluke.plot.style import PALETTE, AxesArray, few_ticks, in_words, ink, lab
 
 
 def lag(results: Any, ax: Any = None) -> AxesArray:
-    """Draw recall and precision with the events shifted, beside chance: a needle at 0, one elsewhere, or a hill.
+    """Draw recall and precision with the events shifted, and chance: a sharp peak at 0, one elsewhere, or a broad hill.
 
-    A detector that is on time has its needle at 0, one that is late at a positive shift. A hill much wider than the
-    tolerance says that alarms and events share slow changes, as busy and quiet times, rather than single events.
+    A detector that is on time peaks at 0, one that is late at a positive shift. A hill much wider than the tolerance
+    means that alarms and events share slow changes, such as busy and quiet times, rather than single events.
 
     Parameters
     ----------
@@ -31,9 +31,14 @@ def lag(results: Any, ax: Any = None) -> AxesArray:
     Returns
     -------
     array of two matplotlib Axes
-        Recall, precision. On steps the series is a circle; in time windows move, and what they reach beyond the watched time
-        is lost. Chance's mean and central 95% are those of the result's null; of several detectors the means. Nothing is
-        drawn where a measure is undefined.
+        Recall, precision. On steps the series is a circle; in time, windows move, and whatever they reach beyond the
+        watched time is lost. Chance's mean and central 95% are those of the result's null; for several detectors only
+        the means are drawn. Nothing is drawn where a measure is undefined.
+
+    See Also
+    --------
+    nofluke.plot.lags : many lags of two lists of times.
+    nofluke.plot.timeline : what was hit and missed.
 
     Examples
     --------

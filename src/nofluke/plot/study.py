@@ -28,7 +28,7 @@ NAMED, SLANTED = 30, 0.17  # the same for the name of each column
 
 
 def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
-    """Draw the pooled F1 of every detector with its interval, beside what chance scores.
+    """Draw the pooled F1 of every detector with its interval, and what chance scores.
 
     Parameters
     ----------
@@ -39,8 +39,14 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        Best first, from above. Shaded: not told from the best. Hollow: F1 on the series that chance is about, where a null
-        does not hold on all. Nothing is drawn where F1 is undefined.
+        Best first, from above. Shaded: not significantly worse than the best. Hollow: F1 on the series that chance
+        covers, if a null does not hold on all. Nothing is drawn where F1 is undefined.
+
+    See Also
+    --------
+    nofluke.study : makes the study.
+    nofluke.plot.verdicts : every cell.
+    nofluke.plot.compare : one series.
 
     Examples
     --------
@@ -75,7 +81,7 @@ def leaderboard(board: Study | Leaderboard, ax: Axes | None = None) -> Axes:
         if row.best
     ]
     for shape in shaded[:1]:
-        shape.set_label("not told from the best")
+        shape.set_label("not significantly worse than the best")
     ax.set_ylim(len(rows) - 0.5, -0.5)
     ax.set_xlim(0, min(1.02, max(1.05 * float(np.nan_to_num([value, high, told, expected]).max(initial=0.0)), 0.05)))
     tidy(ax)
@@ -112,12 +118,17 @@ def verdicts(cells: Study | CellMap, ax: Axes | None = None, *, show: Literal["v
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     show : {"verdict", "value"}
-        The verdict of each cell (of groups of series: the share of yes), or (F1 - chance) / (1 - chance). Missing cells have
-        a cross, or are white where they are too narrow for one.
+        The verdict of each cell (of groups of series: the share of yes), or (F1 - chance) / (1 - chance). Missing cells
+        have a cross, or are white where they are too narrow for one.
 
     Returns
     -------
     matplotlib Axes
+
+    See Also
+    --------
+    nofluke.study : makes the study.
+    nofluke.plot.leaderboard : pooled values.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """What all figures share: colours, sizes of letters, ticks. Matplotlib is imported only inside.
 
-The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also differs
-by line style or marker. Ink and paper are the reader's own, from matplotlib's settings: dark backgrounds work.
+The colours are Okabe and Ito's, which readers with any common colour blindness can tell apart; what matters also
+differs by line style or marker. Ink and paper are the reader's own, from matplotlib's settings: dark backgrounds work.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ PALETTE = {
     "good": "#0072B2",
     "bad": "#D55E00",
 }
-"""What each colour means, in every figure; figures themselves draw ink and binomial in the text colour of matplotlib."""
+"""What each colour means, in every figure; figures themselves draw ink and binomial in the text colour of
+matplotlib."""
 
 SERIES: tuple[tuple[str, Any], ...] = (
     ("#E69F00", "-"),
@@ -80,14 +81,16 @@ def _setting(name: str) -> Any:
 
 
 def one_of(i: int, n: int) -> dict[str, Any]:
-    """How the i-th of n curves that have no order, such as detectors, is drawn; beyond six, markers tell them apart too."""
+    """How the i-th of n curves that have no order, such as detectors, is drawn; beyond six, markers tell them apart
+    too."""
     color, style = SERIES[i % len(SERIES)]
     marker = MARKERS[i // len(SERIES) % len(MARKERS)] if n > len(SERIES) else None
     return {"color": color, "linestyle": style, "linewidth": 1.8, "marker": marker, "markersize": 4}
 
 
 def in_order(n: int) -> list[Any]:
-    """Colours of n curves that have an order, such as tolerances: dark to light, as far as each differs from the paper."""
+    """Colours of n curves that have an order, such as tolerances: dark to light, as far as each differs from the
+    paper."""
     from matplotlib import colormaps
 
     return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark() else np.linspace(0, 0.85, n)))
@@ -163,7 +166,8 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
 
 
 def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7) -> None:
-    """As many ticks as there is room for on some axes: dates in few words, whole numbers on those named in ``whole``."""
+    """As many ticks as there is room for on some axes: dates in few words, whole numbers on those named in
+    ``whole``."""
     from matplotlib import dates
     from matplotlib.ticker import MaxNLocator
 

@@ -1,4 +1,4 @@
-"""Two lists of times: what was found when, and hits by lag or by tolerance beside chance."""
+"""Two lists of times: what was found when, and hits by lag or by tolerance with chance."""
 
 from __future__ import annotations
 
@@ -42,8 +42,14 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     Returns
     -------
     matplotlib Axes
-        The legend has the counts. Marks that would share a column of ink are drawn as one; the time in which an alarm finds an
-        event is shaded where there are few enough windows to see them.
+        The legend has the counts. Marks that would overlap are drawn as one; the time in which an alarm finds an event
+        is shaded if there are few enough windows to see them.
+
+    See Also
+    --------
+    nofluke.coincidence : makes the result.
+    nofluke.plot.timeline : the same for labels on steps.
+    nofluke.plot.lags : by lag.
 
     Examples
     --------
@@ -78,7 +84,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
         handles.append(shade(ax, *within, ticks, PALETTE["chance"], 0.15, "window of an event"))
     gaps = read.gaps
     if len(gaps.starts):
-        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "nobody watched"))
+        handles.append(shade(ax, gaps.starts, gaps.stops, ticks, GREY, 0.45, "not watched"))
     ax.set_yticks([0.5, 1.5], ["alarms", "events"])
     if ends[1] > ends[0]:
         ax.set_xlim(*ticks.times(np.array(ends)))
@@ -102,7 +108,7 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
 
 @renamed_argument("axes", "ax")
 def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by lag, beside what chance scores: a needle where one lag has it all, or a hill.
+    """Draw recall and precision by lag, with what chance scores: a sharp peak at one lag, or a broad hill.
 
     Parameters
     ----------
@@ -112,21 +118,28 @@ def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") ->
     ax : array of matplotlib Axes, optional
         Where to draw; by default a new figure.
     chance : {"auto", "band", "none"}
-        "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows whose
-        p-value is at most 0.05 after Holm's correction for all of them. "none": one row, all tolerances together, without
-        chance. "auto": "band" wherever tables would show chance.
+        "band": a row of two panels for each tolerance, with the mean and the central 95% of chance, and dots on windows
+        whose p-value is at most 0.05 after Holm's correction for all of them. "none": one row, all tolerances together,
+        without chance. "auto": "band" wherever tables would show chance.
 
     Returns
     -------
     array of matplotlib Axes, of shape (rows, 2)
         Recall to the left, precision to the right.
 
+    See Also
+    --------
+    nofluke.sweep_tolerances : makes the sweep.
+    nofluke.plot.heatmap : every cell.
+    nofluke.plot.lag : events shifted on steps.
+
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> import nofluke as nf
     >>> events = [12, 40, 71, 105, 160, 188]
-    >>> swept = nf.sweep_tolerances(events, [t + 5 for t in events], tolerances=[1, 2], lags=range(0, 11), span=(0, 220))
+    >>> alarms = [t + 5 for t in events]
+    >>> swept = nf.sweep_tolerances(events, alarms, tolerances=[1, 2], lags=range(0, 11), span=(0, 220))
     >>> axes = nf.plot.lags(swept, Figure().subplots(2, 2))
     >>> axes[0, 0].get_title(), axes[0, 0].get_xlabel()
     ('tolerance 1', 'lag')

@@ -1,4 +1,4 @@
-"""Precision against recall, and both by tolerance: of one detector or several, beside what chance scores."""
+"""Precision against recall, and both by tolerance: of one detector or several, with what chance scores."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FEW = 8  # values that an error can name
 def precision_recall(
     curves: Any, ax: Axes | None = None, *, tolerance: Length | Tolerance | None = None, chance: Chance = "auto"
 ) -> Axes:
-    """Draw precision against recall over the thresholds of a sweep, beside chance's.
+    """Draw precision against recall over the thresholds of a sweep, with those of chance.
 
     Parameters
     ----------
@@ -37,15 +37,21 @@ def precision_recall(
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
     tolerance : int, str, timedelta or Tolerance, optional
-        One of the tolerances of the sweep; by default all of them, a curve each. Several detectors need one.
+        One of the tolerances of the sweep; by default all of them, one curve each. With several detectors, pass one.
     chance : {"auto", "band", "none"}
-        Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision over
-        the mean of its recall; of a curve that is alone also the central 95% of precision.
+        Whether chance is drawn: "auto" wherever tables would show it. At each threshold, the mean of chance's precision
+        over the mean of its recall; for a single curve also the central 95% of precision.
 
     Returns
     -------
     matplotlib Axes
         Nothing is drawn where precision or recall is undefined.
+
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : both by threshold.
+    nofluke.plot.tolerance : both by tolerance.
 
     Examples
     --------
@@ -107,7 +113,7 @@ def tolerance(
     quantile: float | None = None,
     chance: Chance = "auto",
 ) -> AxesArray:
-    """Draw recall and precision by tolerance at one threshold, beside chance's: wide windows are easily hit.
+    """Draw recall and precision by tolerance at one threshold, with those of chance: wide windows are easily hit.
 
     Parameters
     ----------
@@ -118,12 +124,18 @@ def tolerance(
     threshold, quantile : float, optional
         One of the thresholds or quantiles of the sweep; not needed where it has only one.
     chance : {"auto", "band", "none"}
-        Whether chance is drawn: "auto" wherever tables would show it. The mean, and of a detector that is alone the central 95%.
+        Whether chance is drawn: "auto" wherever tables would show it. The mean, and for a single detector the central
+        95%.
 
     Returns
     -------
     array of two matplotlib Axes
         Recall, precision.
+
+    See Also
+    --------
+    nofluke.sweep : makes the sweep.
+    nofluke.plot.sweep : by threshold.
 
     Examples
     --------
@@ -141,7 +153,7 @@ def tolerance(
     columns = {name: _column(name, curve, threshold, quantile) for name, curve in every.items()}
     first = next(iter(every.values()))
     if any(curve.tolerances != first.tolerances for curve in every.values()):
-        raise InputError("curves have different tolerances: sweep all detectors over the same.")
+        raise InputError("curves have different tolerances: sweep all detectors over the same ones.")
     at, title, names = _reaches(first)
     order = np.argsort(at, kind="stable")
     panels = make_panels(ax, (2,), width=4.2, height=2.8)
@@ -187,7 +199,7 @@ def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | 
     argument, wanted = ("threshold", threshold) if quantile is None else ("quantile", quantile)
     values: FloatArray | None = curve.thresholds if quantile is None else curve.quantiles
     if values is None:
-        raise InputError(f"quantile={shown(quantile)} is not known to a sweep over thresholds: pass threshold=.")
+        raise InputError(f"quantile={shown(quantile)} does not fit a sweep over thresholds: pass threshold=.")
     found = [] if wanted is None else np.flatnonzero(np.isclose(values, wanted, rtol=1e-9, atol=0)).tolist()
     if found:
         return int(found[0])

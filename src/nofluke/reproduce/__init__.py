@@ -63,8 +63,8 @@ def reproduce(
     output : path
         A directory; made if it does not exist, and a leading ``~`` is your home. Files of an earlier run are replaced.
     simulated : bool
-        Take ``nofluke.datasets.simulate_quakes(rng=seed)``, with no need of a network; every page says so. Else the paper's
-        data are taken from ``NOFLUKE_DATA``, or downloaded and checked.
+        Take ``nofluke.datasets.simulate_quakes(rng=seed)``, with no need of a network; every page says so. Else the
+        paper's data are taken from ``NOFLUKE_DATA``, or downloaded and checked.
     seed : int
         Of everything simulated. Same data, seed and versions, same bytes.
     permutations : int

@@ -57,10 +57,11 @@ def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
                 "three binomials: fitted to the simulations, after Donges et al., and from extreme values (recall only).",
             ),
             laws(study),
-            "<p>Recall's hits are hypergeometric, which a binomial resembles. Precision's are not: one event makes hits of "
-            f"all predictions around it, so that their variance is {precision.law.var:.1f} where the binomial has "
-            f"{study.fitted_binomial('precision').var:.1f}. Taken for binomial, they would give a p-value of "
-            f"{show_p(study.fitted_binomial('precision').upper(precision.hits))} in place of {show_p(precision.pvalue)}.</p>",
+            "<p>Recall's hits are hypergeometric, which a binomial resembles. Precision's are not: one event makes "
+            f"hits of all predictions around it, so their variance is {precision.law.var:.1f} where the binomial has "
+            f"{study.fitted_binomial('precision').var:.1f}. Treated as binomial, they would give a p-value of "
+            f"{show_p(study.fitted_binomial('precision').upper(precision.hits))} instead of "
+            f"{show_p(precision.pvalue)}.</p>",
         ]
     )
 
@@ -80,8 +81,8 @@ def gaps(study: Study) -> str:
     return (
         "<p>The paper says that the gap between observed and simulated values tends to shrink as δ grows. That depends on how a "
         "gap is read: as a difference (absolute), as a ratio to chance (relative), or as a difference in standard deviations of "
-        "chance (standardised). The table averages over all thresholds; the statements below have the upper half of them and "
-        "the .9-quantile, too.</p>\n"
+        "chance (standardised). The table averages over all thresholds; the statements below also cover the upper half "
+        "of them and the .9-quantile.</p>\n"
         + table(
             "The gap between observed and chance, on average over the thresholds.",
             ("", *(f"δ = {tolerance}" for tolerance in TOLERANCES), "shrinks"),
@@ -108,11 +109,12 @@ def noise(study: Study) -> str:
     ]
     last = study.noise[-1]
     return (
-        "<p>What the tolerance alone can do is seen with a score that is independent of the events: one random number a day, "
-        f"with as many predictions as the detector has. At δ = {TOLERANCES[-1]} it finds {last.recall:.0%} of the earthquakes; "
-        f"the detector finds {study.result.recall:.0%} at δ = {TOLERANCE}. Only the p-values tell them apart.</p>\n"
+        "<p>A score that is independent of the events shows what the tolerance alone can do: one random number a day, "
+        f"with as many predictions as the detector has. At δ = {TOLERANCES[-1]} it finds {last.recall:.0%} of the "
+        f"earthquakes; the detector finds {study.result.recall:.0%} at δ = {TOLERANCE}. Only the p-values tell them "
+        "apart.</p>\n"
         + table(
-            "Table 3. Random numbers in place of the score, at the .9-quantile, beside the detector.",
+            "Table 3. Random numbers instead of the score, at the .9-quantile, and the detector.",
             ("", "recall", "p", "detector's recall", "precision", "p", "detector's precision"),
             rows,
             cells="numbers",
@@ -149,11 +151,12 @@ def laws(study: Study) -> str:
         for name, by_side in named
     ]
     return (
-        "<p>Section 2.3 quotes two binomials from the literature. Donges et al. (2016) take events and predictions for "
-        "independent; the detector's predictions come in runs, so that their windows overlap and find fewer events. Scharwächter "
-        "and Müller (2020a) take the score for stationary, and get the chance of an event from the largest scores of blocks. "
-        "For precision the paper found no analogous derivation. The exact law is one: given the predictions, however they were "
-        "made, it holds for events that fall anywhere with the same chance.</p>\n"
+        "<p>Section 2.3 quotes two binomials from the literature. Donges et al. (2016) assume that events and "
+        "predictions are independent; the detector's predictions come in runs, so their windows overlap and find fewer "
+        "events. Scharwächter and Müller (2020a) assume that the score is stationary, and get the chance of an event "
+        "from the largest scores of blocks. For precision the paper found no analogous derivation. The exact law is "
+        "one: given the predictions, however they were made, it holds for events that fall anywhere with the same "
+        "chance.</p>\n"
         + table(
             "The laws of Figure 4, and the p-values that they would give.",
             ("", "recall's hits", "p", "precision's hits", "p"),

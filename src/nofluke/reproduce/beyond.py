@@ -18,7 +18,7 @@ def beyond(study: Study, figures: dict[str, Drawn]) -> str:
     lags = {lag.shift: lag for lag in study.lags}
     best = max(study.lags, key=lambda lag: lag.hits("precision"))
     where = (
-        "as it is"
+        "in place"
         if best.shift == 0
         else f"{abs(best.shift)} day{'s' * (abs(best.shift) > 1)} {'earlier' if best.shift < 0 else 'later'}"
     )
@@ -36,11 +36,12 @@ def beyond(study: Study, figures: dict[str, Drawn]) -> str:
                 5,
                 "Variance of chance's hits over the variance of a binomial with the same mean, exact.",
             ),
-            f"<p><strong>An exact p-value for every cell.</strong> Who looks at {cells} cells finds some by luck. After a "
-            f"correction for having looked at all of them, {significant['recall']} cells of recall and {significant['precision']} "
-            f"of precision remain at the .05 level. The familywise p-value of the whole sweep is {show_p(family.recall)} for "
-            f"recall and {show_p(family.precision)} for precision; the best F1 of the sweep, {show_share(family.observed_best_f)}, "
-            f"is reached by chance's best with p = {show_p(family.best_f)} ({family.n_resamples:,} permutations).</p>",
+            f"<p><strong>An exact p-value for every cell.</strong> With {cells} cells, some will look significant by "
+            f"luck alone. After correcting for looking at all of them, {significant['recall']} cells of recall and "
+            f"{significant['precision']} of precision remain at the .05 level. The familywise p-value of the whole "
+            f"sweep is {show_p(family.recall)} for recall and {show_p(family.precision)} for precision; the best F1 of "
+            f"the sweep, {show_share(family.observed_best_f)}, is reached by chance's best with p = "
+            f"{show_p(family.best_f)} ({family.n_resamples:,} permutations).</p>",
             shown(
                 study,
                 figures,

@@ -26,10 +26,10 @@ def not_clustered(study: Study) -> Claim:
     return Claim(
         key="not-clustered",
         section="3",
-        statement="Ground-truth anomalies occur rarely and are not clustered, so that a Bernoulli process describes them.",
+        statement="Ground-truth anomalies occur rarely and are not clustered, so a Bernoulli process describes them.",
         outcome=outcome_of(study.clustering[0].pvalue > 0.05),
         finding=f"{share:.1%} of the days have an event; {found}. Decided at two days, the tolerance of section 3.2, "
-        "at the .05 level: no sign of clusters is not a proof of none.",
+        "at the .05 level: no sign of clusters is not proof that there are none.",
         decided_by="Figure 1",
     )
 
@@ -166,7 +166,7 @@ def significant(study: Study) -> Claim:
     return Claim(
         key="significant",
         section="3.2",
-        statement="No permutation reaches the observed hits, so that p < .0001 for both measures.",
+        statement="No permutation reaches the observed hits, so p < .0001 for both measures.",
         outcome=outcome_of(not any(reached) and all(t.pvalue < 1e-4 for t in tests)),
         finding=found + ".",
         decided_by="Figure 4",

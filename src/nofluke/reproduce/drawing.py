@@ -36,7 +36,8 @@ METADATA: dict[str, dict[str, str | None]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One figure in every format: {"svg": ..., "pdf": ..., "png": ...}; and drawn again for telephones, as SVG, or None."""
+    """One figure in every format: {"svg": ..., "pdf": ..., "png": ...}; and drawn again for telephones, as SVG, or
+    None."""
 
     name: str
     formats: dict[str, bytes]
@@ -53,7 +54,8 @@ def rendered(
 ) -> Drawn:
     """Draw one figure and render it as SVG, PDF and PNG; a note stands in its corner.
 
-    Where a height for telephones is given, the figure is drawn a second time, so wide that its letters can be read there.
+    Where a height for telephones is given, the figure is drawn a second time, so wide that its letters can be read
+    there.
     """
     formats = _formats(make, (WIDTH, height), note, METADATA)
     if narrow is None:

@@ -52,9 +52,9 @@ def bernoulli_binomial(study: Study) -> Claim:
         statement="If events and predictions are independent Bernoulli processes, both hits are binomial (Donges et al. 2016).",
         outcome=outcome_of(max(off.values()) < least),
         finding=f"With both sides placed at random {study.permutations:,} times, the distribution functions differ from binomial "
-        f"ones with the same mean by {off['recall']:.4f} (recall) and {off['precision']:.4f} (precision); so many simulations "
-        f"show differences from {least:.4f} on. The predictions of the detector come in {runs:,} runs instead. Expected hits by the binomials of Donges et "
-        f"al.: {here}.",
+        f"ones with the same mean by {off['recall']:.4f} (recall) and {off['precision']:.4f} (precision); this many "
+        f"simulations show differences from {least:.4f} on. The predictions of the detector come in {runs:,} runs "
+        f"instead. Expected hits by the binomials of Donges et al.: {here}.",
         decided_by="Figure 4",
     )
 
@@ -89,9 +89,9 @@ def no_derivation(study: Study) -> Claim:
         outcome=outcome_of(off >= least),
         finding="No longer so. Given the predictions, whatever process they come from, the law of PA-AAδ for permuted events "
         f"follows from a generating function ({test.law.method.name}): variance {test.law.var:.2f}, p = {show_p(test.pvalue)}. The "
-        f"{study.permutations:,} permutations differ from it by {off:.4f}, and chance leaves up to {least:.4f}."
+        f"{study.permutations:,} permutations differ from it by {off:.4f}, and chance explains up to {least:.4f}."
         if off < least
-        else f"The exact law differs from the {study.permutations:,} permutations by {off:.4f}, more than chance leaves.",
+        else f"The exact law differs from the {study.permutations:,} permutations by {off:.4f}, more than chance explains.",
         decided_by="Figure 4",
     )
 
@@ -135,7 +135,7 @@ def overdispersed_everywhere(study: Study) -> Claim:
         statement="Other thresholds and tolerances behave in the same way: precision's hits are overdispersed in every cell.",
         outcome=outcome_of(over.all()),
         finding=f"They are in {over.sum()} of {over.size} cells: {_by_row(over)}. Where most days are predicted, or δ is 0, "
-        "the hits vary less than binomial ones. Which cells the authors tried is not said.",
+        "the hits vary less than binomial ones. The authors do not say which cells they tried.",
         decided_by="Figure 5",
     )
 
@@ -168,7 +168,7 @@ def recall_binomial_everywhere(study: Study) -> Claim:
         outcome=outcome_of((off < least).all()),
         finding=f"The distribution functions differ by less than {least:.4f} in {(off < least).sum()} of {off.size} cells, by at most "
         f"{off.max():.4f}; for δ ≥ 1 and from the .5-quantile on by at most {off[1:, MEDIAN:].max():.4f}. The variance is "
-        f"{np.nanmin(ratio):.3f} times the binomial's wherever hits can vary, so that they are never overdispersed.",
+        f"{np.nanmin(ratio):.3f} times the binomial's wherever hits can vary, so they are never overdispersed.",
         decided_by="Figure 5",
     )
 

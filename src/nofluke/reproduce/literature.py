@@ -1,4 +1,5 @@
-"""What section 2.3 takes from the literature, at the paper's tolerance and threshold: laws to be held beside the exact ones."""
+"""What section 2.3 takes from the literature, at the paper's tolerance and threshold: laws to be held beside the exact
+ones."""
 
 from __future__ import annotations
 

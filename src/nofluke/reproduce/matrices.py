@@ -47,7 +47,7 @@ FIRST = Layout(
         "tp": "predictions near an event: hits of precision",
         "fp": "predictions near no event: false alarms",
         "predicted": "predictions",
-        "fn": "days without a prediction near an event, found or not: no misses",
+        "fn": "days without a prediction near an event, found or not: not misses",
         "tn": "days without a prediction far from all events: fewer as δ grows",
         "not_predicted": "days without a prediction",
         "actual": "days near an event, not events",
@@ -63,7 +63,7 @@ SECOND = Layout(
     formulas=TABLE_2,
     counts={
         "tp": "events near a prediction: hits of recall",
-        "fp": "days without an event near a prediction, right or wrong: no false alarms",
+        "fp": "days without an event near a prediction, right or wrong: not false alarms",
         "predicted": "days near a prediction, not predictions",
         "fn": "events near no prediction: misses",
         "tn": "days without an event far from all predictions: fewer as δ grows",
@@ -91,7 +91,7 @@ def both_tables(study: Study) -> str:
             "</div>",
             '<p class="small">PA, PnA: predicted, not predicted. AA, AnA: an anomaly, none. A δ marks the side that the '
             "tolerance widens. Steps outside the sequence hold neither. Below are the formulas of all entries and "
-            "marginals, ✓ where one can be read as usual, – where not.</p>",
+            "marginals, ✓ where one can be read as usual, – where it cannot.</p>",
             *(_entries(counts, how, i) for i, (counts, how) in enumerate(pairs, 1)),
         ]
     )

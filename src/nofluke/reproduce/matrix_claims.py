@@ -24,7 +24,7 @@ def equation(counted: tuple[Counted, Counted], i: int) -> Claim:
     whole = long + short
     holds = not whole.terms_differ[i] and not whole.sums_differ[i]
     found = (
-        "Every summand equals what the definition says of its step, told by distances instead of sums: "
+        "Every summand agrees with the definition for its step, computed from distances instead of sums: "
         f"{long.terms:,} in {long.cells} cells, and {short.terms:,} in {SEQUENCES} short random sequences. "
         f"Their sums are the hits of {side} in all of these cells."
         if holds
@@ -51,8 +51,7 @@ def partition(counted: tuple[Counted, Counted]) -> Claim:
         section="2.2",
         statement="Both tolerant confusion matrices partition the observations.",
         outcome=outcome_of(holds),
-        finding=f"With each of the four entries counted by its own condition and none by subtraction, every step falls into "
-        f"exactly one of them, and they add up to all steps: in {2 * long.cells} matrices of the data and {2 * short.cells:,} "
+        finding=f"With each of the four entries counted by its own condition and none by subtraction, every step falls into exactly one of them, and they add up to the number of steps: in {2 * long.cells} matrices of the data and {2 * short.cells:,} "
         "of short random sequences."
         if holds
         else f"{whole.not_in_one:,} steps fall into none or several of the four entries; {whole.matrices_differ:,} of "

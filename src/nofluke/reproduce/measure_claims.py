@@ -80,7 +80,7 @@ def zero_is_classical(study: Study) -> Claim:
         section="2.1",
         statement="For δ = 0 the tolerant measures are equivalent to the classical ones.",
         outcome=outcome_of(same),
-        finding=f"Hits equal those of equation 1 at all {len(both)} thresholds, and the two confusion matrices are one."
+        finding=f"Hits equal those of equation 1 at all {len(both)} thresholds, and the two confusion matrices are the same."
         if same
         else "Hits or matrices differ from equation 1.",
         decided_by="Figure 2",
@@ -115,6 +115,6 @@ def vary(study: Study) -> Claim:
         section="2.1",
         statement="Depending on threshold and tolerance, the reported values vary drastically.",
         outcome="cannot be checked",
-        finding=f"What is drastic is for the reader: recall ranges over {ends['recall']}, precision over {ends['precision']}.",
+        finding=f"What counts as drastic is up to the reader: recall ranges over {ends['recall']}, precision over {ends['precision']}.",
         decided_by="Figure 2",
     )

@@ -1,4 +1,5 @@
-"""The page: one self-contained HTML file that reads like a short illustrated article. It asks for nothing from anywhere."""
+"""The page: one self-contained HTML file that reads like a short illustrated article. It asks for nothing from
+anywhere."""
 
 from __future__ import annotations
 
@@ -54,8 +55,8 @@ def _abstract(study: Study, claims: tuple[Claim, ...]) -> str:
         f"score, {precision.hits} of {precision.of:,} predictions are near an earthquake and {recall.hits} of {recall.of:,} "
         f"earthquakes are near a prediction. Chance gives {show_chance(precision.expected, precision.std)} and "
         f"{show_chance(recall.expected, recall.std)}: the exact p-values are {show_p(precision.pvalue)} and "
-        f"{show_p(recall.pvalue)}. {tally(claims)}. Over the whole sweep of thresholds and tolerances, chance's best cell "
-        f"is as far out as the observed best with p = {show_p(family.both)}{_smallest(family.both, study)}.</p>"
+        f"{show_p(recall.pvalue)}. {tally(claims)}. Over the whole sweep of thresholds and tolerances, chance's best "
+        f"cell is as extreme as the observed best with p = {show_p(family.both)}{_smallest(family.both, study)}.</p>"
     )
 
 
@@ -90,9 +91,9 @@ def _measures(study: Study, figures: dict[str, Drawn]) -> str:
                 2,
                 f"Recall and precision by threshold and tolerance: {len(QUANTILES)} quantiles from 0 to .98.",
             ),
-            "<p>Two confusion matrices stand behind the two measures. Both partition the days, but only some entries can be "
-            "read as usual (✓): those whose side has no tolerance, and the hits. Precision is the hits of Table 1 over its "
-            "first row sum, recall the hits of Table 2 over its first column sum.</p>",
+            "<p>Each measure comes from its own confusion matrix. Both partition the days, but only some entries can "
+            "be read as usual (✓): those whose side has no tolerance, and the hits. Precision is the hits of Table 1 "
+            "over its first row sum, recall the hits of Table 2 over its first column sum.</p>",
             both_tables(study),
         ]
     )
@@ -116,8 +117,8 @@ def _colophon(study: Study) -> str:
         f"<p>Null: {escape(study.curve.chance.model)}. Method of all cells: {escape(methods)}. Simulated: the "
         f"{len(study.permuted_recall)} sequences of Figure 3, the distributions of Figure 4, the score of Table 3, the familywise "
         f"test, both sides placed at random, and the clustering of events within {NEARBY[0]} and {NEARBY[1]} days; seed {study.seed}, {study.permutations:,} permutations. "
-        "Everything else is exact. Same data, seed and versions, same bytes. Beside this page lie every figure as SVG, PDF "
-        "and PNG, and the numbers behind it as CSV.</p></footer>"
+        "Everything else is exact. The same data, seed and versions give the same bytes. Next to this page are every "
+        "figure as SVG, PDF and PNG, and the numbers behind it as CSV.</p></footer>"
     )
 
 

@@ -72,7 +72,7 @@ class Study:
     familywise : the test of the whole sweep
     clustering : whether events follow one another more often than by chance
     literature : the laws of section 2.3, at δ = 2 and the .9-quantile
-    noise : for each tolerance, a score of random numbers in place of the detector's, at its .9-quantile
+    noise : for each tolerance, a score of random numbers instead of the detector's, at its .9-quantile
     """
 
     quakes: Quakes
@@ -155,7 +155,7 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
     Parameters
     ----------
     simulated : bool
-        Take ``simulate_quakes(rng=seed)`` in place of the paper's data.
+        Take ``simulate_quakes(rng=seed)`` instead of the paper's data.
     seed : int
         Of the permutations (and of the simulated data).
     permutations : int

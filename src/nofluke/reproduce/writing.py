@@ -35,7 +35,7 @@ def _make(directory: Path, output: str | Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"output={str(output)!r} is no directory to write to ({error.strerror}): choose another."
+            f"output={str(output)!r} is not a writable directory ({error.strerror}): choose another."
         ) from None
 
 

@@ -38,15 +38,16 @@ class AlarmRule:
             return cls(count="steps" if count_alarms is None else count_alarms)  # type: ignore[arg-type]  # checked
         if count_alarms == "steps":
             raise InputError(
-                "refractory= makes one alarm of several, but count_alarms='steps' counts each step: leave one of them "
-                "out, or pass count_alarms='episodes'."
+                "refractory= merges several alarms into one, but count_alarms='steps' counts each step: leave one of "
+                "them out, or pass count_alarms='episodes'."
             )
         if isinstance(refractory, Tolerance):
             raise InputError(f"refractory={refractory} has two sides: pass one length, such as 3 or '2h'.")
         steps = number_or_none(refractory)
         if steps is not None and not (steps >= 1 and steps == int(steps)):
             raise InputError(
-                f"refractory={shown(refractory)} must be a whole number of steps from 1 on, or a duration such as '10min'."
+                f"refractory={shown(refractory)} must be a whole number of steps, 1 or more, or a duration such as "
+                "'10min'."
             )
         return cls(count="episodes", refractory=as_tolerance(refractory, "refractory"))
 

@@ -1,37 +1,69 @@
-"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they share."""
+"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they
+share."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nofluke.data.columns import Column, as_column
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, make_clock
+from nofluke.series.labels import is_binary
 
 
-def length(given: Column, name: str, stamps: Column | None, events: Column) -> int:
-    """T: one step for each score or 0/1 alarm; for a list of alarm times, one for each time of the clock."""
+def length(given: Column, name: str, stamps: Column | None, labels: Column, *, ranges: bool) -> int:
+    """T: one step for each score or 0/1 alarm; for a list of alarms, one for each time of the clock or 0/1 label.
+
+    ``ranges`` says that alarms are ranges; ``labels`` is empty where events are listed too.
+    """
     dates = given.values.dtype.kind == "M"
     if dates and name == "scores":
         raise InputError("scores must be numbers, got dates: pass the dates as times=.")
     if name == "predictions" and stamps is not None:
         n = len(stamps)
-    elif dates or (name == "predictions" and len(given) == 0 and has_dates(events)):
-        n = len(events)  # its index is the clock, or there is none and that is said later
+    elif dates or (name == "predictions" and len(given) == 0 and has_dates(labels)):
+        n = len(labels)  # its index is the clock, or there is none and that is said later
+    elif name == "predictions" and (ranges or given.ilocs or _lists_positions(given.values, labels.values)):
+        n = len(labels)
+        if n == 0 or not _are_labels(labels.values):
+            raise InputError(
+                "truth and predictions are both lists of events, which do not say how many steps there are: pass "
+                "times=, one for each step, such as range(1000)."
+            )
     else:
         n = len(given)
     if n == 0 and dates:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if n == 0:
-        raise InputError(f"{name} is empty: there is nothing to evaluate: pass one value for each step.")
+        raise InputError(f"{name} is empty, so there is nothing to evaluate: pass one value for each step.")
     return n
+
+
+def _are_labels(values: npt.NDArray[Any]) -> bool:
+    return values.dtype.kind != "M" and is_binary(values)
+
+
+def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
+    """Whether alarms are positions: fewer than the 0/1 labels, or distinct whole numbers if there are no labels."""
+    if is_binary(values):
+        return False
+    if len(truth) and _are_labels(truth):
+        return len(values) < len(truth)
+    return not (values % 1).any() and len(np.unique(values)) == len(values)
 
 
 def has_dates(column: Column) -> bool:
     """Whether the index of a column shows dates: then it is a clock."""
     return getattr(getattr(column.index, "dtype", None), "kind", "") == "M"
+
+
+def clock_of(series: Any) -> Any:
+    """The times of a series: its index of dates, else 0, 1, 2, ..."""
+    index = getattr(series, "index", None)
+    return index if getattr(getattr(index, "dtype", None), "kind", "") == "M" else range(len(series))
 
 
 def reference_of(
@@ -59,7 +91,7 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
             }.get((name, other), "one for each step")
             raise InputError(f"{name} has {len(column)} values but {other} has {n}: pass {remedy}.")
         return column
-    if len(mine) == n and mine.equals(theirs):
+    if len(mine) == n and (mine.equals(theirs) or nothing_shared(mine, theirs)):
         return column
     if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
         raise InputError(
@@ -86,6 +118,12 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
         )
     order = mine.get_indexer(theirs)
     return Column(values=column.values[order], index=theirs, aware=column.aware)
+
+
+def nothing_shared(mine: Any, theirs: Any) -> bool:
+    """Whether one index has dates and the other is pandas' own 0, 1, 2, ..., as sktime's ``transform`` returns it."""
+    dates = [getattr(index.dtype, "kind", "") == "M" for index in (mine, theirs)]
+    return (dates[0] and _default(theirs)) or (dates[1] and _default(mine))
 
 
 def _default(index: Any) -> bool:

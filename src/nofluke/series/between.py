@@ -24,7 +24,7 @@ from nofluke.series.trial import Trial
 from nofluke.series.watch import Watch
 
 FOLLOWS_STAMPS = (
-    "Events favour times in which the time stamps are dense, where alarms must lie as well: chance in time takes that for skill. "
+    "Events favour times in which the time stamps are dense, and so do alarms: chance in time mistakes that for skill. "
     "Pass a tolerance in steps"
 )
 FEWEST_EVENTS = 5
@@ -48,7 +48,8 @@ def trial_of(
     *,
     every_score: bool = False,
 ) -> Made:
-    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in time.
+    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in
+    time.
 
     Episodes are runs of steps: to them, alarms between two belong to the earlier one.
     """
@@ -61,7 +62,8 @@ def trial_of(
         return replace(made, trial=trial.at_every_score(sequence.sign)) if every_score else made
     if not all(in_time):
         raise InputError(
-            "tolerances are steps and lengths of time, and events lie between steps: pass them all in time, such as '0s'."
+            "tolerances mix steps and lengths of time, but events lie between steps: give all of them in time, such as "
+            "'0s'."
         )
     made = _timed(sequence, tolerances, cuts, alarms)
     return replace(made, trial=made.trial.at_every_score(sequence.sign)) if every_score else made
@@ -91,11 +93,9 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 
     watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())
-    if outside:  # whoever recorded these was watching
+    if outside:  # someone who recorded these was watching
         watch = watch_until(step_ends(clock, over_gaps=True))
-        notes.append(
-            f"{outside} event(s) lie in gaps of the clock: these count as time in which events could fall, though no alarm could."
-        )
+        notes.append(f"{outside} event(s) lie in gaps of the clock: events could fall there, but no alarm could.")
     how: dict[str, Any] = {"count_alarms": alarms.count}
     if raised is None:
         detector = alarms.closed(given[kept] if sequence.sign == 1 else -given[kept], kept, times)
@@ -110,8 +110,8 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:
     """Whether events favour times where stamps are dense, as alarms must: chance in time would take that for skill.
 
-    An event that falls on any instant alike falls on a step with a chance in proportion to its length. So the share of the
-    time that belongs to shorter steps is uniform between 0 and 1 for each event, and their mean is about normal.
+    An event that falls on any instant alike falls on a step with a chance in proportion to its length. So the share of
+    the time that belongs to shorter steps is uniform between 0 and 1 for each event, and their mean is about normal.
     """
     ends, starts = step_ends(clock), clock.ticks
     lengths = (ends - starts).astype(np.float64)[kept]

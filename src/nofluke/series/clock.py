@@ -73,7 +73,7 @@ class Clock(ByValue):
 
     @property
     def gaps(self) -> IntArray:
-        """The steps before a gap in the times: many times the usual step, during which nobody watched."""
+        """The steps before a gap in the times: many times the usual step, which was not watched."""
         between = np.diff(self.elapsed()).astype(np.float64)
         if len(between) == 0 or between.max() <= MANY_STEPS * between.min():
             return np.zeros(0, dtype=np.int64)
@@ -111,7 +111,8 @@ class Clock(ByValue):
         return rounding(self.ticks)
 
     def windows(self, before: Duration | float, after: Duration | float) -> tuple[IntArray, IntArray]:
-        """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in time."""
+        """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in
+        time."""
         since = self.elapsed()
         if since.dtype.kind == "u":
             return self.windows_around(self.ticks, self.ticks, before, after)
@@ -131,7 +132,8 @@ class Clock(ByValue):
         after: Duration | float,
         opens: BoolArray | None = None,
     ) -> tuple[IntArray, IntArray]:
-        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its end.
+        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its
+        end.
 
         Both belong to it, but for the begins and ends that ``opens`` flags, in two rows.
         """

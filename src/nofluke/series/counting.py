@@ -50,7 +50,8 @@ def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
 
 
 def flags_of(ranges: Ranges, n_steps: int) -> BoolArray:
-    """Which of so many steps lie in one of the ranges, which do not overlap; those that touch, and empty ones, may share an edge.
+    """Which of so many steps lie in one of the ranges, which do not overlap; those that touch, and empty ones, may
+    share an edge.
 
     >>> flags_of(Ranges(starts=np.array([0, 2, 4]), stops=np.array([2, 3, 4])), 5).astype(int)
     array([1, 1, 1, 0, 0])
@@ -68,7 +69,8 @@ def nonempty(ranges: Ranges) -> Ranges:
 
 
 def union(ranges: Ranges) -> Ranges:
-    """The ranges merged into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones vanish.
+    """The ranges merged into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones
+    vanish.
 
     >>> merged = union(Ranges(starts=np.array([0, 2, 7, 9]), stops=np.array([3, 4, 7, 11])))
     >>> merged.starts, merged.stops
@@ -152,9 +154,11 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
 
 
 def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ranges) -> FloatArray:
-    """Signed time from each event's begin to the first prediction in its range of steps; to the nearest one where none is.
+    """Signed time from each event's begin to the first prediction in its range of steps; to the nearest one where none
+    is.
 
-    ``when`` has the time of each step. Of two equally near predictions the earlier is taken; NaN where there is none at all.
+    ``when`` has the time of each step. Of two equally near predictions the earlier is taken; NaN where there is none at
+    all.
     """
     if len(alarms) == 0:
         return np.full(len(begins), np.nan)

@@ -19,8 +19,11 @@ HigherIs = Literal["anomalous", "normal"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
-    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no positions."""
+    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no
+    positions."""
     dates = column.values.dtype.kind == "M"
+    if column.ilocs:
+        return "positions"
     if asked != "auto":
         if dates and asked != "times":
             raise InputError(f"{name} holds dates, but {name}_as={asked!r}: pass {name}_as='times'.")
@@ -30,13 +33,20 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     values = column.values
     if len(values) == n:
         return "labels"
-    binary = values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
-    return "labels" if binary and len(values) > 0 else "positions"
+    return "labels" if is_binary(values) and len(values) > 0 else "positions"
+
+
+def is_binary(values: AnyArray) -> bool:
+    """Whether numbers are nothing but 0, 1 and NaN."""
+    return values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
-    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be meant."""
-    if kind != "positions" or asked == "positions" or clock is None or clock.is_dates or len(column) == 0:
+    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be
+    meant."""
+    if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
+        return kind
+    if clock is None or clock.is_dates:
         return kind
     if np.array_equal(clock.ticks, np.arange(len(clock))):
         return kind
@@ -90,14 +100,22 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         if np.isin(counted, (-1, 1)).all():
             raise InputError(
                 f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
-                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours mean it the other way."
+                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round."
             )
         raise InputError(
             f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
-            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: "
-            f"{'threshold them yourself or pass them as scores' if name == 'predictions' else 'turn them into 0 and 1'}."
+            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: {_remedy(counted, name)}."
         )
     return np.asarray(values == 1)
+
+
+def _remedy(values: AnyArray, name: str) -> str:
+    """What to do about labels other than 0 and 1, by what detectors write them."""
+    if name == "predictions" and values.min() == -2 and np.isin(values, (-2, 0, 1)).all():
+        return "where -2 stands for a prediction that was withheld, as in pyod, pass mask=(y == -2) too"
+    if name != "mask" and values.min() == -1 and not (values % 1).any():
+        return f"where they number segments and -1 lies outside, as in sktime, pass {name}=(y >= 0)"
+    return "threshold them yourself or pass them as scores" if name == "predictions" else "turn them into 0 and 1"
 
 
 def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
@@ -108,9 +126,13 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
     wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
     wrong |= np.where(wrong, 0, values) % 1 != 0
     if wrong.any():
+        remedy = (
+            "for event times on a clock of plain numbers pass truth_as='times'"
+            if name == "truth"
+            else "pass scores as scores=, one for each step"
+        )
         raise InputError(
-            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: for event times on a "
-            "clock of plain numbers pass truth_as='times'."
+            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: {remedy}."
         )
     outside = values[(values < 0) | (values >= n)]
     if len(outside):
@@ -118,7 +140,11 @@ def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.in
             f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}: "
             "pass one 0/1 label for each step, or positions within them."
         )
-    _no_duplicates(values, f"{name} has {len(values)} values for {n} steps, and as positions it")
+    _no_duplicates(
+        values,
+        f"{name} has {len(values)} values for {n} steps, and as positions it",
+        "keep each once, or pass one 0/1 label for each step",
+    )
     return values.astype(np.int64)
 
 
@@ -133,23 +159,24 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
 
 
 def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
-    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or without."""
+    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or
+    without."""
     if clock is None:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if clock.is_dates is not dates:
         kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
-        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both in the same kind.")
+        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both as the same kind.")
     if clock.is_dates and clock.aware is not aware:
         zoned = ("the clock", name) if clock.aware else (name, "the clock")
-        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both one, or neither.")
+        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both a time zone, or neither.")
     return clock
 
 
-def _no_duplicates(values: npt.NDArray[Any], name: str) -> None:
+def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each once") -> None:
     ordered, counts = np.unique(values, return_counts=True)
     twice = ordered[counts > 1]
     if len(twice):
-        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: keep each once.")
+        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: {remedy}.")
 
 
 def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:

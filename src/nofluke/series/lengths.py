@@ -1,4 +1,5 @@
-"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can fall."""
+"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can
+fall."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False, most
     """
     if isinstance(value, str):
         if not as_duration(value, name):
-            raise InputError(f"{name}={shown(value)} must be longer than nothing.")
+            raise InputError(f"{name}={shown(value)} must be longer than 0.")
         return value.strip()
     if whole or whole_or_none(value) is not None:
         return as_whole(value, name, least, most)
@@ -70,11 +71,12 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
         )
     step = clock.step
     if np.ptp(np.diff(clock.ticks)) > UNEVEN * step:
-        raise InputError(f"{name}={shown(value)} is a length of time, and the clock is not regular: pass steps.")
+        raise InputError(f"{name}={shown(value)} is a length of time, but the clock is not regular: pass steps.")
     steps = Fraction(as_duration(value, name) or 0) / Fraction(step * clock.tick_size)
     return int(steps) if steps.denominator == 1 else float(steps)
 
 
 def in_words(value: Length) -> str:
-    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are numbers."""
+    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are
+    numbers."""
     return value if isinstance(value, str) else f"{value:,} steps"

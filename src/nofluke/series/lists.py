@@ -40,7 +40,7 @@ def _is_plain(value: object) -> bool:
 
 def as_list(value: Any, name: str) -> Column:
     if as_pairs(value, name) is not None:
-        raise InputError(f"{name} holds pairs, which are ranges: pass one time for each, such as their starts.")
+        raise InputError(f"{name} holds pairs, which are ranges: pass one time for each range, such as its start.")
     column = as_column(value, name)
     values = column.values
     labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
@@ -62,7 +62,7 @@ def as_span(span: Any) -> tuple[Column, bool]:
     except TypeError:
         items = []
     if len(items) != 2:
-        raise InputError(f"span={shown(span)} must be two times, the first and the last that were watched.")
+        raise InputError(f"span={shown(span)} must be two times, the start and the end of the watched time.")
     end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
     return as_list(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
 
@@ -72,7 +72,7 @@ def as_gaps(gaps: Any) -> Pairs:
     if pairs is None:
         if isinstance(gaps, list | tuple | np.ndarray) and np.size(gaps) == 0:
             return Pairs(starts=np.zeros(0), ends=np.zeros(0))
-        raise InputError(f"gaps={shown(gaps)} must be pairs of a start and an end, between which nobody watched.")
+        raise InputError(f"gaps={shown(gaps)} must be (start, end) pairs of time that was not watched.")
     for side in (pairs.starts, pairs.ends):
         as_list(side, "gaps")
     back = pairs.starts > pairs.ends
@@ -90,11 +90,11 @@ def one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
     kinds = {name: column.values.dtype.kind == "M" for name, column in columns.items()}
     if len(set(kinds.values())) > 1:
         dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
-        raise InputError(f"{dates} holds dates but {numbers} holds numbers: give both in the same kind.")
+        raise InputError(f"{dates} holds dates but {numbers} holds numbers: give both as the same kind.")
     zones = {name: column.aware for name, column in columns.items()}
     if len(set(zones.values())) > 1:
         aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
-        raise InputError(f"{aware} has a time zone but {naive} has none: give both one, or neither.")
+        raise InputError(f"{aware} has a time zone but {naive} has none: give both a time zone, or neither.")
     return next(iter(kinds.values())), next(iter(zones.values()))
 
 

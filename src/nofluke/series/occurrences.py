@@ -74,7 +74,7 @@ class Occurrences(ByValue):
 
     @property
     def gaps(self) -> Ranges:
-        """Half-open stretches of ticks within the span in which nobody watched."""
+        """Half-open stretches of ticks within the span that were not watched."""
         starts = np.concatenate([[self.first], self.watch.stops])
         stops = np.concatenate([self.watch.starts, [self.last + 1]])
         kept = stops > starts
@@ -129,13 +129,13 @@ def read_times(
     first, last = _ends(at, border, whole_day, ticks, notes)
     stretches = less_gaps(first, last, _in_ticks(pairs, raw.get("gaps"), ticks))
     if len(stretches.starts) == 0:
-        raise InputError("gaps leave nothing of the span that was watched: pass shorter ones, or a longer span.")
+        raise InputError("gaps cover the whole span: pass shorter ones, or a longer span.")
     watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
     if watch.n == 0:
-        raise InputError("no tick of the events' resolution was watched: pass a longer span, or tick=.")
+        raise InputError("no tick at the events' resolution was watched: pass a longer span, or tick=.")
     if tick is None:
         _note_mostly(of, watch, unit, notes)
     if pairs is not None:
@@ -171,7 +171,8 @@ def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
     if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
-            f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out times that are far off."
+            f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out outlying "
+            "times."
         )
 
 
@@ -228,8 +229,8 @@ def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: i
     inside = at[~watch.holds(at)]
     if len(inside):
         raise InputError(
-            f"{name} has {len(inside)} time(s) inside a gap, when nobody watched: {listing(inside, ticks.show)}: remove them, or "
-            "pass a shorter gap."
+            f"{name} has {len(inside)} time(s) inside a gap, which was not watched: {listing(inside, ticks.show)}: "
+            "remove them, or pass a shorter gap."
         )
 
 
@@ -245,27 +246,27 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
             "time once, or duplicates='count' to count all."
         )
     if duplicates == "merge":
-        notes.append(
-            f"{len(at) - len(once):,} of the {len(at):,} {name} come at a time that has one already, and were merged."
-        )
+        notes.append(f"{len(at) - len(once):,} of the {len(at):,} {name} share a time with another, and were merged.")
         return once
     return at
 
 
 def _note_midnights(pairs: Pairs, ticks: Ticks, notes: list[str]) -> None:
-    """A note where gaps are lists of days and times are finer: the last day of a gap is its midnight, and not all of it."""
+    """A note where gaps are lists of days and times are finer: the last day of a gap is its midnight, and not all of
+    it."""
     ends, last_belongs = pairs.ends, pairs.closed in ("both", "right")
     if not last_belongs or len(pairs) == 0 or ends.dtype.kind != "M" or ticks.size >= DAY:
         return
     if all((side == side.astype("datetime64[D]")).all() for side in (pairs.starts, ends)):
         notes.append(
-            "Gaps end on dates without a time of day, which mean midnight: where the last day belongs to its gap, write when it "
-            "ends, such as 2024-03-02T23:59:59."
+            "Gaps end on dates without a time of day, which means midnight: if the last day belongs to the gap, write "
+            "when it ends, such as 2024-03-02T23:59:59."
         )
 
 
 def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None, notes: list[str]) -> None:
-    """A note where nearly all times are whole days, hours, minutes or seconds, but the tick is finer because of the others."""
+    """A note where nearly all times are whole days, hours, minutes or seconds, but the tick is finer because of the
+    others."""
     every, ticks = np.concatenate([of["events"], of["alarms"]]), watch.ticks
     if unit is None or len(every) < ENOUGH:
         return
@@ -275,7 +276,7 @@ def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None
         whole = int(np.count_nonzero(every % (length // NANOSECONDS[unit]) == 0))
         if MOSTLY * len(every) <= whole < len(every):
             notes.append(
-                f"{whole:,} of {len(every):,} times are whole {noun}, but the tick is {ticks.length(1)}, since the others are not: "
-                f"if times are rounded, pass tick={format_duration(length)!r}."
+                f"{whole:,} of {len(every):,} times are whole {noun}, but the tick is {ticks.length(1)}, because the "
+                f"others are not: if times are rounded, pass tick={format_duration(length)!r}."
             )
             return

@@ -1,7 +1,7 @@
 """From pairs of a start and an end to ranges of steps: checked, in order, apart, and within the data.
 
-Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps whose
-times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
+Both ends belong to a range, unless an interval says otherwise. On a clock a range is one of time: it covers the steps
+whose times lie in it, keeps its own ends, and stays an event where it covers no step. Else its ends are steps.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _DAY = 86_400 * 10**9
 
 @dataclass(slots=True, kw_only=True)
 class _Bounds:
-    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for messages."""
+    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for
+    messages."""
 
     begins: AnyArray
     ends: AnyArray
@@ -52,24 +53,26 @@ def read_ranges(
         none = np.zeros(0, dtype=np.int64)
         return Spans.of_steps(none, none, clock), clock
     for side, values in (("start", pairs.starts), ("end", pairs.ends)):
-        _check_present(values, side)
+        _check_present(values, side, pairs.name)
     dates = pairs.starts.dtype.kind == "M"
     if dates and asked == "positions":
         raise InputError("truth holds dates, but truth_as='positions': pass truth_as='times'.")
     if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
-        clock = fitting_clock(clock, dates, pairs.aware, "truth")
+        clock = fitting_clock(clock, dates, pairs.aware, pairs.name)
         return _on_clock(pairs, clock, overlaps, notes)
     return _on_steps(pairs, n_steps, clock, overlaps, notes), clock
 
 
-def _check_present(values: AnyArray, side: str) -> None:
+def _check_present(values: AnyArray, side: str, name: str) -> None:
     if values.dtype.kind == "b":
-        raise InputError("truth holds pairs of booleans: pass one label for each step, or pairs of a start and an end.")
+        raise InputError(
+            f"{name} holds pairs of booleans: pass one label for each step, or pairs of a start and an end."
+        )
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"truth has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: give each range both ends."
+            f"{name} has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: give each range both ends."
         )
 
 
@@ -78,7 +81,7 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
         wrong = values[values % 1 != 0]
         if len(wrong):
             raise InputError(
-                f"truth has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
+                f"{pairs.name} has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
             )
 
     def whole(values: AnyArray) -> IntArray:
@@ -117,8 +120,8 @@ def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) 
     taken = starts < before
     if taken.any():
         notes.append(
-            f"{int(taken.sum())} range(s) begin at the very step at which the one before ends; the step counts for the earlier one: "
-            f"{bounds[taken].words()}."
+            f"{int(taken.sum())} range(s) begin on the step on which the previous one ends; that step counts for the "
+            f"earlier range: {bounds[taken].words()}."
         )
     starts = np.maximum(starts, before)
     spans = Spans(
@@ -137,7 +140,7 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     back = bounds.given.starts > bounds.given.ends
     if back.any():
         raise InputError(
-            f"truth has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
+            f"{bounds.given.name} has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
         )
     closed = bounds.given.closed
     begins = bounds.begins if closed in ("both", "left") else bounds.begins + least
@@ -145,7 +148,8 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
-            f"truth has {int(empty.sum())} interval(s) that hold nothing, closed={closed!r}: {bounds[empty].words()}: remove them."
+            f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
+            f"{bounds[empty].words()}: remove them."
         )
     order = np.lexsort((ends, begins))
     return replace(bounds, begins=begins, ends=ends)[order]
@@ -165,7 +169,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
         at = int(np.flatnonzero(over)[0]) + 1
         reaching = int(np.argmax(ends[:at]))
         raise InputError(
-            f"truth has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
+            f"{bounds.given.name} has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
             f"{bounds[[at]].words()}: fix them, or pass overlaps='merge'."
         )
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
@@ -179,7 +183,7 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
 def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None:
     if outside.any():
         raise InputError(
-            f"truth has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}: remove them, or {remedy}."
+            f"{bounds.given.name} has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}: remove them, or {remedy}."
         )
 
 
@@ -194,7 +198,7 @@ def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
         return
     if all((values == values.astype("datetime64[D]")).all() for values in (pairs.starts, pairs.ends)):
         notes.append(
-            "Ranges end on dates without a time of day, which mean midnight: where the last day belongs to its range, "
+            "Ranges end on dates without a time of day, which means midnight: if the last day belongs to the range, "
             "write its last time, such as 2024-01-31T23:59:59."
         )
 

@@ -12,12 +12,12 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
-from nofluke.data.columns import Column, as_column
-from nofluke.data.pairs import Pairs, as_pairs, no_pairs
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError
 from nofluke.plain import check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
+from nofluke.series.given import alarms_in_ranges, as_labels, read_given, read_scores, refuse_segmentation
 from nofluke.series.labels import (
     HigherIs,
     Missing,
@@ -63,11 +63,11 @@ class LeftOut:
 class Sequence(ByValue):
     """A labelled sequence, checked and aligned; closed steps hold no event and no prediction.
 
-    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was passed. Where
-    events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants`` alarms that are;
-    ``on_steps`` are notes that hold only where they are moved to their steps.
-    ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given.
-    Scores are as they were given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
+    ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was
+    passed. Where events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants``
+    alarms that are; ``on_steps`` are notes that hold only where they are moved to their steps. ``marked`` are the
+    labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were given; ``higher_is``
+    says which of them are anomalous, ``score_type`` what floats they were.
     """
 
     truth: BoolArray = field(repr=False)
@@ -122,7 +122,7 @@ class Sequence(ByValue):
     def open_scores(self, *, turned: bool = True) -> FloatArray:
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
-            raise InputError("there are no scores to put a threshold on: pass scores, not predictions.")
+            raise InputError("there are no scores to threshold: pass scores, not predictions.")
         scores = self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
@@ -149,15 +149,17 @@ def prepare(
     check_word(missing, "missing", ("error", "mask"))
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if predictions is not None and higher_is == "normal":
-        raise InputError("higher_is='normal' turns scores round: leave it out with predictions, where 1 is an alarm.")
+        raise InputError("higher_is='normal' flips scores: leave it out with predictions, where 1 is an alarm.")
     if (scores is None) is (predictions is None):
         raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
     name = "scores" if predictions is None else "predictions"
-    given = as_column(scores if predictions is None else predictions, name)
-    events, pairs = _events(truth, truth_as)
+    given, alarm_pairs = (read_scores(scores), None) if predictions is None else read_given(predictions, name)
+    events, pairs = read_given(truth, "truth", truth_as)
     stamps = None if times is None else as_column(times, "times")
-    n = length(given, name, stamps, events)
-    given_kind = "labels" if name == "scores" else kind_of(given, n, "auto", name)
+    n = length(given, name, stamps, as_labels(events, truth_as), ranges=alarm_pairs is not None)
+    given_kind = "ranges" if alarm_pairs is not None else "labels"
+    if name == "predictions" and alarm_pairs is None:
+        given_kind = kind_of(given, n, "auto", name)
     truth_kind = kind_of(events, n, truth_as, "truth") if pairs is None else "ranges"
     reference, whose = reference_of(given, given_kind, name, events, truth_kind, n)
     if truth_kind == "labels":
@@ -182,7 +184,7 @@ def prepare(
     open_steps = ~(absent | closed)
     if not open_steps.any():
         raise InputError(
-            f"no step is left to evaluate: all {n} are masked or missing: mask fewer, or pass the values that are missing."
+            f"no step is left to evaluate, since all {n} are masked or missing: mask fewer, or pass the missing values."
         )
 
     notes: list[str] = []
@@ -191,8 +193,9 @@ def prepare(
     instants: AnyArray | None = None
     alarm_instants: AnyArray | None = None
     if pairs is not None:
-        spans, clock = read_ranges(pairs, truth_as, n, clock, overlaps, notes)
+        spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else truth_as, n, clock, overlaps, notes)
         labels = spans.flags(n)
+        refuse_segmentation(pairs, labels)
     else:
         labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
         if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
@@ -205,15 +208,15 @@ def prepare(
         lost = len(every) - len(spans)
     else:
         if spans is not None and spans.between.any():
-            notes.append(
-                f"{int(spans.between.sum())} range(s) between two steps have no step to count and were left out."
-            )
+            notes.append(f"{int(spans.between.sum())} range(s) between two steps contain no step and were left out.")
         lost, spans = int((labels & ~open_steps).sum()), None
     left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost)
     values = alarms = None
     if name == "scores":
         values = exact_floats(given.values, name, open_steps)
         check_finite(values, name, open_steps)
+    elif alarm_pairs is not None:
+        alarms = alarms_in_ranges(alarm_pairs, n, clock, notes) & open_steps
     else:
         alarms = read_flags(given, given_kind, name, open_steps, clock, on_steps) & open_steps
         if given_kind == "times" and len(given) and clock is not None and spans is None:
@@ -243,23 +246,6 @@ def prepare(
         score_type=score_type(given.values),
         marked=marked,
     )
-
-
-def _events(truth: Any, truth_as: TruthKind) -> tuple[Column, Pairs | None]:
-    """The events as one column, or as pairs of a start and an end, and then an empty column."""
-    pairs = as_pairs(truth, "truth")
-    if pairs is None:
-        column = as_column(truth, "truth")
-        if truth_as != "ranges":
-            return column, None
-        if len(column):
-            raise InputError("truth is one column, but truth_as='ranges': pass pairs of a start and an end.")
-        pairs = no_pairs()
-    elif truth_as == "labels":
-        raise InputError(
-            "truth holds pairs, but truth_as='labels': pass one label for each step, or truth_as='ranges'."
-        )
-    return Column(values=np.zeros(0)), pairs
 
 
 def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:

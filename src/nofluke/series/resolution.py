@@ -40,9 +40,9 @@ def resolution(
 ) -> tuple[Ticks, int]:
     """The ticks that two lists of times have in common, and how many of them lie between two places of events.
 
-    The tick is the common divisor of the times. Where there are few of them, their divisor may be an accident, and the lengths
-    (of tolerances and lags: nanoseconds or numbers) and the ends of the span and of gaps have to be whole ticks too. Events of a coarser
-    resolution, such as days beside alarms in seconds, stay on it.
+    The tick is the common divisor of the times. Where there are few of them, their divisor may be an accident, and the
+    lengths (of tolerances and lags: nanoseconds or numbers) and the ends of the span and of gaps have to be whole ticks
+    too. Events of a coarser resolution, such as days beside alarms in seconds, stay on it.
 
     >>> ticks, stride = resolution(np.arange(0, 600, 60), np.array([5, 13, 27]), [10], np.array([0, 600]))
     >>> ticks.size, stride
@@ -76,23 +76,26 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 
 
 def _stride(own: Fraction, n_events: int) -> int:
-    """Ticks between two places of events, where these have a coarser resolution of their own, and hardly by accident."""
+    """Ticks between two places of events, where these have a coarser resolution of their own, and hardly by
+    accident."""
     stride = int(own)
-    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1 differences.
-    # Given that all events have one remainder, each place with that remainder is as likely: an accident makes no test wrong
+    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1
+    # differences. Given that all events have one remainder, each place with that remainder is as likely: an accident
+    # makes no test wrong
     if stride <= 1 or n_events < FEWEST_OWN or (n_events - 2) * math.log(stride) < math.log(OWN_ACCIDENT):
         return 1
     return stride
 
 
 def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], span: FloatArray) -> tuple[Ticks, int]:
-    """The same for floats: decimals, else fractions, else whatever they are multiples of, else what floats can tell apart."""
+    """The same for floats: decimals, else fractions, else whatever they are multiples of, else what floats can tell
+    apart."""
     among = np.concatenate([every, span])
     most = float(np.abs(among).max())
     if not (most == 0 or SMALLEST <= most <= LARGEST):
         raise InputError(
-            f"times reach {most:.3g}, beyond what can be reckoned with: change their unit, so that they lie between {SMALLEST:g} and "
-            f"{LARGEST:g}."
+            f"times reach {most:.3g}, which is out of range: change their unit so that they lie between {SMALLEST:g} "
+            f"and {LARGEST:g}."
         )
     slack = 4 * float(np.spacing(most))
     origin, sides = float(every[0]), [exact_fraction(length) for length in lengths]
@@ -125,7 +128,8 @@ def _are_whole(values: FloatArray, scale: int, slack: float) -> bool:
 def _of_fractions(
     since: FloatArray, scale: int, n_events: int, sides: list[Fraction], origin: float
 ) -> tuple[Ticks, int]:
-    """Ticks of times that are whole numbers of 1/scale since the origin, and how many lie between two places of events."""
+    """Ticks of times that are whole numbers of 1/scale since the origin, and how many lie between two places of
+    events."""
     whole = np.rint(since * float(scale)).astype(np.int64)
     tick = Fraction(_divisor(whole, 0), scale)
     for side in sides:
@@ -135,7 +139,8 @@ def _of_fractions(
 
 
 def _scale(values: FloatArray, slack: float) -> int | None:
-    """The common denominator of values such as 17/44100, but for rounding; None where there is none that is no accident."""
+    """The common denominator of values such as 17/44100, but for rounding; None where there is none that is no
+    accident."""
     most = min(math.isqrt(int(0.5 / slack)), MOST_SCALE) if slack < 0.5 else 1  # such fractions are 2 slack apart
     scale, left = 1, values
     while len(left):
@@ -156,7 +161,8 @@ def _scale(values: FloatArray, slack: float) -> int | None:
 def _float_divisor(lengths: FloatArray, slack: float) -> float | None:
     """What all lengths are multiples of but for rounding; None where there is nothing of the kind.
 
-    From the shortest to the longest: each multiple makes the divisor better known, and what is none makes it a part of itself.
+    From the shortest to the longest: each multiple makes the divisor better known, and anything else makes it a part of
+    itself.
     """
     lengths = np.unique(lengths[lengths > slack])
     if len(lengths) == 0 or lengths[0] < PLAINLY * slack:

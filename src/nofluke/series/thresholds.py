@@ -64,11 +64,11 @@ def choose_cut(
     given = {name: value for name, value in zip(WAYS, (threshold, quantile, budget), strict=True) if value is not None}
     if sequence.scores is None:
         if given:
-            raise InputError("threshold and quantile and budget belong to scores: leave them out with predictions.")
+            raise InputError("threshold and quantile and budget only apply to scores: leave them out with predictions.")
         return None
     if len(given) != 1:
         raise InputError(
-            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which "
+            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: it decides which "
             f"scores are predictions.{'' if given else _alarms_among(sequence)}"
         )
     if threshold is not None:
@@ -97,11 +97,11 @@ def _alarms_among(sequence: Sequence) -> str:
     """What to pass where the scores look like alarms: nothing but 0 and 1, or -1 and 1."""
     values = set(np.unique(sequence.open_scores(turned=False))[:3].tolist())
     if values <= {0.0, 1.0}:
-        return " The scores are nothing but 0 and 1: if these are alarms, pass them as predictions=."
+        return " The scores are all 0 or 1: if these are alarms, pass them as predictions=."
     if values == {-1.0, 1.0}:
         return (
-            " The scores are nothing but -1 and 1, as outlier detectors of scikit-learn write them, where -1 is an "
-            "outlier: pass predictions=(y == -1)."
+            " The scores are all -1 or 1, the output of scikit-learn's outlier detectors, where -1 is an outlier: pass "
+            "predictions=(y == -1)."
         )
     return ""
 
@@ -142,8 +142,8 @@ def _tied(sequence: Sequence, levels: FloatArray, cuts: FloatArray) -> tuple[str
     q, a, m = many[-1]
     where = "" if len(levels) == 1 else f" (and at {len(many) - 1} other quantile(s))" if len(many) > 1 else ""
     return (
-        f"Ties make {m:,} predictions at the {q:g} quantile, which asks for {a:,}{where}: a budget leaves out "
-        "what is tied at the cut.",
+        f"Ties make {m:,} predictions at the {q:g} quantile, which should give {a:,}{where}: a budget leaves out "
+        "scores tied at the cut.",
     )
 
 

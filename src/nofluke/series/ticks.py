@@ -1,8 +1,8 @@
 """Ticks: the resolution of lists of times, in which everything is counted as whole numbers.
 
-Public lists are rounded to days, minutes or milliseconds. A closed window of ± δ holds 2δ + 1 ticks but lasts only 2δ, so a
-chance that placed events between the ticks would find fewer of them than the data can. Where times are plainly unrounded,
-ticks are as fine as the numbers themselves, which is the continuous limit.
+Public lists are rounded to days, minutes or milliseconds. A closed window of ± δ holds 2δ + 1 ticks but lasts only 2δ,
+so a chance that placed events between the ticks would find fewer of them than the data can. Where times are plainly
+unrounded, ticks are as fine as the numbers themselves, which is the continuous limit.
 
 The section "Events at their own times" of docs/explanation/theory.md has the mathematics.
 """
@@ -70,7 +70,8 @@ class Ticks:
         return self.size / (NANOSECONDS[self.unit] if self.unit is not None else 1)
 
     def of(self, times: npt.NDArray[Any]) -> IntArray:
-        """Ticks of times in the numbers of the origin, rounded down; floats that lie on a tick but for rounding are on it."""
+        """Ticks of times in the numbers of the origin, rounded down; floats that lie on a tick but for rounding are on
+        it."""
         raw = self.raw
         if times.dtype.kind != "f" and not isinstance(self.origin, float):
             since = times.astype(object) - self.origin if raw.denominator > 1 else times - np.int64(self.origin)
@@ -96,7 +97,8 @@ class Ticks:
         return since, np.where(np.abs(since - near) <= np.minimum(slack, 0.25), near, np.nan)
 
     def floor(self, length: Number) -> int:
-        """Whole ticks in a length: nanoseconds for dates, else the times' own unit; floats as near to a tick as they can be are on it.
+        """Whole ticks in a length: nanoseconds for dates, else the times' own unit; floats as near to a tick as they
+        can be are on it.
 
         >>> Ticks(origin=0.0, size=Fraction(1, 44100)).floor(17 / 44100)
         17

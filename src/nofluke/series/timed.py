@@ -1,7 +1,7 @@
 """A trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them.
 
 Nothing here is as long as the time that was watched. The places on which an event can fall are numbered as steps that
-count are (`Watch`); everything derived from a trial is told in these numbers, so that laws and nulls need not know.
+count are (`Watch`); everything derived from a trial is in these numbers, so laws and nulls need not know.
 """
 
 from __future__ import annotations
@@ -276,7 +276,8 @@ class TimedCell(Cell):
 
     @property
     def mean_width(self) -> float:
-        """Watched ticks in the window of an event on a random one of them; all of the window where only such events count."""
+        """Watched ticks in the window of an event on a random one of them; all of the window where only such events
+        count."""
         fine, reach = replace(self.trial.watch, stride=1), self.reach
         if self.trial.edges == "interior":
             return float(min(max(reach.early + reach.late + 1, 0), fine.watched))

@@ -27,8 +27,9 @@ class TimedTruth(Truth):
     ----------
     watch : Watch
     slots : int
-        Events that a place can hold: 1, or, where several events at the same time count, so many that each of them falls
-        nearly independently of the others. Each place is then so many steps, and events at one time are on different ones.
+        Events that a place can hold: 1, or, where several events at the same time count, so many that each of them
+        falls nearly independently of the others. Each place is then so many steps, and events at one time are on
+        different ones.
 
     Examples
     --------
@@ -110,7 +111,8 @@ class TimedReach:
 
     @classmethod
     def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
-        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost; beyond any span all are alike."""
+        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost; beyond any span all are
+        alike."""
         sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
         early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
         return cls(tolerance=tolerance, early=early, late=late)

@@ -28,7 +28,8 @@ Unit = Literal["steps", "ns", "clock"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches; empty if none does."""
+    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches; empty if none
+    does."""
 
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
@@ -47,8 +48,14 @@ class Tolerance:
         window is then in time, however many steps that is. One may be negative, as long as something is left between
         them: ``early="3h", late="-1h"`` asks for an alarm between 1 h and 3 h before the event.
     unit : {"steps", "ns", "clock"}, optional
-        What the numbers count; found by itself except on a clock of plain numbers (seconds, sample numbers), where
+        What the numbers count; inferred except on a clock of plain numbers (seconds, sample numbers), where
         ``unit="clock"`` reads them in the clock's own unit. Durations are kept as nanoseconds, ``unit="ns"``.
+
+    See Also
+    --------
+    nofluke.evaluate : takes one, or a plain number of steps.
+    nofluke.sweep : takes several.
+    nofluke.coincidence : takes one in time.
 
     References
     ----------
@@ -106,7 +113,7 @@ class Tolerance:
         return Tolerance(early=self.late, late=self.early, unit=self.unit)
 
     def lagged(self, lag: Length) -> Tolerance:
-        """The window moved later by so much: q + lag - early <= p <= q + lag + late; earlier for a negative lag.
+        """The window moved later by a lag: q + lag - early <= p <= q + lag + late; earlier for a negative lag.
 
         >>> print(Tolerance(early="1h", late="1h").lagged("2h"))
         1h to 3h late
@@ -145,13 +152,14 @@ class Tolerance:
 
     @property
     def aside(self) -> str:
-        """Where the whole window lies: "early", before the event; "late", behind it; else nothing."""
+        """Where the whole window lies: "early", before the event; "late", after it; else empty."""
         early, late = self._numbers
         return "early" if late < 0 else "late" if early < 0 else ""
 
     @property
     def side(self) -> str:
-        """The only side of the event on which alarms count: "early" or "late", whether or not its own time does; else nothing."""
+        """The only side of the event on which alarms count: "early" or "late", whether or not its own time counts; else
+        empty."""
         early, late = self._numbers
         return "early" if late <= 0 < early else "late" if early <= 0 < late else ""
 
@@ -171,7 +179,8 @@ class Tolerance:
         return f"{self._show(self.early)} early to {self._show(self.late)} late"
 
     def plain(self) -> Any:
-        """For JSON: a number of steps or of the clock's units, a duration as text; early and late apart if they differ."""
+        """For JSON: a number of steps or of the clock's units, a duration as text; early and late apart if they
+        differ."""
         sides: tuple[Any, Any] = (self.early, self.late)
         early, late = (format_duration(side) if self.unit == "ns" else side for side in sides)
         return early if early == late else {"early": early, "late": late}
@@ -186,7 +195,7 @@ class Tolerance:
         """For each step seen as a prediction, the steps whose events make it a hit: [p - late, p + early]."""
         if self.unit == "steps":
             return self._ranges(n, clock, before=self.late, after=self.early)
-        # the same relation read the other way, not reckoned anew: on a clock of floats that could round otherwise
+        # the same relation read the other way, not computed again: on a clock of floats that could round differently
         found_by = self.prediction_ranges(n, clock)
         steps = np.arange(n, dtype=np.int64)
         return Ranges(
@@ -243,7 +252,7 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
         )
     if size is None or not math.isfinite(size):
         raise InputError(
-            f"{name}={shown(value)} must be finite: counted away from the event, negative towards its other side."
+            f"{name}={shown(value)} must be finite: positive away from the event, negative to its other side."
         )
     return number + 0, unit  # no negative zero
 

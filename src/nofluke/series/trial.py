@@ -113,7 +113,8 @@ class Trial:
         )
 
     def at_every_score(self, sign: int = 1) -> Self:
-        """The same at every distinct score, told in scores of that sign: the sort that finds them is the one that counts."""
+        """The same at every distinct score, told in scores of that sign: the sort that finds them is the one that
+        counts."""
         order = np.argsort(self.detector)
         values = self.detector[order]
         below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
@@ -134,7 +135,8 @@ class Trial:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None) -> Trial:
-        """The same series and detector at other tolerances and thresholds; what is known of tolerances they share is kept."""
+        """The same series and detector at other tolerances and thresholds; what is known of tolerances they share is
+        kept."""
         known, some = dict(zip(self.tolerances, self.reaches, strict=True)), self.reaches[0]
         made = (Reach(tolerance=t, open_steps=some.open_steps, clock=some.clock) for t in tolerances)
         reaches = tuple(known.get(reach.tolerance, reach) for reach in made)
@@ -409,8 +411,9 @@ class Cell:
     def stretches(self) -> Stretches:
         """The steps on which an event makes each prediction a hit.
 
-        For an episode, those of all its steps. Where a window holds the step itself, windows of neighbours leave no hole
-        between them, whatever the clock and the mask; one that lies aside may, where neighbours are further apart than it is long.
+        For an episode, those of all its steps. Where a window holds the step itself, windows of neighbours leave no
+        hole between them, whatever the clock and the mask; one that lies aside may, where neighbours are further apart
+        than it is long.
         """
         reach, alarms = self.trial.reaches[self.d], self.alarms
         if self.trial.count_alarms == "steps":
@@ -426,7 +429,8 @@ class Cell:
 
     @lazy
     def windows(self) -> Windows:
-        """For each prediction, one window, for laws of events that fall on any step alike: `stretches` has the true places."""
+        """For each prediction, one window, for laws of events that fall on any step alike: `stretches` has the true
+        places."""
         return self.stretches.windows(self.n_steps)
 
     @property
@@ -455,7 +459,8 @@ class Cell:
         return within(self.alarms, self.trial.event_windows[self.d]) > 0
 
     def delays(self) -> FloatArray:
-        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones too.
+        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones
+        too.
 
         For a range, to the first prediction that finds it; to the nearest one where none does.
         """

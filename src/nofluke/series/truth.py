@@ -1,4 +1,5 @@
-"""The events of a series, told in the steps that count: single steps, whole ranges of them, or times between two steps."""
+"""The events of a series, told in the steps that count: single steps, whole ranges of them, or times between two
+steps."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ class Truth:
     open_steps : bool array
         Which of all steps count: masked steps take up time, and phases of a season in steps are counted over them too.
     begins, ends : arrays of ticks, or None
-        On a clock, the events' own ends, from which a tolerance in time is measured; None where they are those of their steps.
+        On a clock, the events' own ends, from which a tolerance in time is measured; None where they are those of their
+        steps.
     opens : bool array of two rows, or None
         Which begins and which ends do not belong to their events; None where all do.
     count_events : {"steps", "ranges"}

@@ -18,7 +18,7 @@ class Watch:
     """Stretches of watched time, and the places of events in them, numbered from 0.
 
     Places are the ticks, or every so many of them where events have a coarser resolution than alarms. Time in between
-    passes, but nobody watched: it has no places.
+    passes, but was not watched: it has no places.
 
     Attributes
     ----------

@@ -74,13 +74,13 @@ class Split(NamedTuple):
 def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     """Two masks that cut a series in time: choose the threshold on the first part, test it on the second.
 
-    A threshold that was tuned on the labels it is tested on makes p-values too small. This is the plain remedy; the
-    other is ``sweep(...).familywise()``, which allows for all thresholds that were looked at.
+    A threshold tuned on the labels it is tested on makes p-values too small. This is the simple remedy; the other is
+    ``sweep(...).familywise()``, which corrects for all thresholds that were tried.
 
     Parameters
     ----------
     series : int or sized
-        The number of steps, or anything that has as many items: labels or scores.
+        The number of steps, or anything of that length: labels or scores.
     at : int, float or str, default 0.5
         Where the second part begins: a number of steps, or a share of them (0.3 or "30%", rounded down).
 
@@ -88,6 +88,11 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     -------
     Split
         ``calibration`` and ``evaluation``, to be passed as ``mask=``: True is left out.
+
+    See Also
+    --------
+    nofluke.evaluate : takes a mask as ``mask=``.
+    nofluke.sweep : find a threshold on the first part.
 
     Examples
     --------
@@ -112,6 +117,6 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
         raise InputError(f"at={shown(at)} must be a number of steps, or a share such as 0.3 or '30%'.")
     first = _part(at, "at", n, None)
     if not 0 < first < n:
-        raise InputError(f"at={shown(at)} leaves one part of the {n:,} steps empty: both need at least one.")
+        raise InputError(f"at={shown(at)} leaves one part of the {n:,} steps empty: each part needs at least one.")
     later = np.arange(n) >= first
     return Split(calibration=later, evaluation=~later)

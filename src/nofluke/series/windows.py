@@ -72,8 +72,8 @@ class Stretches:
     def windows(self, n_steps: int) -> Windows:
         """One window for each prediction.
 
-        Steps between two stretches of a prediction hold no window at all: they are counted behind all others, which is the
-        same to events that fall on any step alike.
+        Steps between two stretches of a prediction hold no window at all: they are counted behind all others, which is
+        the same to events that fall on any step alike.
         """
         if self.single:
             return Windows(starts=self.starts, stops=self.stops, n_steps=n_steps)
@@ -83,7 +83,8 @@ class Stretches:
         return Windows(starts=(self.starts - holes)[first], stops=(self.stops - holes)[last], n_steps=n_steps)
 
     def hit_from(self, steps: IntArray) -> tuple[IntArray, IntArray]:
-        """The predictions that an event on each step makes hits of: from the first up to, not including, the last; 0, 0 if none."""
+        """The predictions that an event on each step makes hits of: from the first up to, not including, the last; 0, 0
+        if none."""
         first = np.searchsorted(self.stops, steps, side="right")
         last = np.searchsorted(self.starts, steps, side="right")
         some = last > first

@@ -1,7 +1,7 @@
 """Figures as SVG that needs no script: as wide and as high as their place, in the colours of the style sheet.
 
-Everything stands at percentages of the room between the axes, so that letters keep their shape; lines and areas lie in a
-nested drawing of 1,000 × 1,000 that is stretched to that room. Labels stand in the padding around it.
+Everything stands at percentages of the room between the axes, so that letters keep their shape; lines and areas lie in
+a nested drawing of 1,000 × 1,000 that is stretched to that room. Labels stand in the padding around it.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Chart:
         self.path("".join(f"M{left} 0H{right}V{SIZE}H{left}z" for left, right in sides), name)
 
     def path(self, data: str, name: str, style: str = "", title: str = "") -> None:
-        """Any path in the stretched drawing; whoever points at it is told its title."""
+        """Any path in the stretched drawing; pointing at it shows its title."""
         told = f"><title>{escape(title)}</title></path>" if title else "/>"
         if data:
             self._drawn.append(f'<path class="{name}"{style} d="{data}"{told}')
@@ -101,7 +101,7 @@ class Chart:
         self._marks.append(markup)
 
     def svg(self, name: str = "static") -> str:
-        """The whole figure; who reads it aloud is told by its caption."""
+        """The whole figure; screen readers get its caption."""
         rules, labels, lines = [], [], [""]
         for at, text in self.x.shown():
             rules.append(f"M{_at(at)} {_up(self._top)}V{_up(self._bottom)}" if self.x.grid else "")

@@ -1,1 +1,1 @@
-"""Many detectors on many series: cells, the engines that compute them, and what is told of them together."""
+"""Many detectors on many series: cells, the engines that compute them, and what is said about them together."""

@@ -1,4 +1,5 @@
-"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the results."""
+"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the
+results."""
 
 from __future__ import annotations
 
@@ -59,7 +60,7 @@ class Asked:
         given = [way for way in WAYS if rest.get(way) is not None]
         if len(given) != 1:
             raise InputError(
-                f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: one of them says which "
+                f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: it decides which "
                 "scores are predictions."
             )
         check: Any = {"threshold": as_threshold, "quantile": as_quantile}.get(given[0], lambda v: as_share(v, "budget"))
@@ -151,7 +152,7 @@ def _metric(name: Any) -> str:
     if not isinstance(name, str):
         raise InputError(
             f"metrics={shown(name)} must be names, since they go to other processes: register a function with "
-            "nf.metrics.register, or judge it by nf.significance."
+            "nf.metrics.register, or test it with nf.significance."
         )
     get(name)
     return name

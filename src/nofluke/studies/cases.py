@@ -1,6 +1,7 @@
 """What a study is made of: cases, one series with the scores of each detector, read chunk by chunk.
 
-A source lists its chunks without reading them; a chunk is small, can be sent to another process, and reads its own cases there.
+A source lists its chunks without reading them; a chunk is small, can be sent to another process, and reads its own
+cases there.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class Case:
     series : str
         Its name, unique in the study.
     group : str
-        What it belongs to, such as a data set: the unit that comparisons take for independent. The series itself where none was named.
+        What it belongs to, such as a data set: the unit that comparisons take for independent. The series itself where
+        none was named.
     truth : Any
         What `nofluke.evaluate` takes as ``truth``; or the fault that left nothing to judge against.
     detectors : mapping of str to array or Fault
-        What `nofluke.evaluate` takes as ``scores``, by the detector's name, in the study's order; a `Fault` for one without.
+        What `nofluke.evaluate` takes as ``scores``, by the detector's name, in the study's order; a `Fault` for one
+        without.
     times : Any
         The clock, if there is one.
     truth_as : str
@@ -58,8 +61,8 @@ class Chunk(Protocol):
         """Names of the series in it, in order."""
 
     def read(self) -> Iterator[Case]:
-        """The cases, one after another. What cannot be read becomes a case with a `Fault`; it raises only where nothing of
-        the chunk can be told."""
+        """The cases, one after another. What cannot be read becomes a case with a `Fault`; it raises only where nothing
+        of the chunk can be told."""
 
 
 class Source(Protocol):
@@ -71,7 +74,8 @@ class Source(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or a hash of arrays."""
+        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or a hash of
+        arrays."""
 
     def chunks(self) -> tuple[Chunk, ...]:
         """The chunks, in order: the same for the same inputs, whatever the number of workers."""

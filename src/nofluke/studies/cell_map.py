@@ -95,7 +95,9 @@ def map_cells(detectors: tuple[str, ...], cells: Values, failed: Values, most: i
     about = ""
     if total > kept:
         series = [series[i] for i in np.linspace(0, total - 1, kept).astype(np.int64)]
-        about = f"{len(series):,} of {total:,} series are shown, evenly chosen in their order: more would not be seen apart."
+        about = (
+            f"{len(series):,} of {total:,} series are shown, evenly spaced in their order: more would blur together."
+        )
     row, column = ({name: i for i, name in enumerate(names)} for names in (detectors, series))
     shape = len(detectors), len(series)
     rows = np.full(shape, -1)

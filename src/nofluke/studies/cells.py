@@ -1,4 +1,5 @@
-"""The cells of one case by the way that holds for all data: an evaluation each, which share what depends on the truth alone."""
+"""The cells of one case by the way that holds for all data: an evaluation each, which share what depends on the truth
+alone."""
 
 from __future__ import annotations
 

@@ -18,13 +18,13 @@ _SECONDS = 10  # to wait for a scheduler
 def dask_executor(
     address: str, *, workers: int | None = None, say: Callable[[str], object] | None = None
 ) -> Iterator[Executor]:
-    """Whoever runs a study's tasks on Dask, until the end of the block.
+    """What runs a study's tasks on Dask, until the end of the block.
 
     Parameters
     ----------
     address : str
-        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and ends with
-        the block.
+        Of a scheduler, such as "tcp://10.0.0.5:8786"; or "local", for a cluster of processes that is started here and
+        ends with the block.
     workers : int, optional
         Processes of a local cluster; by default as many as there are cores to use.
     say : callable, optional
@@ -33,7 +33,7 @@ def dask_executor(
     Raises
     ------
     InputError
-        If dask.distributed is not installed, or nobody answers at the address.
+        If dask.distributed is not installed, or there is no answer at the address.
     """
     try:
         from distributed import Client, LocalCluster
@@ -54,8 +54,8 @@ def dask_executor(
             client = stack.enter_context(Client(target, timeout=_SECONDS, set_as_default=False))
         except (OSError, ValueError) as error:
             raise InputError(
-                f"dask={shown(address)}: no scheduler answers there ({type(error).__name__}): check that it runs, and pass its address, "
-                "such as tcp://10.0.0.5:8786, or 'local'."
+                f"dask={shown(address)}: no scheduler answers there ({type(error).__name__}): check that it is "
+                "running, and pass its address, such as tcp://10.0.0.5:8786, or 'local'."
             ) from None
         if say is not None:
             missing = "" if find_spec("bokeh") else " (it shows more after pip install bokeh)"

@@ -18,7 +18,8 @@ from nofluke.ratios import TIE_SLACK
 def simes(pvalues: Any) -> float:
     """The p-value of "skill in any of them": min_i K p_(i) / i, over the sorted p-values of K independent tests.
 
-    At most as often below α as α says, for independent and for positively dependent tests. NaN are no tests; 1 without any.
+    At most as often below α as α says, for independent and for positively dependent tests. NaN are no tests; 1 without
+    any.
 
     References
     ----------
@@ -33,10 +34,11 @@ def simes(pvalues: Any) -> float:
 
 
 def partial_conjunction(pvalues: Any, k: int) -> float:
-    """The p-value of "skill in at least k of K": Simes on the K - k + 1 largest p-values, min_{i ≥ k} (K - k + 1) p_(i) / (i - k + 1).
+    """The p-value of "skill in at least k of K": Simes on the K - k + 1 largest p-values, min_{i ≥ k} (K - k + 1) p_(i)
+    / (i - k + 1).
 
-    If fewer than k groups have skill, at least K - k + 1 have none; whichever they are, the largest p-values are no smaller than
-    theirs. NaN are no tests.
+    If fewer than k groups have skill, at least K - k + 1 have none; whichever they are, the largest p-values are no
+    smaller than theirs. NaN are no tests.
 
     Parameters
     ----------
@@ -61,10 +63,11 @@ def partial_conjunction(pvalues: Any, k: int) -> float:
 
 
 def skill_in(pvalues: Any, alpha: float = 0.05) -> int:
-    """The largest k such that "skill in at least 1, 2, ..., k" are all significant: a lower bound that holds with probability 1 - α.
+    """The largest k such that "skill in at least 1, 2, ..., k" are all significant: a lower bound that holds with
+    probability 1 - α.
 
-    Tested upwards until the first that is not. Since a true hypothesis of some k makes those of all larger k true, the bound is
-    too large only if the first true one is rejected, so that nothing has to be corrected for.
+    Tested upwards until the first that is not. Since a true hypothesis of some k makes those of all larger k true, the
+    bound is too large only if the first true one is rejected, so that nothing has to be corrected for.
 
     References
     ----------
@@ -90,7 +93,7 @@ def _sorted(pvalues: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1, with NaN for what is no test."
+            f"pvalues={shown(pvalues)} must be numbers between 0 and 1, with NaN where there is no test."
         ) from None
     p = np.sort(p[~np.isnan(p)])
     if len(p) and not (p[0] >= 0 and p[-1] <= 1):

@@ -1,4 +1,4 @@
-"""Counts of all cells, and the units that are taken for independent: series, or groups of them that share no truth."""
+"""Counts of all cells, and the units that are treated as independent: series, or groups of them that share no truth."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _units(
     if len(kept) < len(numbers):
         what = ("series", "series") if kind == "series" else ("group", "groups")
         notes = (
-            f"{plural(len(numbers), *what)} make {plural(len(kept), 'independent unit')}: those that share one truth, or nearly so, count "
-            "as one.",
+            f"{plural(len(numbers), *what)} make {plural(len(kept), 'independent unit')}: those with the same truth, "
+            "or nearly the same, count as one.",
         )
     return units, kind if len(kept) == len(series) or kind == "groups" else "groups", notes

@@ -1,7 +1,7 @@
 """Chance's hits of whole detectors: draws of every cell under its own null, summed over series.
 
-Laws of cells add up to those of pooled precision and recall; F1 is no sum, and asks for both hits of the same draw. Series that share
-a truth are placed together.
+Laws of cells add up to those of pooled precision and recall; F1 is no sum, and asks for both hits of the same draw.
+Series that share a truth are placed together.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ Key = tuple[int, str]  # a cluster of series, and a detector
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """A chunk, and what is known of its cells, by series and detector: the null of each that is to be drawn, and for series
-    that share a truth what places them together; and up to how many steps all events are shifted."""
+    """A chunk, and what is known of its cells, by series and detector: the null of each that is to be drawn, and for
+    series that share a truth what places them together; and up to how many steps all events are shifted."""
 
     chunk: Chunk
     nulls: Mapping[tuple[str, str], str] = field(repr=False)
@@ -42,7 +42,8 @@ class Task:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Together:
-    """Sums over series that share a truth: hits of every placement, and of drawn ones; how many series find an event on each step."""
+    """Sums over series that share a truth: hits of every placement, and of drawn ones; how many series find an event on
+    each step."""
 
     hits: IntArray
     drawn: IntArray
@@ -58,8 +59,9 @@ class Together:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Drawn:
-    """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no joint law; the
-    same with all events shifted by as many steps, shifts x 2, and detectors with a cell that cannot be shifted."""
+    """Summed hits of precision and recall by detector, draws x 2; clusters apart; detectors with a cell that has no
+    joint law; the same with all events shifted by as many steps, shifts x 2, and detectors with a cell that cannot be
+    shifted."""
 
     sums: dict[str, IntArray] = field(default_factory=dict)
     clusters: dict[Key, Together] = field(default_factory=dict)

@@ -39,7 +39,7 @@ def run(
     workers : int, optional
         Processes of this machine; 1 is this process. By default as many as there are cores to use, at most one a task.
     executor : concurrent.futures.Executor, optional
-        Who runs the tasks instead, such as ``client.get_executor(pure=False, retries=2)`` of dask.distributed.
+        What runs the tasks instead, such as ``client.get_executor(pure=False, retries=2)`` of dask.distributed.
     on_done : callable
         Called with number and result of a task; what it raises ends the run.
     on_failed : callable
@@ -66,7 +66,8 @@ def run(
             outcomes = in_processes(function, tasks, many)
         else:
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
-    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who know of no other
+    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who
+    # know of no other
     with closing(outcomes), one_call(False):
         for outcome in outcomes:
             if outcome.ends_all:
@@ -122,6 +123,6 @@ def _submit(executor: Executor, index: int, function: Callable[[Any], Any], task
 
 def _lost(executor: Executor, error: BaseException) -> InputError:
     return InputError(
-        f"executor={type(executor).__name__} has stopped working ({reason_of(error)}): pass a new one; what is finished is kept, and "
-        "the same call again goes on from there."
+        f"executor={type(executor).__name__} has stopped working ({reason_of(error)}): pass a new one; finished work "
+        "is kept, and the same call resumes from there."
     )

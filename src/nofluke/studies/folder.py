@@ -1,7 +1,7 @@
 """The folder of a study: what it was made of, its parts as they get finished, and the tables made of them at the end.
 
-``study.json`` is written first; a part appears whole, with checksums; the tables are joined from the parts in their order. So a
-study can stop anywhere and go on later, and its results do not tell who computed which part, nor when.
+``study.json`` is written first; a part appears whole, with checksums; the tables are joined from the parts in their
+order. So a study can stop anywhere and go on later, and its results do not tell who computed which part, nor when.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Folder:
     ----------
     path : Path
     notes : tuple of str
-        What whoever resumed this study should know.
+        What the user should know about a resumed study.
     """
 
     def __init__(self, out: str | Path | None = None) -> None:
@@ -77,7 +77,7 @@ class Folder:
         cells : mapping
             Columns of the cells, with those of metrics.
         resume : bool
-            Go on from the parts that are there; otherwise remove those of an earlier study, and begin anew.
+            Go on from the parts that are there; otherwise remove those of an earlier study, and start over.
 
         Raises
         ------
@@ -127,11 +127,11 @@ class Folder:
         if changed:
             raise InputError(
                 f"out={str(self.path)!r} holds a study of something else: {in_short(changed)}. Put it back, choose another out, "
-                "or pass resume=False to begin anew."
+                "or pass resume=False to start over."
             )
         newer = changes(old["versions"], told["versions"])
         if newer:
-            self.notes = (f"resumed with other versions than it was begun with: {in_short(newer)}.",)
+            self.notes = (f"resumed with other versions than it was started with: {in_short(newer)}.",)
 
     def _clear(self) -> None:
         """Remove what a study has written, and nothing else."""
@@ -167,7 +167,8 @@ class Folder:
         return sum(int(index["rows"][name]) for index in self._indices().values())
 
     def write_part(self, i: int, part: Part | Packed, *, again: bool = False) -> None:
-        """Keep part ``i``; ``again`` if a study that is resumed should compute it once more, since it failed as a whole."""
+        """Keep part ``i``; ``again`` if a study that is resumed should compute it once more, since it failed as a
+        whole."""
         packed = part if isinstance(part, Packed) else pack(part, self.cells)
         index = write_part(self.path / "parts" / f"{i:06d}", packed, again)
         self._indices()
@@ -193,7 +194,8 @@ class Folder:
     def read(self, table: str, columns: Sequence[str] | None = None, where: Mapping[str, str] | None = None) -> Columns:
         """A table of all parts that are there, in order: "cells", "failed", "timings", "laws" or "truths".
 
-        ``columns`` picks some of them, ``where`` rows in which columns are certain words, such as ``{"detector": "a"}``.
+        ``columns`` picks some of them, ``where`` rows in which columns are certain words, such as ``{"detector":
+        "a"}``.
         """
         # piece by piece: words come as one object for each row, and are few when those of a piece are kept once
         if pieces := list(self.stream(table, columns, where)):

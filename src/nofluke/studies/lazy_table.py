@@ -1,4 +1,5 @@
-"""A table of a study that is read column by column, when a column is first asked for: memory for what is used, and no more."""
+"""A table of a study that is read column by column, when a column is first asked for: memory for what is used, and no
+more."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
-OF = "(of x): chance is about the series on which a null holds, and on these the value is x"
+OF = "(of x): chance covers only the series on which a null holds, where the value is x"
 MOST_NAMED = 8  # detectors in a sentence
 SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
@@ -33,9 +33,11 @@ class About:
     null, tolerance, threshold : str
         What was asked for, in words.
     n_series, n_groups : int
-        Groups are the units that intervals and comparisons take for independent; as many as series where none were named.
+        Groups are the units that intervals and comparisons take for independent; as many as series where none were
+        named.
     noun : str
-        What such a unit is called: "group", "independent unit" where series were lumped by what they share, or "series".
+        What such a unit is called: "group", "independent unit" where series were lumped by what they share, or
+        "series".
     missing : tuple of (str, int)
         Why cells have no result and how many, from `nofluke.studies.missing.count_reasons`.
     alpha, level : float
@@ -74,13 +76,15 @@ class Leaderboard(ByValue):
     ----------
     rows : tuple of Pooled
     pairs : Pairs or None
-        All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the best.
+        All pairs of detectors, in the same order; None where they were not compared: then no row is not told from the
+        best.
     about : About
 
     Examples
     --------
     >>> from nofluke.studies.pooled_row import PooledMeasure
-    >>> half = PooledMeasure(value=0.5, low=0.4, high=0.6, expected=0.2, std=0.05, pvalue=1e-4, corrected=2e-4, method="exact")
+    >>> chance = {"expected": 0.2, "std": 0.05, "pvalue": 1e-4, "corrected": 2e-4, "method": "exact"}
+    >>> half = PooledMeasure(value=0.5, low=0.4, high=0.6, **chance)
     >>> rest = {"n_series": 9, "n_failed": 1, "n_told": 9, "share_yes": 0.4, "skill_in": 2, "n_groups": 5, "best": True}
     >>> row = Pooled(detector="a", precision=half, recall=half, f1=half, verdict="yes", reason="", **rest)
     >>> about = About(title="Two", null="auto", tolerance="2 steps", threshold="budget 1%", n_series=10, n_groups=5,
@@ -91,8 +95,10 @@ class Leaderboard(ByValue):
     <BLANKLINE>
     Two: 1 detector on 10 series in 5 groups
     <BLANKLINE>
-    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill in
-    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of 5
+    detector              F1 [95%]  F1 chance     F1 p               P [95%]  P chance  ...  verdict  series yes  skill
+    in
+    a         0.500 [0.400, 0.600]      0.200  2.0e-04  0.500 [0.400, 0.600]     0.200  ...      yes       0.400  ≥ 2 of
+    5
     """
 
     rows: tuple[Pooled, ...]
@@ -129,12 +135,12 @@ class Leaderboard(ByValue):
         return missing_in_words(self.about.missing, self.about.n_series * len(self.rows))
 
     def verdict_in_words(self) -> str:
-        """How many detectors are better than chance, and which are not told from the best."""
+        """How many detectors are better than chance, and which are not significantly worse than the best."""
         counts = Counter(row.verdict for row in self.rows)
         told = ", ".join(f"{verdict} {counts[verdict]}" for verdict in VERDICTS if counts[verdict])
         best = [row.label for row in self.rows if row.best]
         more = f" and {len(best) - MOST_NAMED:,} more" if len(best) > MOST_NAMED else ""
-        group = f" Not told from the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
+        group = f" Not significantly worse than the best: {', '.join(best[:MOST_NAMED])}{more}." if best else ""
         return f"Better than chance, corrected for {plural(len(self.rows), 'detector')}: {told}.{group}"
 
     def facts(self) -> tuple[tuple[str, str], ...]:
@@ -156,7 +162,8 @@ class Leaderboard(ByValue):
         level = f"[{100 * self.about.level:.3g}%]"
         heads = [text for m in measures for text in (f"{SHORT[m]} {level}", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
         star = (
-            f"* not told from the best by F1, at the {self.about.alpha:.3g} level with all pairs compared (Holm).",
+            f"* F1 not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs compared "
+            "(Holm).",
         ) * any(row.best for row in self.rows)
         apart = (f"{OF}.",) * any(row.measure(m).told_apart for row in self.rows for m in measures)
         return Table(
@@ -208,7 +215,7 @@ class Leaderboard(ByValue):
         }
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
         from nofluke.plot import leaderboard as plot_leaderboard
 
         return plot_leaderboard(self, ax)

@@ -9,7 +9,8 @@ from dataclasses import replace
 from nofluke.text.tables import Table
 
 _MARKUP = re.compile(r"[\\`*<$~]|(?<![^\W_])_|_(?![^\W_])|\](?=\()")
-"""What Markdown may take for markup. Not an underscore within a word, nor brackets of intervals: they are text as they are."""
+"""What Markdown may take for markup. Not an underscore within a word, nor brackets of intervals: they are text as they
+are."""
 
 
 def as_markdown(table: Table) -> str:
@@ -39,7 +40,8 @@ def as_latex(tables: Mapping[str, Table]) -> str:
     r"""Tables of one study in one file; notes stand below the first, and the others refer to it.
 
     >>> one = Table(title="Two", columns=("detector", "F1"), rows=(("a", "0.5"),), notes=("Null: auto.",))
-    >>> print("\n".join(line for line in as_latex({"F1": one, "recall": one}).splitlines() if "tab:" in line or "%" in line))
+    >>> lines = as_latex({"F1": one, "recall": one}).splitlines()
+    >>> print("\n".join(line for line in lines if "tab:" in line or "%" in line))
     % \usepackage{booktabs}
     \label{tab:leaderboard}
     \label{tab:leaderboard-recall}

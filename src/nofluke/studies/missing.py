@@ -28,9 +28,11 @@ def missing_cells(failed: Values, detectors: tuple[str, ...]) -> Iterator[tuple[
 def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
     """Each reason, where it came up, and how many cells it left without a result, most frequent first.
 
-    Reasons that differ only in numbers, in what is quoted, or in the names of the series and the detector are one: its first is told.
+    Reasons that differ only in numbers, in what is quoted, or in the names of the series and the detector are one: its
+    first is told.
 
-    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", "b"], "reason": ["1 NaN at 145.", "2 NaN at 3 and 9."]}
+    >>> reasons = ["1 NaN at 145.", "2 NaN at 3 and 9."]
+    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", "b"], "reason": reasons}
     >>> count_reasons(failed, ("a", "b"))
     (('1 NaN at 145. (b on s, t)', 2),)
     """

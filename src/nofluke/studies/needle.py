@@ -1,9 +1,9 @@
-"""Hits of a whole study at other shifts: a needle where a detector has skill, a hill or waves where events and alarms share a season
-or a slow change.
+"""Hits of a whole study at other shifts: a needle where a detector has skill, a hill or waves where events and alarms
+share a season or a slow change.
 
-What a single series hides, since it has few events, adds up over many: each cell's null may be off by a little, and the sum of many
-by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts are looked at: without anything shared
-they scatter around what the nulls expect, as much as these say.
+What a single series hides, since it has few events, adds up over many: each cell's null may be off by a little, and the
+sum of many by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts are
+looked at: without anything shared they scatter around what the nulls expect, as much as these say.
 
 The section "Pooling over series" of docs/explanation/theory.md has the rule.
 """
@@ -36,8 +36,8 @@ def farthest(n_steps: IntArray) -> int:
 
 
 def hits_at_shifts(cell: Cell, reach: int) -> IntArray | None:
-    """Precision's and recall's hits with events shifted around the circle by -reach..reach steps, two columns; None where that is
-    not to be had."""
+    """Precision's and recall's hits with events shifted around the circle by -reach..reach steps, two columns; None
+    where that is not to be had."""
     if isinstance(cell, TimedCell) or cell.n_steps <= 2 * reach:
         return None
     if 0 in (cell.n_counted, cell.n_predictions):
@@ -60,14 +60,17 @@ class Needle:
     Attributes
     ----------
     shape : {"needle", "hill", "unclear", "unseen"}
-        Other shifts are as chance has them ("needle"); they are not, and some of them have as many hits as the data ("hill"), or
-        none has, so that the data stand out all the same ("unclear"); or there are too few shifts to see ("unseen").
+        Other shifts are as chance has them ("needle"); they are not, and some of them have as many hits as the data
+        ("hill"), or none has, so that the data stand out all the same ("unclear"); or there are too few shifts to see
+        ("unseen").
     guard : int
         Steps around 0 that were left out, since skill itself reaches so far.
     excess, spread : float
-        Mean of the hits at other shifts less what the nulls expect, in its standard errors; their variance over the nulls'.
+        Mean of the hits at other shifts less what the nulls expect, in its standard errors; their variance over the
+        nulls'.
     pvalue : float
-        How far the hits of the data are above the mean of those at near shifts, as a normal tail: a slow change raises both.
+        How far the hits of the data are above the mean of those at near shifts, as a normal tail: a slow change raises
+        both.
     """
 
     shape: Shape
@@ -82,7 +85,8 @@ class Needle:
 
 
 def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
-    """What the hits at shifts -W..W, in the middle the data's own, say beside the mean and the standard deviation of the nulls.
+    """What the hits at shifts -W..W, in the middle the data's own, say beside the mean and the standard deviation of
+    the nulls.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.poisson(20, 801).astype(float)
@@ -113,7 +117,8 @@ def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
 
 
 def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[float, float]:
-    """What hits at near shifts say of those at shift 0, and its standard error: their mean, or where they fall with the distance, a line."""
+    """What hits at near shifts say of those at shift 0, and its standard error: their mean, or where they fall with the
+    distance, a line."""
     middle = len(hits) // 2
     both = (hits[middle:] + hits[middle::-1])[guard + 1 : guard + 1 + near] / 2
     away = np.arange(guard + 1, guard + 1 + len(both), dtype=np.float64)
@@ -127,7 +132,8 @@ def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[f
 
 
 def _guard(hits: FloatArray, expected: float, window: int) -> int:
-    """Twice the steps within which hits fall half-way to what chance gives, and a window; at most a quarter of the shifts."""
+    """Twice the steps within which hits fall half-way to what chance gives, and a window; at most a quarter of the
+    shifts."""
     middle = len(hits) // 2
     half = (float(hits[middle]) + expected) / 2
     below = np.flatnonzero(np.minimum(hits[middle:], hits[middle::-1]) < half)

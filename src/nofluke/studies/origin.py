@@ -1,4 +1,5 @@
-"""What a study was made of, as study.json holds it: settings, fingerprint of the inputs, versions; and what has changed since."""
+"""What a study was made of, as study.json holds it: settings, fingerprint of the inputs, versions; and what has changed
+since."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ _NUMBERS = ("difference", "low", "high", "pvalue", "corrected")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairMatrix(ByValue):
-    """Differences of one measure, row minus column, and how far chance goes; NaN on the diagonal and where nothing is told.
+    """Differences of one measure, row minus column, and how far chance goes; NaN on the diagonal and where nothing is
+    told.
 
     Attributes
     ----------
@@ -45,7 +46,8 @@ class Pairs(ByValue):
     Examples
     --------
     >>> nan = np.full((2, 2), np.nan)
-    >>> f1 = PairMatrix(difference=np.array([[np.nan, 0.2], [-0.2, np.nan]]), low=nan, high=nan, pvalue=nan, corrected=nan)
+    >>> difference = np.array([[np.nan, 0.2], [-0.2, np.nan]])
+    >>> f1 = PairMatrix(difference=difference, low=nan, high=nan, pvalue=nan, corrected=nan)
     >>> pairs = Pairs(detectors=("a", "b"), measures={"f1": f1})
     >>> pairs.ordered(("b", "a")).measures["f1"].difference[0, 1]
     np.float64(-0.2)

@@ -1,4 +1,5 @@
-"""What came out of one chunk, as bytes: packed where it was computed, written where the study is, checked when it is found again."""
+"""What came out of one chunk, as bytes: packed where it was computed, written where the study is, checked when it is
+found again."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class Packed:
 
 
 def pack(part: Part, cells: Schema = CELLS) -> Packed:
-    """The part as bytes that travel well: written by whoever computed it, so that the study's own process only stores them.
+    """The part as bytes that travel well: written by whoever computed it, so that the study's own process only stores
+    them.
 
     ``cells`` are the columns of its first table, with those of metrics.
     """
@@ -58,7 +60,8 @@ def _empty(schema: tuple[tuple[str, str], ...]) -> bytes:
 
 
 def write_part(place: Path, packed: Packed, again: bool) -> dict[str, Any]:
-    """Make a folder of the part's tables and their checksums, in one go; ``again`` marks one to be computed once more."""
+    """Make a folder of the part's tables and their checksums, in one go; ``again`` marks one to be computed once
+    more."""
     index = {
         "again": again,
         "rows": dict(packed.rows),

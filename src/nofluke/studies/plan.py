@@ -1,4 +1,5 @@
-"""Which cells are drawn by themselves, which are placed together since their series share a truth, and which cannot be."""
+"""Which cells are drawn by themselves, which are placed together since their series share a truth, and which cannot
+be."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ class Plan:
     together : mapping of (series, detector) to (cluster and detector, Placements)
         Cells of series that share a truth, under one placement.
     mixed : mapping of (cluster, detector) to series
-        Such cells without a placement that serves them all, since their nulls differ or their steps are not the same moments.
+        Such cells without a placement that serves them all, since their nulls differ or their steps are not the same
+        moments.
     farthest, window : int
         By how many steps all events can be shifted, and the steps within the tolerance of an event, typically.
     """

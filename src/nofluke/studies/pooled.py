@@ -1,4 +1,5 @@
-"""What is told of each detector over all series: pooled measures beside chance, intervals, in how many groups there is skill.
+"""What is said about each detector over all series: pooled measures beside chance, intervals, in how many groups there
+is skill.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -61,7 +62,7 @@ class Pooling:
     n_draws : int
     alpha, level : float
     auto : bool
-        Whether the data chose the nulls: then the verdict goes by what hits at other shifts say, too.
+        Whether the data chose the nulls: then the verdict uses what hits at other shifts say, too.
     """
 
     counts: Counts
@@ -76,7 +77,7 @@ class Pooling:
     auto: bool = True
 
     def rows(self, best: Sequence[str]) -> tuple[Pooled, ...]:
-        """One row a detector; ``best`` are those not told from the best."""
+        """One row a detector; ``best`` are those not significantly worse than the best."""
         found = [self._row(detector, detector in best) for detector in self.counts.detectors]
         rows = [row for row, _ in found]
         for measure in ("precision", "recall", "f1"):
@@ -288,8 +289,6 @@ class Pooling:
             return replace(row, verdict="cannot tell", reason=told)
         doubted = self._doubted(row.detector)
         under = (
-            f"Under the null that was asked for, which {doubted:,} of {row.n_series:,} series contradict: "
-            if doubted
-            else ""
+            f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")

@@ -1,4 +1,4 @@
-"""What is told of one detector over all series of a study: a line of the leaderboard."""
+"""What is said about one detector over all series of a study: a line of the leaderboard."""
 
 from __future__ import annotations
 
@@ -65,9 +65,11 @@ class PooledMeasure:
         return not math.isnan(self.told) and show_share(self.told) != show_share(self.value)
 
     def chance_in_words(self) -> str:
-        """What chance scores, with the value on the same series where that is another; a dash where it was not worked out.
+        """What chance scores, with the value on the same series where that is another; a dash where it was not worked
+        out.
 
-        >>> PooledMeasure(value=0.9, told=0.787, expected=0.388).chance_in_words(), PooledMeasure(value=0.9).chance_in_words()
+        >>> some = PooledMeasure(value=0.9, told=0.787, expected=0.388)
+        >>> some.chance_in_words(), PooledMeasure(value=0.9).chance_in_words()
         ('0.388 (of 0.787)', '–')
         """
         if math.isnan(self.expected):
@@ -104,7 +106,7 @@ class Pooled:
     skill_in, n_groups : int
         Skill in at least so many of so many groups (partial conjunction).
     best : bool
-        Whether it is not told from the best.
+        Whether it is not significantly worse than the best.
     notes : tuple of str
     """
 
@@ -130,7 +132,7 @@ class Pooled:
 
     @property
     def name(self) -> str:
-        """The same, with a star where it is not told from the best."""
+        """The same, with a star where it is not significantly worse than the best."""
         return self.label + (" *" if self.best else "")
 
     def skill_in_words(self) -> str:

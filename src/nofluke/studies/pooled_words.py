@@ -11,7 +11,8 @@ from nofluke.text.tables import plural
 
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
-    """Series without a null that holds, those that share their events, those that contradict the null, and F1 without a law."""
+    """Series without a null that holds, those that share their events, those that contradict the null, and F1 without a
+    law."""
     said = []
     if untold:
         said.append(
@@ -19,18 +20,18 @@ def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, wi
         )
     if shared:
         said.append(
-            f"Events of {plural(shared, 'series', 'series')} coincide with those of others, so that one placement of the events serves "
-            "all that share them."
+            f"Events of {plural(shared, 'series', 'series')} coincide with those of others, so all series that share "
+            "events share one placement of them."
         )
     if mixed:
         said.append(
-            f"For {mixed:,} of these there is no such placement, since their nulls or their clocks differ: their hits are taken to rise "
-            "and fall together, which is approximate."
+            f"For {mixed:,} of these there is no such placement, since their nulls or clocks differ: their hits are "
+            "assumed to rise and fall together, which is approximate."
         )
     if doubted:
         said.append(
-            f"The data of {plural(doubted, 'series', 'series')} contradict the null that was asked for: p-values, and the number of "
-            "groups with skill, take it for granted."
+            f"The data of {plural(doubted, 'series', 'series')} contradict the requested null: p-values, and the "
+            "number of groups with skill, assume it."
         )
     if without_f1:
         said.append("F1 has no chance level: a null of some series has no joint law of both hits.")
@@ -39,10 +40,10 @@ def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, wi
 
 def hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
     """What is said where hits are as many at other shifts."""
-    rest = "p-values that do not know of it say nothing." if auto else "the null that was asked for does not keep that."
+    rest = "p-values that ignore it say nothing." if auto else "the requested null does not keep that."
     return (
-        f"Hits by {' and '.join(measures)} are about as many when all events are shifted by some steps (up to {shifts:,}): events and alarms "
-        f"may share a season or a slow change, and {rest}"
+        f"Hits by {' and '.join(measures)} are about as many when all events are shifted by a few steps (up to "
+        f"{shifts:,}): events and alarms may share a season or a slow change, and {rest}"
     )
 
 

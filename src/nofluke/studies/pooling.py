@@ -1,7 +1,7 @@
 """Hits of one detector pooled over series, against what chance scores on all of them together.
 
-Sums of hits of independent series have the convolution of their laws; series that share a truth enter with one law for all of them.
-A series whose null does not hold counts in the value, but neither in the chance level nor in the p-value.
+Sums of hits of independent series have the convolution of their laws; series that share a truth enter with one law for
+all of them. A series whose null does not hold counts in the value, but neither in the chance level nor in the p-value.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -28,7 +28,8 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
     Parameters
     ----------
     parts : sequence of Law
-        What chance scores in each series, or each cluster of series that share a truth. Without any there is nothing to test: p = 1.
+        What chance scores in each series, or each cluster of series that share a truth. Without any there is nothing to
+        test: p = 1.
     hits : int
         Observed in all of them.
     measure : str
@@ -40,7 +41,8 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
 
     References
     ----------
-    Cochran (1954); Mantel and Haenszel (1959): for recall under the permutation this is their exact test for 2 x 2 tables.
+    Cochran (1954); Mantel and Haenszel (1959): for recall under the permutation this is their exact test for 2 x 2
+    tables.
 
     Examples
     --------
@@ -58,7 +60,8 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
 
 
 def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:
-    """The pooled F1 of one detector against simulated hits: F1 is no sum, so that its law needs both hits of each placement.
+    """The pooled F1 of one detector against simulated hits: F1 is no sum, so that its law needs both hits of each
+    placement.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Tasks on processes of this machine, which survive the death of any of them and do not survive this one.
 
-Not ``concurrent.futures``: there one worker killed breaks the pool, nothing tells which task it died of, and workers outlive a
-parent that is killed. Here each worker has its own pipes, so that it is known what it was at.
+Not ``concurrent.futures``: there one worker killed breaks the pool, nothing tells which task it died of, and workers
+outlive a parent that is killed. Here each worker has its own pipes, so that it is known what it was at.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA
 
 
 def leave_if_importing() -> None:
-    """End a worker whose script lacks the guard: it would begin the study anew on its way to be of use to it."""
+    """End a worker whose script lacks the guard: it would start the study again while loading the script."""
     import multiprocessing
 
     # multiprocessing raises an error at the same sign, which people do not understand
@@ -51,8 +51,8 @@ def in_processes(
 ) -> Generator[Outcome, None, None]:
     """The outcomes of all tasks as they come, from so many workers.
 
-    A worker that dies is replaced, and its task tried again; a task that was at hand at three deaths has failed. A worker is
-    given its next task before it is done with the last, so that it never waits for this process.
+    A worker that dies is replaced, and its task tried again; a task that was at hand at three deaths has failed. A
+    worker is given its next task before it is done with the last, so that it never waits for this process.
     """
     sent = _as_bytes(function)
     waiting, deaths, early = deque(tasks), dict.fromkeys(tasks, 0), 0
@@ -99,7 +99,7 @@ def _as_bytes(thing: Any) -> bytes:
         return pickle.dumps(thing)
     except Exception as error:  # pickle raises whatever the object does
         raise InputError(
-            f"workers: what is to be computed cannot be sent to other processes ({error}): define functions at the top of a module, "
+            f"workers: the work cannot be sent to other processes ({error}): define functions at the top of a module, "
             "or pass workers=1."
         ) from None
 
@@ -145,7 +145,7 @@ class _Worker:
         return replace(outcome, index=self.at.pop(0))
 
     def dismiss(self) -> None:
-        """Let it go: it ends when there is nobody to give it tasks."""
+        """Let it go: it ends when nothing gives it tasks."""
         self._tasks.close()
         self._process.join(5)
 
@@ -172,7 +172,7 @@ def _ready(team: list[_Worker]) -> list[_Worker]:
 def _not_started(workers: int, code: int | None) -> InputError:
     if code == _NO_GUARD:
         return InputError(
-            f"workers={workers}: other processes run your script from its start: put what it does below the line "
+            f"workers={workers}: other processes run your script from its start: put its work below the line "
             'if __name__ == "__main__":, or pass workers=1.'
         )
     return InputError(f"workers={workers}: processes end before they begin ({_cause(code)}): pass fewer, or workers=1.")
@@ -188,7 +188,8 @@ def _cause(code: int | None) -> str:
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """What starts meanwhile computes in one thread: there are as many processes as cores. What the user has set stays."""
+    """What starts meanwhile computes in one thread: there are as many processes as cores. What the user has set
+    stays."""
     added = {name: "1" for name in (*_THREADS, _OURS) if name not in os.environ}
     os.environ.update(added)
     try:

@@ -14,7 +14,8 @@ from nofluke.laws.exact.few_kernels import walk
 def count(alarms, events, n_steps, early, late):  # type: ignore[no-untyped-def]
     """Hits of alarms, hits of events, steps on which an event would be found, and the median delay of found events.
 
-    An alarm at p counts for an event at q if q - early <= p <= q + late. Of two alarms equally near an event the earlier is taken.
+    An alarm at p counts for an event at q if q - early <= p <= q + late. Of two alarms equally near an event the
+    earlier is taken.
     """
     hits, first = 0, 0
     for p in alarms:
@@ -55,7 +56,8 @@ def count(alarms, events, n_steps, early, late):  # type: ignore[no-untyped-def]
 
 @compiled()
 def blocks_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
-    """Stretches of steps on which an event hits the same alarms g..h-1: their lengths, g, h, and the most alarms of one."""
+    """Stretches of steps on which an event hits the same alarms g..h-1: their lengths, g, h, and the most alarms of
+    one."""
     n = alarms.size
     length = np.empty(2 * n, dtype=np.int64)
     low = np.empty(2 * n, dtype=np.int64)
@@ -111,8 +113,8 @@ def precision_table(length, g, h, reach, n_alarms, recall, odds, mass, growth_al
 
 @compiled()
 def summed(table, hits, size, level, slack, nothing):  # type: ignore[no-untyped-def]
-    """Both tails at some hits, mean and variance, the smallest p that can come out where it is above the level (else -1), and the
-    table's logarithms from the first number that has any probability.
+    """Both tails at some hits, mean and variance, the smallest p that can come out where it is above the level (else
+    -1), and the table's logarithms from the first number that has any probability.
 
     ``size`` is the largest number of hits; the table may end before.
     """

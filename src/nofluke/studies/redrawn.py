@@ -1,4 +1,5 @@
-"""The data of a study once more: draws of all cells for pooling, by the engine that computed them; and the laws that were kept."""
+"""The data of a study once more: draws of all cells for pooling, by the engine that computed them; and the laws that
+were kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a leaderboard remarks on: how series were read, what was not searched for, how many cells are better than chance."""
+"""What a leaderboard remarks on: how series were read, what was not searched for, how many cells are better than
+chance."""
 
 from __future__ import annotations
 
@@ -40,7 +41,7 @@ def from_reading(notes: Iterable[Sequence[str]]) -> Iterator[str]:
 def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: float) -> Iterator[str]:
     """Sentences, from p-values of all cells that are corrected for false discoveries, by measure; NaN are no tests."""
     if sharing.unsearched:
-        yield "There are too many events to look for all series with nearly the same truth: some may be taken for independent."
+        yield "There are too many events to find all series with nearly the same truth: some may be treated as independent."
     found = " and ".join(
         f"{int(np.count_nonzero(pvalues <= alpha)):,} by {measure}" for measure, pvalues in corrected.items()
     )
@@ -52,7 +53,8 @@ def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: f
 
 
 def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], alpha: float) -> Iterator[str]:
-    """For each metric that was asked for, every detector's mean over series, that of chance, and in how many cells it is better."""
+    """For each metric that was asked for, every detector's mean over series, that of chance, and in how many cells it
+    is better."""
     for metric in metrics:
         told = []
         for detector in detectors:

@@ -1,4 +1,4 @@
-"""A study: its cells, what is told of all of them together, and the files that it leaves."""
+"""A study: its cells, what is said about all of them together, and the files that it leaves."""
 
 from __future__ import annotations
 
@@ -46,22 +46,30 @@ LEVEL = 0.95
 
 
 class Study:
-    """Many detectors on many series, as `nofluke.study` made it or a folder holds it.
+    """Many detectors on many series: made by `nofluke.study`, or read from a folder.
 
     Attributes
     ----------
     detectors : tuple of str
         In the order of the study.
     path : Path
-        The folder with its files; a temporary one where none was named.
+        The folder with its files; a temporary one if none was named.
     title : str
     alpha : float
         The level of verdicts.
 
+    See Also
+    --------
+    nofluke.study : makes it.
+    nofluke.Comparison : what ``Study.compare`` returns.
+    nofluke.plot.leaderboard : draws the pooled values.
+    nofluke.plot.verdicts : draws every cell.
+
     Examples
     --------
     >>> import nofluke as nf
-    >>> table = {"name": ["a"] * 9 + ["b"] * 9, "label": [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, "z": [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2}
+    >>> labels, scores = [0, 0, 1, 0, 0, 0, 0, 0, 0] * 2, [1, 2, 9, 1, 2, 1, 2, 1, 2] * 2
+    >>> table = {"name": ["a"] * 9 + ["b"] * 9, "label": labels, "z": scores}
     >>> study = nf.study(table, series="name", truth="label", scores="z", threshold=5, null="permutation", workers=1)
     >>> study.cell("b", "z")["recall"], study.n_cells
     (1.0, 2)
@@ -85,7 +93,7 @@ class Study:
 
     @classmethod
     def open(cls, path: str | Path) -> Study:
-        """The study that a folder holds, finished or not; what needs the data again is told as it was when they were at hand.
+        """The study in a folder, finished or not; whatever needs the data is as it was when they were at hand.
 
         >>> Study.open("nowhere")
         Traceback (most recent call last):
@@ -109,12 +117,12 @@ class Study:
 
     @property
     def n_series(self) -> int:
-        """Series, those without any result too."""
+        """Series, including those without any result."""
         return len({*self.cells["series"].tolist(), *self.failed["series"].tolist()})
 
     @property
     def n_cells(self) -> int:
-        """Cells, those without a result too."""
+        """Cells, including those without a result."""
         return len(self.cells["series"]) + self.n_missing
 
     @lazy
@@ -133,14 +141,14 @@ class Study:
     def corrected(self, measure: str = "recall") -> FloatArray:
         """The p-values of all cells by a measure, corrected by Benjamini and Hochberg, in the order of `cells`.
 
-        Of the cells below some level, so large a share at most is expected to be false.
+        Of the cells below some level, at most that share is expected to be false.
         """
         check_word(measure, "measure", MEASURES)
         return benjamini_hochberg(np.where(self.cells["holds"].astype(bool), self.cells[f"{measure}_pvalue"], np.nan))
 
     @lazy
     def shared(self) -> tuple[Shared, ...]:
-        """Sets of series that share one truth, or nearly so: their chance is worked out with one placement of the events."""
+        """Sets of series with the same truth, or nearly: chance uses one placement of the events for all of them."""
         return self._sharing.clusters
 
     @lazy
@@ -156,14 +164,14 @@ class Study:
         return Counts.of(self.cells, self.detectors, self.shared)
 
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
-        r"""Each detector over all series: pooled precision, recall and F1 beside chance, with intervals and a verdict.
+        r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
         .. math:: P = \frac{\sum_s h_s}{\sum_s a_s} \qquad R = \frac{\sum_s f_s}{\sum_s e_s}
             \qquad p = P\Big(\sum_s X_s \ge \sum_s h_s\Big)
 
-        over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of precision and recall are
-        exact where all of theirs are; F1's is simulated. Series that share a truth are placed together. Those on which no null holds
-        count in the values, and not in chance.
+        over series s with hits h of a alarms and f found of e events. Laws X of cells are added: the p-values of
+        precision and recall are exact where all of theirs are; F1's is simulated. Series that share a truth are placed
+        together. Those on which no null holds count in the values, and not in chance.
 
         Parameters
         ----------
@@ -175,7 +183,7 @@ class Study:
         Returns
         -------
         tuple of Pooled
-            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict goes by these.
+            In the order of `detectors`. P-values are corrected for their number (Holm), and the verdict uses these.
             ``skill_in`` is the number of groups in which there is skill by either measure, with confidence 1 - alpha.
 
         References
@@ -208,7 +216,8 @@ class Study:
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
-        """Which detector is better over all series, by exchanging two detectors' results series by series, or group by group.
+        """Which detector is better over all series, by exchanging two detectors' results series by series, or group by
+        group.
 
         Parameters
         ----------
@@ -267,7 +276,7 @@ class Study:
         yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
-        """Draw pooled F1 with intervals, beside chance (matplotlib); returns the Axes."""
+        """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
         return self.leaderboard().plot(ax)
 
     def write(self, path: str | Path | None = None) -> Path:
@@ -275,7 +284,7 @@ class Study:
         from nofluke.show.leaderboard.files import write_files
 
         if path is None and self._folder.temporary:
-            raise InputError("path is missing: this study has no folder of its own, name one to write to.")
+            raise InputError("path is missing: this study has no folder of its own. Name one to write to.")
         place = self.path if path is None else expanded(path, "path")
         write_files(self.leaderboard(), place, cells=self.cells, failed=self.failed)
         return place

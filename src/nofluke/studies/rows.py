@@ -148,7 +148,8 @@ def axis_of(cell: Cell) -> str:
 def moments_of(cell: Cell) -> tuple[str, IntArray]:
     """A word that series share if their clocks tick alike, and the first steps of events in absolute time on that grid.
 
-    Typical steps tick alike if they agree to two digits: clocks may be irregular. Events at their own times have no such word.
+    Typical steps tick alike if they agree to two digits: clocks may be irregular. Events at their own times have no
+    such word.
     """
     starts, clock = cell.truth.starts, cell.clock
     if isinstance(cell, TimedCell):

@@ -1,4 +1,5 @@
-"""Fill a study's folder: compute the parts that are not there yet, wherever they are computed, and keep each as it comes."""
+"""Fill a study's folder: compute the parts that are not there yet, wherever they are computed, and keep each as it
+comes."""
 
 from __future__ import annotations
 
@@ -39,16 +40,16 @@ def fill(
     ----------
     folder : Folder
     function : callable
-        Makes the part of a chunk; it must be one that can be sent to other processes. A chunk of which it raises has failed:
-        each of its series is in the table of what failed, and is tried again when the study is resumed.
+        Makes the part of a chunk; it must be one that can be sent to other processes. A chunk of which it raises has
+        failed: each of its series is in the table of what failed, and is tried again when the study is resumed.
     chunks : sequence of Chunk
     detectors : int
         How many cells each series has.
     workers, executor
         As in `nofluke.studies.engine.run`.
     progress : callable, optional
-        Called with cells done and cells failed so far, those of earlier runs included: first before anything is computed, then
-        after each part.
+        Called with cells done and cells failed so far, those of earlier runs included: first before anything is
+        computed, then after each part.
 
     Raises
     ------

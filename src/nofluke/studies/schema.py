@@ -51,8 +51,9 @@ CELLS: Schema = {
     "seed": "BIGINT",
     "notes": "VARCHAR[]",
 }
-"""One row a cell, a detector on a series. ``f1_at_chance`` is F1 of the expected hits; ``holds`` whether the null is one that the
-data allow, ``doubts`` how much they say against one that was asked for; ``delay`` the median of found events, in steps or seconds; ``n_resamples`` is 0 and ``seed`` -1 where nothing was drawn."""
+"""One row a cell, a detector on a series. ``f1_at_chance`` is F1 of the expected hits; ``holds`` whether the null is
+one that the data allow, ``doubts`` how much they say against one that was asked for; ``delay`` the median of found
+events, in steps or seconds; ``n_resamples`` is 0 and ``seed`` -1 where nothing was drawn."""
 
 FAILED: Schema = {"series": "VARCHAR", "group": "VARCHAR", "detector": "VARCHAR", "reason": "VARCHAR"}
 """One row a cell that has no result; ``detector`` is "" where the whole series has none."""
@@ -72,7 +73,8 @@ LAWS: Schema = {
     "first": "BIGINT",
     "logs": "DOUBLE[]",
 }
-"""What chance scores in each cell: log P(X = first), log P(X = first + 1), ..., as `nofluke.laws.law.Law.log_bulk` gives them."""
+"""What chance scores in each cell: log P(X = first), log P(X = first + 1), ..., as `nofluke.laws.law.Law.log_bulk`
+gives them."""
 
 TRUTHS: Schema = {
     "series": "VARCHAR",
@@ -86,9 +88,10 @@ TRUTHS: Schema = {
     "notes": "VARCHAR[]",
     "moments": "BIGINT[]",
 }
-"""The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at most. Two
-series share ``axis`` if their steps are the same moments, and ``grid`` if their clocks tick alike, whenever they began and whatever
-they missed; ``moments`` are the first steps of events in absolute time, counted in steps of the grid."""
+"""The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at
+most. Two series share ``axis`` if their steps are the same moments, and ``grid`` if their clocks tick alike, whenever
+they began and whatever they missed; ``moments`` are the first steps of events in absolute time, counted in steps of the
+grid."""
 
 
 def cells_with(metrics: Sequence[str]) -> dict[str, str]:

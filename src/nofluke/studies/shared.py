@@ -1,18 +1,21 @@
 """Series that share one truth, or nearly so: their chance hits are not independent.
 
-Sensors of one machine are often labelled once. Treated as independent, their pooled test rejects far too often; one placement of
-the events has to serve them all. Two series share a truth if their clocks tick alike and
+Sensors of one machine are often labelled once. Treated as independent, their pooled test rejects far too often; one
+placement of the events has to serve them all. Two series share a truth if their clocks tick alike and
 
 - their events are at the same moments; or
-- at least a third of the events of each lie near one of the other's, and chance brings that many together with a probability of at
+- at least a third of the events of each lie near one of the other's, and chance brings that many together with a
+  probability of at
   most .01, or of .1 for all other truths on the grid together where there are more than ten.
 
-Near is looked at in three ways: at the same moment, within the tolerance's reach, and within three times that and three steps more,
-since a truth may follow another with a lag. A wide look alone would no longer tell copies from accidents where events are dense.
+Near is looked at in three ways: at the same moment, within the tolerance's reach, and within three times that and three
+steps more, since a truth may follow another with a lag. A wide look alone would no longer tell copies from accidents
+where events are dense.
 
-Sharing goes on: what shares with a series that shares with a third shares with both. Lumping truths that are independent of each
-other stays valid: they, too, are as likely after one common move as before. It costs exactness where the law must then be simulated,
-or where series are not on the same moments, and power where their alarms are alike.
+Sharing goes on: what shares with a series that shares with a third shares with both. Lumping truths that are
+independent of each other stays valid: they, too, are as likely after one common move as before. It costs exactness
+where the law must then be simulated, or where series are not on the same moments, and power where their alarms are
+alike.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -111,7 +114,8 @@ def shared_truths(truths: Values) -> SharedTruths:
     Examples
     --------
     >>> events = {"starts": [[5], [5], [5]], "stops": [[6], [6], [6]], "moments": [[5], [5], [5]]}
-    >>> steps = {"axis": ["90 steps", "90 steps", "80 steps"], "grid": ["steps"] * 3, "n": [90, 90, 80], "reach": [0, 0, 0]}
+    >>> axis = ["90 steps", "90 steps", "80 steps"]
+    >>> steps = {"axis": axis, "grid": ["steps"] * 3, "n": [90, 90, 80], "reach": [0, 0, 0]}
     >>> shared_truths({"series": ["a", "b", "c"], **steps, **events}).clusters
     (Shared(series=('a', 'b'), identical=True, aligned=True),)
     """
@@ -213,7 +217,8 @@ class _Look:
         return self._rare[events, zone, hits]
 
     def _least(self) -> IntArray:
-        """For each truth, the fewest events that are enough in the smallest zone there is: what lies around those of some truth."""
+        """For each truth, the fewest events that are enough in the smallest zone there is: what lies around those of
+        some truth."""
         around = (
             len(np.unique(truth.events.starts)) + 2 * reach
             for truth, reach in zip(self.truths, self.reach, strict=True)

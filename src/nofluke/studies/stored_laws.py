@@ -32,8 +32,8 @@ class StoredLaw(LogTable):
 
     Notes
     -----
-    A table of doubles may end where they underflow, and that of an approximation where it was given up. What lies beyond such
-    an end is at most what lies on it: tails there are called a bound.
+    A table of doubles may end where they underflow, and that of an approximation where it was given up. What lies
+    beyond such an end is at most what lies on it: tails there are called a bound.
 
     Examples
     --------

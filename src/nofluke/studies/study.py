@@ -64,33 +64,38 @@ def study(
     executor: Executor | None = None,
     resume: bool = True,
 ) -> Study:
-    """Precision and recall of many detectors on many series, each cell beside chance, then pooled, ranked and compared.
+    """Precision and recall of many detectors on many series, each compared with chance, then pooled, ranked and
+    compared.
 
-    Every cell, a detector on a series, has what `evaluate` gives for it: the same numbers, verdict and notes, with what depends on the
-    truth alone worked out once a series. A cell that cannot be judged stays missing, with its reason.
+    Every cell, a detector on a series, gets what `evaluate` gives: the same numbers, verdict and notes. What depends
+    only on the truth is computed once for each series. A cell that cannot be judged stays missing, with its reason.
 
     Parameters
     ----------
     source : data frame, mapping of columns, path, or list of paths
-        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
+        the layouts.
     series, group, truth, times : str, optional
-        Names of columns. Files without ``series`` hold a series each, named after the file. ``group`` names what is independent of
-        each other, such as data sets: comparisons and intervals go by groups. Without it each series is its own.
+        Names of columns. Files without ``series`` hold a series each, named after the file. ``group`` names independent
+        units, such as data sets: comparisons and intervals use groups. Without it each series is a group.
     scores : str or list of str, optional
-        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+        Score columns, one for each detector, by name or pattern (``"det_*"``); in the layouts, which detectors, by
+        default all.
     time_format, ranges_time_format : str, optional
-        How to read times in files that are not ISO 8601, such as ``"%d/%m/%Y %H:%M"``; those in the file of ``ranges`` have the
-        same format, unless it is given, and ``"iso"`` is ISO 8601.
+        Format of times in files that are not ISO 8601, such as ``"%d/%m/%Y %H:%M"``. The file of ``ranges`` has the
+        same format unless ``ranges_time_format`` names another; ``"iso"`` is ISO 8601.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
         How files are arranged; "auto" is "long" with ``detector``, else "wide".
     ranges : path, frame or mapping, optional
-        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+        Events in a separate file or object: a table with columns series, start and end, or a mapping (JSON) of series
+        to ranges or times.
     data : path, optional
         The folder that holds the labels of "tsb-ad" and "timeeval".
     threshold, quantile, budget : optional
-        One of them, as in `evaluate`. Scores with ties call for a budget: at a quantile ties can make alarms of every step.
+        One of them, as in `evaluate`. Scores with ties need a budget: at a quantile, ties can turn every step into an
+        alarm.
     tolerance : int, str, float, timedelta or Tolerance
         As in `evaluate`, or a share of each series' length: "1%" or 0.01, in whole steps.
     null : str, NullModel
@@ -100,18 +105,19 @@ def study(
     truth_as, higher_is, count_events, count_alarms, refractory, missing, overlaps, warmup, n_resamples, alpha
         As in `evaluate`, the same for all cells.
     rng : int
-        The seed. Each cell has one of its own, made of this one and its names; ``evaluate(..., rng=seed)`` repeats it.
+        The seed. Each cell has its own, made from this one and its names; ``evaluate(..., rng=seed)`` repeats it.
     title : str
         What the leaderboard is called.
     out : path, optional
-        A folder for study.json, parts, results.parquet, failed.jsonl, timings.parquet and the leaderboard. Without it, results live
-        as long as the object.
+        A folder for study.json, parts, results.parquet, failed.jsonl, timings.parquet and the leaderboard. Without it,
+        results live as long as the object.
     workers : int, optional
         Processes of this machine; by default as many as there are cores. Results do not depend on it.
     executor : concurrent.futures.Executor, optional
-        Where to compute instead: any executor, such as ``client.get_executor(pure=False, retries=2)`` of a Dask cluster.
+        Where to compute instead: any executor, such as ``client.get_executor(pure=False, retries=2)`` of a Dask
+        cluster.
     resume : bool
-        Go on from what is in ``out``, if it is the same study; False begins anew.
+        Continue from what is in ``out``, if it is the same study; False starts over.
 
     Returns
     -------
@@ -120,13 +126,16 @@ def study(
     Raises
     ------
     InputError
-        Where nothing can be judged: a wrong argument, no series, a folder that holds another study.
+        If nothing can be judged: a wrong argument, no series, a folder that holds another study.
     Stopped
-        On Ctrl-C, a KeyboardInterrupt: what is finished is kept in ``out``, and the same call goes on from there.
+        On Ctrl-C, a KeyboardInterrupt: finished work is kept in ``out``, and the same call resumes from there.
 
     See Also
     --------
-    evaluate, compare, significance
+    nofluke.evaluate : one detector on one series.
+    nofluke.compare : several detectors on one series.
+    nofluke.significance : other metrics.
+    nofluke.Study : the result.
 
     References
     ----------
@@ -182,7 +191,7 @@ def study(
     )
     if times is None and layout in ("auto", "wide", "long") and asked.in_time:
         raise InputError(
-            f"{asked.in_time} is a length of time, and the data have no clock: pass times=, or a number of steps."
+            f"{asked.in_time} is a length of time, but the data have no clock: pass times=, or a number of steps."
         )
     chunks, detectors = found.chunks(), found.detectors
     n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)

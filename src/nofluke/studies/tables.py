@@ -1,7 +1,8 @@
-"""Tables as Parquet files, by duckdb alone: the same values give the same bytes, and a file is there whole or not at all.
+"""Tables as Parquet files, by duckdb alone: the same values give the same bytes, and a file is there whole or not at
+all.
 
-A table in memory is a mapping of column to values (`nofluke.studies.schema`). In files what is missing is NULL, as other programs
-expect it; back in memory it is NaN among numbers, "" among text and an empty list among lists.
+A table in memory is a mapping of column to values (`nofluke.studies.schema`). In files what is missing is NULL, as
+other programs expect it; back in memory it is NaN among numbers, "" among text and an empty list among lists.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from nofluke.studies.schema import Schema, Values
 
 Columns = dict[str, AnyArray]
 
-KEPT = "free some space or choose another place; what is finished is kept, and the same call again goes on from there"
+KEPT = "free some space or choose another place; finished work is kept, and the same call resumes from there"
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
 _PARQUET = "(FORMAT parquet, COMPRESSION zstd)"
@@ -51,7 +52,7 @@ def write_table(path: Path, values: Values, schema: Schema) -> None:
 
 
 def put_table(path: Path, values: Values, schema: Schema) -> None:
-    """The same straight into the file, for one that nobody looks at meanwhile; errors are duckdb's."""
+    """The same straight into the file, for a file that nothing else reads meanwhile; errors are duckdb's."""
     if len(lengths := {len(values.get(name, ())) for name in schema}) != 1:
         raise ValueError(f"columns have lengths {sorted(lengths)}")
     cursor = _cursor()
@@ -75,7 +76,8 @@ def put_table(path: Path, values: Values, schema: Schema) -> None:
 
 
 def join_tables(path: Path, parts: Sequence[Path]) -> None:
-    """Write the rows of tables that have the same columns, one table after another, with few of them in memory at a time.
+    """Write the rows of tables that have the same columns, one table after another, with few of them in memory at a
+    time.
 
     As Parquet; or as lines of JSON, if the path ends in ``.jsonl``.
     """
@@ -87,7 +89,8 @@ def join_tables(path: Path, parts: Sequence[Path]) -> None:
 def read_table(
     path: Path | Sequence[Path], columns: Sequence[str] | None = None, where: Mapping[str, str] | None = None
 ) -> Columns:
-    """Columns of one table, or of several one after another: all of them, or those named; all rows, or those of certain words.
+    """Columns of one table, or of several one after another: all of them, or those named; all rows, or those of certain
+    words.
 
     Text and lists come as arrays of objects, a list as an array of its own.
     """
@@ -137,7 +140,7 @@ def _encodable(text: Any) -> Any:
 
 
 def _plain(column: Any, kind: str) -> AnyArray:
-    """A column with what memory has in place of NULL, and words that are the same kept once."""
+    """A column with what memory has instead of NULL, and words that are the same kept once."""
     mask = np.ma.getmask(column)
     data: AnyArray = np.ma.getdata(column)
     if kind.endswith("[]"):
@@ -155,7 +158,8 @@ def _plain(column: Any, kind: str) -> AnyArray:
 def _connection(_process: int) -> Any:
     import duckdb
 
-    # one thread: rows stay in order, and workers do not crowd each other out; one to write, of eight that small files never need
+    # one thread: rows stay in order, and workers do not crowd each other out; one to write, of eight that small files
+    # never need
     settings: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false; SET async_threads = 1")
@@ -164,13 +168,14 @@ def _connection(_process: int) -> Any:
 
 
 def _cursor() -> Any:
-    """A connection of one's own: making the first takes 20 ms, more of the same .01 ms. A forked process makes its own."""
+    """A separate connection: making the first takes 20 ms, more of the same .01 ms. A forked process makes its
+    own."""
     return _connection(os.getpid()).cursor()
 
 
 @contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
-    """Another name in the same folder, and the right one at the end: whoever looks sees the old file or the new one."""
+    """Another name in the same folder, and the right one at the end: a reader sees the old file or the new one."""
     beside = path.with_name(f".nofluke-{secrets.token_hex(8)}")
     try:
         with explained(path):

@@ -1,11 +1,14 @@
-"""One placement of the events for all series that share a truth: their hits are added up before they are compared with chance's.
+"""One placement of the events for all series that share a truth: their hits are added up before they are compared with
+chance's.
 
-Hits of a cluster are sums over its series, so that cases can come one after another, and from anywhere: what moves the events depends
-on the null, the events and a seed, never on the case.
+Hits of a cluster are sums over its series, so that cases can come one after another, and from anywhere: what moves the
+events depends on the null, the events and a seed, never on the case.
 
-- A null that shifts all events together has a list of shifts. The same one serves all series, and all of them are counted.
+- A null that shifts all events together has a list of shifts. The same one serves all series, and all of them are
+  counted.
 - Series with the same events under a null that draws: the same seed draws the same placements.
-- Nearly the same events that are permuted: those that lie near one another, at most one of each series, are placed together and
+- Nearly the same events that are permuted: those that lie near one another, at most one of each series, are placed
+  together and
   keep their distances.
 
 Anything else has no common placement; `nofluke.laws.comonotone` is then for the careful.
@@ -60,7 +63,8 @@ class Placements:
     def of(
         cls, null: NullModel, truths: Sequence[AnyArray], reach: int, *, seed: int, n_draws: int = N_DRAWS
     ) -> Placements | None:
-        """For series with these first steps of their events; None where the null has no placement that serves them all."""
+        """For series with these first steps of their events; None where the null has no placement that serves them
+        all."""
         apart = {np.asarray(starts, dtype=np.int64).tobytes() for starts in truths}
         if null.moves != "truth":
             return None
@@ -94,7 +98,7 @@ class Placements:
             return list(draws(self.null, cell.trial, self.n_draws, self.seed))
         known = self.groups.get(np.asarray(cell.truth.starts, dtype=np.int64).tobytes())
         if known is None:
-            raise InputError("cell has other events than those that its placements were made for: pass all truths.")
+            raise InputError("cell has other events than its placements were made for: pass all truths.")
         group, behind = known
         n_groups, n_steps = 1 + max(int(of.max()) for of, _ in self.groups.values()), cell.n_steps
         generator = np.random.default_rng(self.seed)
@@ -115,7 +119,8 @@ def seed_of(seed: int, series: str) -> int:
 
 
 def event_groups(truths: Sequence[AnyArray], reach: int) -> dict[bytes, Where]:
-    """Which events of nearly equal truths belong together: a chain of steps within reach, with at most one event of each truth.
+    """Which events of nearly equal truths belong together: a chain of steps within reach, with at most one event of
+    each truth.
 
     >>> one, other = np.array([10, 50]), np.array([12, 52, 90])
     >>> groups = event_groups([one, other], 3)
@@ -167,7 +172,8 @@ def found_on(cell: Cell) -> IntArray:
 
 
 def law_of_weights(weights: IntArray, n_events: int, n_series: int) -> Law | None:
-    """Recall's pooled law of series that have the same events, permuted, from the sum of `found_on`; None where it takes too long.
+    """Recall's pooled law of series that have the same events, permuted, from the sum of `found_on`; None where it
+    takes too long.
 
     Every event falls on a random step, and finds as many series as the step weighs.
 

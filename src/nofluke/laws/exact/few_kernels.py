@@ -13,8 +13,8 @@ from nofluke.compiled import compiled
 def walk(length, g, h, n_events, reach, n_hit, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
     """Weights of (events on covered steps, predictions hit), block by block; only additions of positive numbers.
 
-    They start with ``mass`` and are brought back to it before they have grown by exp(growth_allowed). ``n_hit`` is how many
-    predictions there are; only what events so far can have hit is gone through.
+    They start with ``mass`` and are brought back to it before they have grown by exp(growth_allowed). ``n_hit`` is how
+    many predictions there are; only what events so far can have hit is gone through.
     """
     most = min(n_events * reach, n_hit)
     ring = reach + 1

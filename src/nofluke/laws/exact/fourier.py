@@ -1,9 +1,9 @@
 """Exact tails and probabilities of the number of predictions hit, for problems too large for a dynamic programme.
 
-The coefficient of x^m y^c in the generating function F is a mean over circles of angles phi (of x) and psi (of y). The radii
-are chosen so that the tilted law has its mean near (m, c): then nothing cancels, whatever the size of the answer. The
-mean over finitely many angles is exact but for aliases of the law, which Chernoff's bound keeps negligible. All angles are
-looked at; those left out come with a proof that they do not matter (`kernels.invert`).
+The coefficient of x^m y^c in the generating function F is a mean over circles of angles phi (of x) and psi (of y). The
+radii are chosen so that the tilted law has its mean near (m, c): then nothing cancels, whatever the size of the answer.
+The mean over finitely many angles is exact but for aliases of the law, which Chernoff's bound keeps negligible. All
+angles are looked at; those left out come with a proof that they do not matter (`kernels.invert`).
 
 A tail needs one sum, not one per hit: summing e^{-i c psi} y^{-c} over c, c+1, ... gives a geometric series. With M
 angles psi_j and q = y^-M, the mean over j of G(psi_j) e^{-i c psi_j} / (1 - e^{-i psi_j} / y) is exactly
@@ -46,9 +46,9 @@ class Tail:
     """A tail probability, how far it can be trusted, and what it cost.
 
     ``relative_error_bound`` adds proven bounds on aliases and on angles left out to an estimate of rounding errors.
-    Where it is infinite the probability was lost in rounding (this takes a law with two separate peaks), or the inversion
-    gave up; ``p`` is then an upper bound on it. ``log_p`` stays right where ``p`` underflows to 0. ``evaluations`` counts
-    angles worked out in full.
+    Where it is infinite the probability was lost in rounding (this takes a law with two separate peaks), or the
+    inversion gave up; ``p`` is then an upper bound on it. ``log_p`` stays right where ``p`` underflows to 0.
+    ``evaluations`` counts angles worked out in full.
     """
 
     log_p: float
@@ -198,8 +198,8 @@ def bulk(windows: Windows, n_events: int, deviations: float) -> tuple[int, Float
 def estimate_cost(windows: Windows, n_events: int) -> float:
     """Seconds that `tail` will take, roughly (within a factor of three or so), once its kernels are compiled.
 
-    Some hundreds of angles cost a pass over all distinct blocks. Where isolated windows are many they rule out all other
-    angles at once; otherwise each of these takes a pass over as many blocks as hold some eighty events. The hard
+    Some hundreds of angles cost a pass over all distinct blocks. Where isolated windows are many they rule out all
+    other angles at once; otherwise each of these takes a pass over as many blocks as hold some eighty events. The hard
     problems are those in which nearly every step is covered and events are few: they take all of a pass each.
 
     Examples
@@ -255,7 +255,8 @@ def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: f
             band = _band(point, n_events, low, high)
             out[low - first : high + 1 - first] = band
             outer = band[len(band) // 2 :] if direction == 1 else band[: (len(band) + 1) // 2]
-            # a band of nothing may be a gap in the law, with something behind it: only a bound on that says that it is the end
+            # a band of nothing may be a gap in the law, with something behind it: only a bound on that says that it is
+            # the end
             if outer.max() < floor and _log_beyond(structure, n_events, end, direction) < math.log(floor):
                 break
             edge, step = end + direction, 0.9 * half_here
@@ -279,7 +280,8 @@ def _band(point: Point, n_events: int, low: int, high: int, precision: float = 1
 def _log_bound(structure: Structure, n_events: int, reached: int, side: str) -> float:
     """A bound on the log of P(C >= reached) or P(C < reached): within milliseconds, however far out.
 
-    Chernoff's, and Markov's on the number of predictions missed, which needs no tilt where misses are all but impossible.
+    Chernoff's, and Markov's on the number of predictions missed, which needs no tilt where misses are all but
+    impossible.
     """
     markov = 0.0
     if side == "lower":
@@ -310,7 +312,8 @@ def _log_scale(point: Point, n_events: int, hits: int) -> tuple[float, float]:
 
 
 def _log_chernoff(point: Point, n_events: int, hits: int) -> float:
-    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have taken from it."""
+    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have taken from
+    it."""
     log_scale, rounding = _log_scale(point, n_events, hits)
     return min(log_scale + 10.0 * (rounding + _rounding(point, n_events)), 0.0) if math.isfinite(log_scale) else 0.0
 

@@ -1,8 +1,9 @@
 """The generating function of (number of events, number of predictions hit), its logarithm, and where to tilt it.
 
-With x marking events and y marking hits, F(x, y) is the sum over all placements of events of x^N y^C. It factorises over
-clusters of overlapping windows, so equal clusters are worked out once and raised to a power. A cluster that is a single
-block (an isolated window, above all) has the closed form z^k + (1+x)^L - 1, with z = 1/y and a factor y^k left out.
+With x marking events and y marking hits, F(x, y) is the sum over all placements of events of x^N y^C. It factorises
+over clusters of overlapping windows, so equal clusters are worked out once and raised to a power. A cluster that is a
+single block (an isolated window, above all) has the closed form z^k + (1+x)^L - 1, with z = 1/y and a factor y^k left
+out.
 
 kappa(s, t) = log F(e^s, e^t) is convex; its gradient is the mean of (N, C) under the tilted law, its Hessian their
 covariance.
@@ -72,7 +73,8 @@ class Point:
     """kappa, its gradient and its Hessian at (s, t), and what the complex recurrence needs to know from there.
 
     ``log_mean`` is kappa - T log(1 + e^s): the log of the mean of y^C if each step held an event with chance p.
-    ``counted_by_misses`` predictions enter the complex recurrence by e^{-i psi} for a miss, the others by e^{i psi} for a hit.
+    ``counted_by_misses`` predictions enter the complex recurrence by e^{-i psi} for a miss, the others by e^{i psi} for
+    a hit.
     """
 
     structure: Structure = field(repr=False)

@@ -37,8 +37,8 @@ def hypergeometric_pmf(n_steps: int, covered: int, n_events: int) -> FloatArray:
 def critical_hits(n_steps: int, covered: int, n_events: int, alpha: float) -> int | None:
     """The smallest r that comes out at all and has P(R >= r) <= alpha; None where not even the largest has.
 
-    Only as many hits around the mode are looked at as leave out a share of e^-40 of alpha (Hoeffding 1963, whose bound holds
-    without replacement too): the cost grows with the square root of the number of events.
+    Only as many hits around the mode are looked at as leave out a share of e^-40 of alpha (Hoeffding 1963, whose bound
+    holds without replacement too): the cost grows with the square root of the number of events.
 
     Examples
     --------
@@ -53,7 +53,8 @@ def critical_hits(n_steps: int, covered: int, n_events: int, alpha: float) -> in
 
 
 def _weights(n_steps: int, covered: int, n_events: int, reach: int) -> tuple[int, FloatArray]:
-    """Some r, and what P(R = r), P(R = r + 1), ... are proportional to, up to ``reach`` hits from the mode, which has 1."""
+    """Some r, and what P(R = r), P(R = r + 1), ... are proportional to, up to ``reach`` hits from the mode, which has
+    1."""
     free = n_steps - covered
     lowest, highest = max(0, n_events - free), min(n_events, covered)
     mode = (n_events + 1) * (covered + 1) // (n_steps + 2)

@@ -39,9 +39,9 @@ CHECK = 48
 def reference(clusters, u, z, capacity, moments, exponent, run):  # type: ignore[no-untyped-def]
     """Run the recurrence at a real point, with first and second derivatives in log x and log z.
 
-    Fills, for each cluster, ``moments`` (log f, mean number of events N and of uncovered predictions U, var N, cov(N, U),
-    var U), where f's power of two is apart in ``exponent``, and ``run``: ``mantissa``, f without that power; for each
-    block, ``shift``, the power of two taken out after it; and the weights of all live states at some blocks,
+    Fills, for each cluster, ``moments`` (log f, mean number of events N and of uncovered predictions U, var N, cov(N,
+    U), var U), where f's power of two is apart in ``exponent``, and ``run``: ``mantissa``, f without that power; for
+    each block, ``shift``, the power of two taken out after it; and the weights of all live states at some blocks,
     ``check_at[b]`` being where they start in ``weights`` (-1: no check). The complex recurrence follows the same powers
     and compares itself with these weights to know early that it cannot matter any more.
     """
@@ -260,15 +260,15 @@ def _cluster_factor(q, clusters, run, ur, ui, alive, state, queue, reach, bound)
 def invert(clusters, run, singles, lengths, capacity, point, n_events, n_phi, n_psi, slope, weight, tau, most):  # type: ignore[no-untyped-def]
     """Sum the characteristic function over all angles phi: what is left depends on psi alone.
 
-    Returns, for the ``n_psi`` angles psi_j = 2 pi j / n_psi, the mean over the ``n_phi`` angles phi of
-    F(x e^{i phi}, y e^{i psi}) / F(x, y) e^{-i (m phi + n' psi)}, as real and imaginary parts; a bound on the sum over j of
-    ``weight[j]`` times the modulus of what was left out; the same sum of moduli for what was not, on which rounding errors
-    depend; and the number of angles that had to be worked out in full.
-    n' is the number of predictions that are counted by their misses.
+    Returns, for the ``n_psi`` angles psi_j = 2 pi j / n_psi, the mean over the ``n_phi`` angles phi of F(x e^{i phi}, y
+    e^{i psi}) / F(x, y) e^{-i (m phi + n' psi)}, as real and imaginary parts; a bound on the sum over j of
+    ``weight[j]`` times the modulus of what was left out; the same sum of moduli for what was not, on which rounding
+    errors depend; and the number of angles that had to be worked out in full. n' is the number of predictions that are
+    counted by their misses.
 
-    Every angle is looked at: it is either worked out, or left with a proof that ``weight[j]`` times its modulus is below
-    ``tau``. Half of the angles follow from the other half by complex conjugation. After passing over ``most`` blocks it
-    gives up, and what was left out is infinite.
+    Every angle is looked at: it is either worked out, or left with a proof that ``weight[j]`` times its modulus is
+    below ``tau``. Half of the angles follow from the other half by complex conjugation. After passing over ``most``
+    blocks it gives up, and what was left out is infinite.
     """
     ell, p, z, free = point
     single_length, single_size, single_count, single_by_hits, single_share, single_total = singles

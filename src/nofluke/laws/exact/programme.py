@@ -34,7 +34,7 @@ from nofluke.series.windows import Windows
 MASS = 2.0**500
 LOG_GROWTH_ALLOWED = 200.0
 _ENTRIES_AT_ONCE = 10_000
-_SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out anew
+_SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out again
 
 
 def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -127,8 +127,8 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     """P(C = n - u) for u = 0 .. most: the chance that at most so many predictions are missed, one by one.
 
-    States that have missed more are lumped together in one column, so that the end of the law where nearly everything is
-    hit costs little, also where the whole of it would cost much.
+    States that have missed more are lumped together in one column, so that the end of the law where nearly everything
+    is hit costs little, also where the whole of it would cost much.
 
     Parameters
     ----------
@@ -137,7 +137,7 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     n_events : int
         m, from 1 to ``windows.n_steps - 1``.
     most : int
-        The largest number of misses that is told from more, below n.
+        The largest number of misses that is distinguished from more, below n.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Skovgaard's double saddlepoint approximation to the tail of the number of predictions hit: milliseconds, approximate.
 
-With kappa(s, t) = log F(e^s, e^t) as in `generating`, the tail P(C >= c | N = m) is approximated from two points: where the
-gradient of kappa is (m, c - 1/2), and where it is (m, .) at t = 0, which is known: each step then holds an event with
-chance m / T. Errors seen on random predictions are 1e-6 to 3e-3 of the answer, down to 1e-36; on regular patterns, whose law
-is far from smooth, up to 40% of the answer. Nothing here says which of the two it was: that takes `fourier`.
+With kappa(s, t) = log F(e^s, e^t) as in `generating`, the tail P(C >= c | N = m) is approximated from two points: where
+the gradient of kappa is (m, c - 1/2), and where it is (m, .) at t = 0, which is known: each step then holds an event
+with chance m / T. Errors seen on random predictions are 1e-6 to 3e-3 of the answer, down to 1e-36; on regular patterns,
+whose law is far from smooth, up to 40% of the answer. Nothing here says which of the two it was: that takes `fourier`.
 
 References
 ----------

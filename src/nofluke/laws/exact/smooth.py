@@ -1,8 +1,9 @@
 """Sums of smooth functions over very many pairs in linear time: by interpolation, which is checked, to about 13 digits.
 
-A function that is analytic on a piece is there a short series of Chebyshev polynomials, and these separate what belongs to one
-member of a pair from what belongs to the other: a sum over pairs becomes a few products of sums over members. Whether a
-series is short enough is seen in its last coefficients; where none is, the answer is None and pairs must be added one by one.
+A function that is analytic on a piece is there a short series of Chebyshev polynomials, and these separate what belongs
+to one member of a pair from what belongs to the other: a sum over pairs becomes a few products of sums over members.
+Whether a series is short enough is seen in its last coefficients; where none is, the answer is None and pairs must be
+added one by one.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def sum_over_ranges(
 ) -> float | None:
     """Σ_i Σ_{first[i] <= j < end[i]} function(y[j] - x[i]), for ascending y and differences that are not negative.
 
-    Time is divided into equal boxes, so that the function of a difference depends on two places within boxes and on how many
-    boxes they are apart. None if no division makes it smooth enough.
+    Time is divided into equal boxes, so that the function of a difference depends on two places within boxes and on how
+    many boxes they are apart. None if no division makes it smooth enough.
 
     Examples
     --------
@@ -69,7 +70,8 @@ def sum_over_ranges(
 def sum_over_sums(
     x: IntArray, first: IntArray, end: IntArray, function: Callable[[FloatArray], FloatArray]
 ) -> float | None:
-    """Σ_i Σ_{first[i] <= j < end[i]} function(x[i] + x[j]), x in any order; None if the function is not smooth enough."""
+    """Σ_i Σ_{first[i] <= j < end[i]} function(x[i] + x[j]), x in any order; None if the function is not smooth
+    enough."""
     low, high = int(x.min()), int(x.max())
     boxes = 1
     while boxes <= _MOST_BOXES_OF_SUMS:
@@ -88,7 +90,8 @@ def compress(
 ) -> tuple[FloatArray, FloatArray]:
     """Fewer values and weights of theirs that give the same sums of smooth functions, as smooth as the given ones.
 
-    ``function`` takes an array of k values and returns k columns: one row for each function to be resolved. ``values`` ascend.
+    ``function`` takes an array of k values and returns k columns: one row for each function to be resolved. ``values``
+    ascend.
     """
     if len(values) <= _DEGREES:
         return values.astype(np.float64), weights
@@ -121,7 +124,8 @@ def _series_of_boxes(
 
 
 def _short_series(function: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray | None:
-    """The double series of a function, from its arguments where both places (row, column) are nodes; None if it is long."""
+    """The double series of a function, from its arguments where both places (row, column) are nodes; None if it is
+    long."""
     with np.errstate(over="ignore", invalid="ignore"):  # outside of where it is asked for, it may be anything
         values = function(at)
     if not np.isfinite(values).all():

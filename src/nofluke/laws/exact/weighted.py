@@ -1,8 +1,8 @@
 """Events that fall on weighted steps: how much they weigh together, when every placement of them is equally likely.
 
-Series that share one truth also share its placements. An event then finds as many of the detector's series as have an alarm near
-it: the step's weight. With N_k steps of weight k, the number of placements of m events that weigh s together is the coefficient of
-y^m x^s in Π_k (1 + y x^k)^{N_k}.
+Series that share one truth also share its placements. An event then finds as many of the detector's series as have an
+alarm near it: the step's weight. With N_k steps of weight k, the number of placements of m events that weigh s together
+is the coefficient of y^m x^s in Π_k (1 + y x^k)^{N_k}.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
@@ -29,10 +29,11 @@ def weighted_cost(counts: AnyArray, n_events: int) -> float:
 
 
 def weighted_log_pmf(counts: AnyArray, n_events: int) -> tuple[int, FloatArray]:
-    """Some s, and log P(S = s), log P(S = s + 1), ..., S the weight of events on distinct steps, all placements equally likely.
+    """Some s, and log P(S = s), log P(S = s + 1), ..., S the weight of events on distinct steps, all placements equally
+    likely.
 
-    A dynamic programme over the weights adds only positive numbers, so that each probability keeps its digits; where one pass
-    underflows, another is tilted to where it ends, P(S = s) ∝ P(S = s) e^{θs}.
+    A dynamic programme over the weights adds only positive numbers, so that each probability keeps its digits; where
+    one pass underflows, another is tilted to where it ends, P(S = s) ∝ P(S = s) e^{θs}.
 
     Parameters
     ----------
@@ -103,8 +104,8 @@ def _reached(logs: FloatArray, step: int) -> int:
 def _pass(steps: IntArray, n_events: int, high: int, theta: float) -> FloatArray:
     """log P(S = s) + θs + constant, for s = 0..high; minus infinity where digits may be lost.
 
-    Each step holds an event by itself, with odds that grow with its weight by e^θ. Given their number, placements of the same
-    weight are all alike, whatever the odds.
+    Each step holds an event by itself, with odds that grow with its weight by e^θ. Given their number, placements of
+    the same weight are all alike, whatever the odds.
     """
     log_odds = np.clip(_base(steps, n_events, theta) + theta * np.arange(len(steps)), -STEEPEST, STEEPEST)
     held, empty = 1 / (1 + np.exp(-log_odds)), 1 / (1 + np.exp(log_odds))

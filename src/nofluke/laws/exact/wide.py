@@ -1,8 +1,9 @@
 """The parts of precision's mean and variance where windows are too wide, or their pairs too many, for tables of π.
 
-Cost depends on the number of windows and of overlapping pairs, not on steps. Few pairs are added up one by one, at about half
-a microsecond each. Many are summed by interpolation (`smooth`), in time and memory linear in the number of windows; only where
-π has a corner that interpolation sees (windows nearly half as wide as the span, and few events) is there no way around them.
+Cost depends on the number of windows and of overlapping pairs, not on steps. Few pairs are added up one by one, at
+about half a microsecond each. Many are summed by interpolation (`smooth`), in time and memory linear in the number of
+windows; only where π has a corner that interpolation sees (windows nearly half as wide as the span, and few events) is
+there no way around them.
 
 The section "Precision: mean and variance" of docs/explanation/theory.md has the mathematics.
 """

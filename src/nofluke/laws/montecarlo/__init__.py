@@ -62,7 +62,7 @@ __all__ = [
 
 
 def drawn(draw: Draw, n_steps: int, *, n_resamples: int, rng: Any = None) -> Iterator[NDArray[Any]]:
-    """The rows that :func:`simulate` counts for the same `draw` and `rng`, in blocks: for statistics of one's own.
+    """The rows that :func:`simulate` counts for the same `draw` and `rng`, in blocks: for your own statistics.
 
     Examples
     --------
@@ -150,7 +150,8 @@ def simulate(
         Asks for the maximum tests. Cells with a standard deviation of 0 are left out. F_beta is
         ``(1+β²) C R / (β² C m + R n_k)``, and 0 without hits. Statistics equal but for rounding count as ties.
     draw : callable, optional
-        How chance places the events, if not uniformly: ``draw(generator, size)`` returns ``size`` rows of `n_events` steps.
+        How chance places the events, if not uniformly: ``draw(generator, size)`` returns ``size`` rows of `n_events`
+        steps.
 
     References
     ----------

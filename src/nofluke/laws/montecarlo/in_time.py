@@ -1,4 +1,5 @@
-"""Events at their own times for the compiled loops: steps on which an event does the same everywhere are one place in a table."""
+"""Events at their own times for the compiled loops: steps on which an event does the same everywhere are one place in a
+table."""
 
 from __future__ import annotations
 

@@ -64,7 +64,8 @@ class Streams:
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """Events on random steps, every set of them equally likely: drawn and counted by the compiled loops where it can be."""
+    """Events on random steps, every set of them equally likely: drawn and counted by the compiled loops where it can
+    be."""
 
     n_steps: int
     n_events: int
@@ -97,7 +98,8 @@ class Uniform:
 
 
 def rows_at_a_time(n_steps: int) -> int:
-    """Drawing some rows at a time is part of a stream: their number depends on the steps alone, not on cells or workers."""
+    """Drawing some rows at a time is part of a stream: their number depends on the steps alone, not on cells or
+    workers."""
     return max(1, min(CHUNK, DRAWN_STEPS // n_steps))
 
 

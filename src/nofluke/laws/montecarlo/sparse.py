@@ -10,9 +10,9 @@ from nofluke.arrays import IntArray
 def sparse_placements(generator: np.random.Generator, n_steps: int, n_events: int, size: int) -> IntArray:
     """So many placements as rows of distinct ascending steps, every set of steps equally likely.
 
-    Steps are drawn independently, and those that were drawn before are drawn again until all differ. Nothing here looks at
-    steps other than to tell whether two are the same: no set can be likelier than another. Rows are drawn one after the other,
-    so that the first ones do not depend on how many there are.
+    Steps are drawn independently, and those that were drawn before are drawn again until all differ. Nothing here looks
+    at steps other than to tell whether two are the same: no set can be likelier than another. Rows are drawn one after
+    the other, so that the first ones do not depend on how many there are.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from nofluke.compiled import compiled
 def hits_of_windows(placements, starts, stops, precision, recall):  # type: ignore[no-untyped-def]
     """Both hits of each placement in each window, added to arrays of shape (placements, windows).
 
-    Rows of ``placements`` ascend, as do the first and the last steps of the alarms' windows: one walk along both is enough.
+    Rows of ``placements`` ascend, as do the first and the last steps of the alarms' windows: one walk along both is
+    enough.
     """
     for row in range(placements.shape[0]):
         events = placements[row]

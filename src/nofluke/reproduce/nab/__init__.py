@@ -1,4 +1,4 @@
-"""NAB: its published detectors beside chance, pooled over series."""
+"""NAB: its published detectors compared with chance, pooled over series."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class NabTable:
         return f"{tally(self.claims)}; measured on {self.study.size}."
 
     def table(self) -> Table:
-        """One line a detector: recall, precision and F1 beside chance by both nulls, and both verdicts."""
+        """One line a detector: recall, precision and F1 with chance by both nulls, and both verdicts."""
         from nofluke.reproduce.nab.tables import summary
 
         return summary(self.study)
@@ -57,16 +57,16 @@ def reproduce_nab(
     n_resamples: int = 10_000,
     workers: int | None = None,
 ) -> NabTable:
-    """Put the published detectors of the Numenta Anomaly Benchmark beside chance, and write it down as a page.
+    """Compare the published detectors of the Numenta Anomaly Benchmark with chance, and write a page about it.
 
-    Alarms are on at most 1% of the steps, the tolerance is 1% of each series' length, events are NAB's point labels. Chance is told by
-    permutation and by ``null="auto"``. NAB's windows, each as one event, make a second table.
+    Alarms are on at most 1% of the steps, the tolerance is 1% of each series' length, events are NAB's point labels.
+    Chance is by permutation and by ``null="auto"``. NAB's windows, each as one event, make a second table.
 
     Parameters
     ----------
     source : path
-        The folder of a clone of numenta/NAB, or a table (Parquet or text) with the columns series and event, for the second table
-        window, and one column of scores a detector.
+        The folder of a clone of numenta/NAB, or a table (Parquet or text) with the columns series and event, for the
+        second table window, and one column of scores a detector.
     output : path
         A directory; made if it does not exist, and a leading ``~`` is your home. Files of an earlier run are replaced.
     detectors : sequence of str, optional

@@ -79,14 +79,14 @@ def constant_cannot_be_told(study: NabStudy) -> Claim:
         alarms = int(np.sum(cells["n_predictions"][cells["detector"] == CONSTANT]))
         outcome = outcome_of(ties.constant == ties.cells and alarms == 0 and row.verdict == "cannot tell")
         finding = (
-            f"All scores are equal in {ties.constant} of {plural(ties.cells, 'series', 'series')}, so that all of them are tied at "
-            f"the cut of any budget below 100%; at 1% there are {alarms:,} alarms, and the verdict is “{row.verdict}”. The "
-            f"{QUANTILE:g} quantile makes alarms of all steps in {ties.everywhere}."
+            f"All scores are equal in {ties.constant} of {plural(ties.cells, 'series', 'series')}, so all of them are "
+            f"tied at the cut of any budget below 100%; at 1% there are {alarms:,} alarms, and the verdict is "
+            f"“{row.verdict}”. The {QUANTILE:g} quantile turns all steps into alarms in {ties.everywhere}."
         )
     return Claim(
         key="constant-cannot-be-told",
         section="all series",
-        statement="Constant scores raise no alarm at any budget: whether they are better than chance cannot be told.",
+        statement="Constant scores raise no alarm at any budget: there is no telling whether they are better than chance.",
         outcome=outcome,
         finding=finding,
         decided_by="Table 4",
@@ -156,7 +156,7 @@ def _rank(values: dict[str, float], name: str) -> int:
 
 
 def whatever_the_null(study: NabStudy) -> Claim:
-    """Who keeps to the part of a series in which events lie has an easier time, also by chance."""
+    """Alarms that keep to the part of a series in which events lie have an easier time, even by chance."""
     paper, entitled = (study.rows[null] for null in NULLS)
     gaps = {
         name: row.precision.expected - paper[name].precision.expected
@@ -169,7 +169,7 @@ def whatever_the_null(study: NabStudy) -> Claim:
     return Claim(
         key="whatever-the-null",
         section="all series",
-        statement="What chance gives to precision is the same by permutation and by the null that the data allow (within .01).",
+        statement="What chance gives to precision is the same by permutation and by the null that fits the data (within .01).",
         outcome=_OPEN if name is None else outcome_of(abs(gaps[name]) <= 0.01),
         finding=ABSENT
         if name is None
@@ -189,11 +189,11 @@ def single_series_tell(study: NabStudy) -> Claim:
     return Claim(
         key="single-series-tell",
         section="single series",
-        statement="Some single series tell that a detector is better than chance, by the null that the data allow, at a false "
-        "discovery rate of .05.",
+        statement="Some single series show that a detector is better than chance, by the null that fits the data, at a false discovery rate of .05.",
         outcome=outcome_of(any(found.values())),
         finding=f"Of {n:,} cells {found['precision']} by precision and {found['recall']} by recall; the smallest p-value of all is "
-        f"{show_p(smallest)}. With a tolerance of 1% to either side, 2% of all rotations leave an event beside its alarm, so that p is seldom far below .02.",
+        f"{show_p(smallest)}. With a tolerance of 1% to either side, 2% of all rotations leave an event near its "
+        "alarm, so p is seldom far below .02.",
         decided_by="auto/leaderboard.html",
     )
 

@@ -12,7 +12,7 @@ from nofluke.reproduce.nab.study import NULLS, NabStudy
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_WORDS = {"permutation": "chance by permutation", "auto": "chance by the null that the data allow"}
+_WORDS = {"permutation": "chance by permutation", "auto": "chance by the null that fits the data"}
 _MARKERS = {"permutation": "|", "auto": "o"}
 
 

@@ -19,7 +19,7 @@ NUMBERS = {"recall": 1, "precision": 2, "f1": 3}
 
 def render(study: NabStudy, claims: tuple[Claim, ...], drawn: Drawn) -> str:
     """The whole page."""
-    title = "NAB's published detectors beside chance"
+    title = "NAB's published detectors compared with chance"
     body = [
         f"<h1>{title}</h1>",
         f'<p class="byline">{len(study.detectors)} detectors on {escape(study.size)}, read from {escape(study.source)}, '
@@ -43,34 +43,35 @@ def _abstract(study: NabStudy, claims: tuple[Claim, ...]) -> str:
     told_of = " ".join(f"{escape(row.detector)} has a {told(row)}." for row in named)
     return (
         "<p>The Numenta Anomaly Benchmark publishes the scores of its detectors, two of which know nothing: "
-        f"<code>{RANDOM}</code>, uniform noise, and <code>{CONSTANT}</code>, a constant. Here every detector stands beside what chance "
-        f"gives, pooled over series. {told_of} {tally(claims)}.</p>"
+        f"<code>{RANDOM}</code>, uniform noise, and <code>{CONSTANT}</code>, a constant. Here every detector is "
+        f"compared with what chance gives, pooled over series. {told_of} {tally(claims)}.</p>"
     )
 
 
 def _compared(study: NabStudy) -> str:
     clock = (
-        "Series come with their clocks, save those whose times do not increase, so that seasons of the day and of the week are seen."
+        "Series come with their clocks, except those whose times do not increase, so daily and weekly seasons are "
+        "visible."
         if study.clock
-        else "Series are read without a clock, since some have times that do not increase: seasons of the day or week are seen only as "
-        "periods of steps."
+        else "Series are read without a clock, since some have times that do not increase: daily or weekly seasons are visible only as periods of steps."
     )
     return (
         "<h2>What is compared</h2>"
         "<p><strong>Events and alarms.</strong> Events are NAB's point labels. Alarms are the highest scores, on at most 1% of the steps of a "
         "series; scores tied at the cut are left out. An alarm finds an event within 1% of the series' length, before or after it. "
         f"{clock}</p>"
-        "<p><strong>Chance.</strong> Two nulls stand side by side. By <em>permutation</em>, the paper's null, events fall anywhere, each for "
-        "itself. By <em>auto</em> they move as the data allow: mostly by rotating the series, so that alarms in runs stay in runs and events near each "
-        "other stay near, or only nearby, where rates change along the series. Hits are summed over series, and chance is the law of that sum. P-values are corrected for "
-        "the number of detectors (Holm).</p>"
+        "<p><strong>Chance.</strong> There are two nulls. By <em>permutation</em>, the paper's null, events fall "
+        "anywhere, independently of each other. By <em>auto</em> they move in a way that fits the data: mostly by "
+        "rotating the series, which keeps runs of alarms and nearby events together, or only locally, where rates "
+        "change along the series. Hits are summed over series, and chance is the law of that sum. P-values are "
+        "corrected for the number of detectors (Holm).</p>"
     )
 
 
 def _points(study: NabStudy, drawn: Drawn) -> list[str]:
     caption = (
-        "Recall and precision of sums over series (dots), and what chance gives of them by permutation (bars) and by the null that "
-        "the data allow (rings). What counts is the distance."
+        "Recall and precision of sums over series (dots), and what chance gives by permutation (bars) and by the null "
+        "that fits the data (rings). What counts is the distance."
     )
     tables = [
         table(
@@ -80,10 +81,10 @@ def _points(study: NabStudy, drawn: Drawn) -> list[str]:
     ]
     left = {row.detector: row.n_series - row.n_told for row in study.rows["auto"].values()}
     gone = ", ".join(f"{escape(name)} {n}" for name, n in left.items() if n)
-    note = f"<p>On some series no null holds for some detectors, and chance by auto is that of the others. Left out: {gone}.</p>"
+    note = f"<p>On some series no null holds for some detectors, and chance by auto covers only the others. Left out: {gone}.</p>"
     boards = ", ".join(f'<a href="{name}/leaderboard.html">{name}</a>' for name in study.studies)
     return [
-        "<h2>Detectors beside chance</h2>",
+        "<h2>Detectors compared with chance</h2>",
         figure(drawn, 1, caption),
         *tables,
         note if gone else "",
@@ -94,10 +95,10 @@ def _points(study: NabStudy, drawn: Drawn) -> list[str]:
 def _quantile(study: NabStudy) -> str:
     many, n = sum(one.many for one in study.ties), sum(one.cells for one in study.ties)
     return (
-        "<h2>A quantile is no budget</h2>"
+        "<h2>A quantile is not a budget</h2>"
         "<p>Many published scores are tied: most steps have the lowest score, or the highest. The .99 quantile then falls on a tie, and all "
-        f"tied steps become alarms: in {many} of {plural(n, 'cell')} more than 5% of all steps. A budget leaves out what is tied at the "
-        "cut.</p>" + table("Table 4. Alarms at the .99 quantile: in how many series.", *of_ties(study))
+        f"tied steps become alarms: in {many} of {plural(n, 'cell')} more than 5% of all steps. A budget leaves out scores tied at the cut.</p>"
+        + table("Table 4. Alarms at the .99 quantile: in how many series.", *of_ties(study))
     )
 
 
@@ -106,9 +107,8 @@ def _windows(study: NabStudy) -> str:
         return ""
     return (
         "<h2>Windows instead of points</h2>"
-        "<p>NAB itself scores by windows around its labels. Here each window is one event, found by any alarm within it, without a tolerance, "
-        "since the windows are one. Windows are moved whole, which permutation cannot do: chance is that of the null that the data "
-        "allow.</p>" + table("Table 5. Windows as events, alarms on at most 1% of the steps.", *on_windows(study))
+        "<p>NAB itself scores by windows around its labels. Here each window is one event, found by any alarm within it, without a tolerance, since the window already is one. Windows are moved whole, which permutation cannot do: chance is by the null that fits the data.</p>"
+        + table("Table 5. Windows as events, alarms on at most 1% of the steps.", *on_windows(study))
     )
 
 
@@ -116,14 +116,14 @@ def _teaches() -> str:
     return (
         "<h2>What it teaches</h2><ul>"
         "<li>A recall means little by itself. Alarms scattered over a long series find every event within a generous tolerance, whatever "
-        "they know. Ask how much of a recall chance gives.</li>"
-        "<li>The null matters. Where alarms keep to the part of a series in which the events lie, moving events only nearby leaves chance more "
-        "than placing them anywhere; and alarms in runs are one try, not many, which makes chance vary more. The verdicts over all series stand "
-        "either way; p-values and the distance from chance do not.</li>"
-        "<li>A single series of NAB has one to five events, and can hardly tell a detector from chance. All of them together can: pool "
-        "first, then ask.</li>"
-        "<li>State alarms as a budget. With tied scores a quantile decides nothing.</li>"
-        "<li>Put a detector that knows nothing into every table. It shows what the other numbers are worth.</li></ul>"
+        "they know. Ask how much of a recall is due to chance.</li>"
+        "<li>The null matters. Where alarms keep to the part of a series in which the events lie, chance scores more "
+        "if events move only locally than if they can fall anywhere; and a run of alarms is one try, not many, which "
+        "makes chance vary more. The verdicts over all series are the same either way; p-values and the distance from "
+        "chance are not.</li><li>A single series of NAB has one to five events, which is hardly enough to tell a "
+        "detector from chance. All of them together are enough: pool first, then ask.</li><li>State alarms as a "
+        "budget. With tied scores a quantile decides nothing.</li><li>Put a detector that knows nothing into every "
+        "table. It shows what the other numbers are worth.</li></ul>"
     )
 
 
@@ -132,7 +132,8 @@ def _colophon(study: NabStudy) -> str:
     return (
         "<footer><h2>How this was made</h2>\n"
         f"<pre>{escape(command)}</pre>\n"
-        f"<p>What has no exact law is simulated with seed {study.seed}. Same data, seed and versions, same bytes. Beside this page lie the "
+        f"<p>Anything without an exact law is simulated with seed {study.seed}. The same data, "
+        "seed and versions give the same bytes. Next to this page are the "
         'figure as SVG, PDF and PNG, the numbers of all tables in <a href="table.csv">table.csv</a> and <a href="ties.csv">ties.csv</a>, and a '
         "folder for each study. Data: Lavin and Ahmad (2015), Evaluating real-time anomaly detection algorithms, github.com/numenta/NAB.</p></footer>"
     )

@@ -23,12 +23,13 @@ from nofluke.studies.study import study
 WHOLE = 58  # series of numenta/NAB
 BUDGET, TOLERANCE, QUANTILE, MANY = "1%", "1%", 0.99, 0.05
 NOT_SCORES = ("series", "timestamp", "value", "event", "window", "label")
-NULLS = {"permutation": "the paper's null", "auto": "the entitled null"}
+NULLS = {"permutation": "the paper's null", "auto": "the null that fits the data"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ties:
-    """What ties make of one detector at the .99 quantile: the cells with alarms on more than 5% of the steps, or on all of them.
+    """What ties make of one detector at the .99 quantile: the cells with alarms on more than 5% of the steps, or on all
+    of them.
 
     ``constant`` counts the cells in which all scores are equal, so that no budget below 100% has an alarm.
     """

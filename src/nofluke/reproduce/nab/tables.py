@@ -1,4 +1,5 @@
-"""The tables of the page and of the terminal, and the numbers behind them as comma-separated values with full digits."""
+"""The tables of the page and of the terminal, and the numbers behind them as comma-separated values with full
+digits."""
 
 from __future__ import annotations
 
@@ -73,12 +74,12 @@ def summary(study: NabStudy) -> Table:
         rows.append((name, *cells, *(row.verdict for row in both)))
     size = f"{plural(len(study.detectors), 'detector')} on {study.size}"
     return Table(
-        title=f"NAB beside chance: {size}; alarms on at most 1% of the steps, tolerance 1% of each length",
+        title=f"NAB compared with chance: {size}; alarms on at most 1% of the steps, tolerance 1% of each length",
         columns=("detector", *heads, *(f"verdict, {of}" for of in SHORT.values())),
         rows=tuple(rows),
         notes=(
-            "Recall R, precision P and F1 of sums over series, each followed by what chance gives: by permutation of the events, and "
-            "by the null that the data allow. Verdicts are corrected for all detectors (Holm).",
+            "Recall R, precision P and F1 of sums over series, each followed by what chance gives: by permutation of "
+            "the events, and by the null that fits the data. Verdicts are corrected for all detectors (Holm).",
         ),
     )
 

@@ -37,7 +37,7 @@ def verdict_on(case: Case) -> Outcome:
 def better_than_random(case: Case) -> Claim:
     """One published value against random scores."""
     outcome = verdict_on(case)
-    close = " That is too close to .05 to be told by so many draws." if outcome == "cannot be checked" else ""
+    close = " That is too close to .05 for this many draws to decide." if outcome == "cannot be checked" else ""
     return Claim(
         key=f"better-than-random-{case.name.lower()}",
         section=case.name,
@@ -58,9 +58,9 @@ def turns_into_state_of_the_art(study: AdjustmentStudy) -> Claim:
     return Claim(
         key="random-state-of-the-art",
         section="Kim et al. 2022",
-        statement="By point adjustment even random scores turn into a state of the art.",
+        statement="With point adjustment, even random scores become state of the art.",
         outcome=outcome_of(bool(level)),
-        finding=f"At their best thresholds, more than one of twenty random scores reach the published value on "
+        finding=f"At their best thresholds, more than one in twenty random scores reach the published value on "
         f"{listed(level) or 'none of them'}; the "
         f"shares are {_each(study.cases, [show_p(case.pvalue) for case in study.cases])}.",
         decided_by="Table 2",
@@ -119,13 +119,12 @@ def level_at_the_share(study: AdjustmentStudy) -> Claim:
     return Claim(
         key="level-at-the-share",
         section=ALL,
-        statement="With alarms on the share of steps that the published thresholds aim at, random scores are level with the "
-        "published values, too.",
+        statement="With alarms on the share of steps that the published thresholds aim at, random scores are level with the published values as well.",
         outcome=outcome_of(len(level) == len(study.cases)),
         finding=f"Of {levels[0].n_resamples} draws "
         f"{_each(study.cases, [f'{case.reached(one)}' for case, one in zip(study.cases, levels, strict=True)])} reach the "
-        f"published value: level on {listed(level) or 'none of them'}{alone}. On how many steps of the test "
-        "parts there were published alarms is not known here.",
+        f"published value: level on {listed(level) or 'none of them'}{alone}. The number of published alarms in the "
+        "test parts is not known here.",
         decided_by="Table 3",
     )
 
@@ -151,8 +150,7 @@ def whatever_the_memory(study: AdjustmentStudy) -> Claim:
         section=ALL,
         statement="Random scores reach as much if they have a memory, as those of sliding windows do.",
         outcome=outcome_of(not falls),
-        finding=f"They reach {found}. What chance gives to a detector depends on the memory of its scores, so that only its "
-        "own scores, rotated, can tell.",
+        finding=f"They reach {found}. What chance gives a detector depends on the memory of its scores, so only its own scores, rotated, can tell.",
         decided_by="Table 3",
     )
 

@@ -20,7 +20,7 @@ QUOTED_IN = "github.com/thuml/Anomaly-Transformer/issues/34"
 
 def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str, Drawn]) -> str:
     """The whole page."""
-    title = "Point-adjusted F1: published values beside random scores"
+    title = "Point-adjusted F1: published values and random scores"
     body = [
         f"<h1>{title}</h1>",
         f'<p class="byline">Four benchmarks, their public labels, and no detector at all, by nofluke {__version__}.</p>',
@@ -29,7 +29,7 @@ def render(study: AdjustmentStudy, claims: tuple[Claim, ...], figures: dict[str,
         _published(study, figures),
         "<h2>The statements</h2>",
         f'<p>{tally(claims)}. The same list is in <a href="claims.json">claims.json</a>. A statement about a published value '
-        "holds where at most one of twenty random scores reach it; where 1 in 20 lies within two Monte Carlo errors, it "
+        "holds if at most one in twenty random scores reach it; if 1 in 20 lies within two Monte Carlo errors, it "
         "cannot be checked.</p>",
         claims_table(claims),
         _may_differ(study, figures),
@@ -43,11 +43,11 @@ def _abstract(study: AdjustmentStudy, claims: tuple[Claim, ...]) -> str:
     means = listed([f"{show_share(case.random.expected)} on {case.name}" for case in study.cases])
     level = listed(level_at_fixed_share(study)) or "none of them"
     return (
-        "<p>Point adjustment counts a labelled range as wholly found as soon as one of its steps has an alarm. Papers then take "
-        "F1 of the steps. A long range offers many steps to hit by luck: random numbers in place of a detector's scores, with "
-        f"the threshold at which they do best, have a point-adjusted F1 of {means}. Beside them stand the values of a published "
-        "state of the art. With alarms on a fixed share of the steps, which is closer to how its thresholds were chosen, random "
-        f"scores are level with it on {level}. {tally(claims)}.</p>"
+        "<p>Point adjustment counts a whole labelled range as found as soon as one of its steps has an alarm. Papers "
+        "then take F1 of the steps. A long range offers many steps to hit by luck: random numbers instead of a "
+        f"detector's scores, with the threshold at which they do best, have a point-adjusted F1 of {means}. They are "
+        f"compared with the values of a published state of the art. With alarms on a fixed share of the steps, which "
+        f"is closer to how its thresholds were chosen, random scores are level with it on {level}. {tally(claims)}.</p>"
     )
 
 
@@ -67,12 +67,12 @@ def _compared(study: AdjustmentStudy) -> str:
         [
             "<h2>What is compared</h2>",
             "<p><strong>Chance.</strong> Every step of the test part gets an independent random number as its score. The threshold is "
-            "the one with the highest point-adjusted F1, so that choosing it is part of what chance is allowed. Entities stand one "
-            "after the other as one series, in the order of the source, and are scored together. "
-            f"There are {study.n_resamples:,} such random scores for each benchmark; they need not be made step by step, since only the "
-            "highest score of each range matters and how many other steps score above it.</p>",
+            "the one with the highest point-adjusted F1, so chance may choose it too. Entities are concatenated into "
+            f"one series, in the order of the source, and scored together. There are {study.n_resamples:,} such random "
+            "scores for each benchmark; they need not be made step by step, since all that matters is the highest "
+            "score of each range and how many other steps score above it.</p>",
             f"<p><strong>Published values.</strong> {escape(PUBLISHED_IN)}, as quoted in {escape(QUOTED_IN)}: one number for "
-            "each benchmark, in four digits. The detector itself was not run here.</p>",
+            "each benchmark, to four digits. The detector itself was not run here.</p>",
             table(
                 "Table 1. The labels of the test parts.",
                 ("", "steps", "entities", "ranges", "labelled", "from"),
@@ -98,7 +98,7 @@ def _published(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
     columns = ("", "best F1", "best PA-F1", "95%", "published", "reached by", "corrected")
     return "\n".join(
         [
-            "<h2>Published values beside random scores</h2>",
+            "<h2>Published values and random scores</h2>",
             table("Table 2. Random scores: best F1, best point-adjusted F1; and the published one.", columns, rows),
             '<p class="small">Best F1, best PA-F1: means over random scores without and with point adjustment (± standard deviation; '
             "95% of the draws). Reached by: the share of random scores whose best PA-F1 is at least the published value. Corrected: "
@@ -119,28 +119,29 @@ def _may_differ(study: AdjustmentStudy, figures: dict[str, Drawn]) -> str:
         [
             "<h2>What may differ</h2>",
             "<ul>",
-            "<li><strong>Thresholds.</strong> The published ones were not the best of all. They were to give an alarm on a fixed share "
-            f"of the validation data ({shares}), after which alarms were adjusted; the authors' code takes the "
-            "percentile over the scores of the training and test parts together. Here chance has its best threshold, which is more than "
-            "the published detector was allowed. Table 3 therefore has random alarms on those shares of the test steps, too.</li>",
+            "<li><strong>Thresholds.</strong> The published ones were not the best possible. They were set to give an "
+            f"alarm on a fixed share of the validation data ({shares}), after which alarms were adjusted; the authors' "
+            "code takes the percentile over the scores of the training and test parts together. Here chance gets its "
+            "best threshold, which the published detector did not. Table 3 therefore also has random alarms on those "
+            "shares of the test steps.</li>",
             "<li><strong>Memory.</strong> Detectors on sliding windows give neighbouring steps similar scores, and so have fewer "
             "tries within a range. Table 3 has random scores with a correlation of φ between neighbours. The memory of the published "
             "scores is not known here.</li>",
             "<li><strong>Labels.</strong> The source lists P-2 of SMAP twice; the first line is kept here. Papers that prepare the "
             "data as OmniAnomaly does leave P-2 out. The authors' code cuts the series into windows of 100 steps and drops the rest, up "
-            "to 99 steps. Other orders of the entities change nothing, unless ranges of two entities touch.</li>",
+            "to 99 steps. The order of the entities changes nothing, unless ranges of two entities touch.</li>",
             "<li><strong>Digits.</strong> Published values are rounded to four digits.</li>",
             "</ul>",
             table(
-                "Table 3. Random scores if one thing is done otherwise.",
+                "Table 3. Random scores if one thing is changed.",
                 ("scores", "PA-F1", "reached by", "of draws"),
                 rows,
             ),
             figure(
                 figures["figure-2"],
                 2,
-                f"What chance has, by what is assumed: mean and 95% of the draws ({study.n_resamples:,}, or {FEW} where scores "
-                "were made step by step).",
+                f"What chance scores under each assumption: mean and 95% of the draws ({study.n_resamples:,}, or {FEW} "
+                "where scores were made step by step).",
             ),
         ]
     )
@@ -167,20 +168,20 @@ def _rotated(study: AdjustmentStudy) -> str:
     ]
     first, last = study.rotated[0].result, study.rotated[-1].result
     lower = (
-        f" The last one has a lower value than the first, {show_share(last.value)} against {show_share(first.value)}, and is "
-        f"the better detector: p = {show_p(last.pvalue)} against {show_p(first.pvalue)}."
+        f" The last one has a lower value than the first, {show_share(last.value)} against {show_share(first.value)}, "
+        f"but is the better detector: p = {show_p(last.pvalue)} against {show_p(first.pvalue)}."
         if last.value < first.value and last.pvalue < first.pvalue
         else ""
     )
     return "\n".join(
         [
             "<h2>With a detector: each entity rotated within itself</h2>",
-            "<p>Who has the scores of a detector need not guess their memory. Rotating them against the labels keeps it. Several "
-            "entities that stand one after the other are rotated each within itself, since a score of one says nothing about another: "
-            "<code>nf.significance(&quot;best-pa-f1&quot;, labels.truth, scores, groups=labels.groups)</code>. The threshold is chosen "
-            f"anew in every rotation. Here are three made-up detectors on {ROTATED}, of which two know nothing; the third is the "
-            "second with 1.5 added to the scores of labelled steps, one and a half times their standard deviation."
-            f"{lower}</p>",
+            "<p>With the scores of a detector at hand, there is no need to guess their memory. Rotating them against "
+            "the labels keeps it. Concatenated entities are each rotated within themselves, since a score of one says "
+            "nothing about another: <code>nf.significance(&quot;best-pa-f1&quot;, labels.truth, scores, "
+            f"groups=labels.groups)</code>. The threshold is chosen again in every rotation. Here are three made-up "
+            f"detectors on {ROTATED}, of which two know nothing; the third is the second with 1.5 added to the scores "
+            f"of labelled steps, one and a half times their standard deviation.{lower}</p>",
             table(
                 f"Table 4. Three made-up detectors on {ROTATED}, {first.n_resamples:,} rotations.",
                 ("detector", "best PA-F1", "chance", "p", "corrected"),
@@ -196,8 +197,9 @@ def _colophon(study: AdjustmentStudy) -> str:
         "<footer><h2>How this was made</h2>\n"
         f"<pre>{escape(command)}</pre>\n"
         f"<p>Everything is simulated with seed {study.seed}: {study.n_resamples:,} draws of independent scores by "
-        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. Same labels, seed "
-        "and versions, same bytes. Beside this page lie every figure as SVG, PDF and PNG, and the numbers behind figures and tables as CSV.</p></footer>"
+        f"<code>nf.chance(&quot;best-pa-f1&quot;, labels)</code>, fewer where Table 3 says so. The same labels, seed "
+        "and versions give the same bytes. Next to this page are every figure as SVG, PDF and PNG, and the numbers "
+        "behind figures and tables as CSV.</p></footer>"
     )
 
 

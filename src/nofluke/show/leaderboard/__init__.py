@@ -1,4 +1,5 @@
-"""The leaderboard: one self-contained page with the table, the map of all cells, and all pairs, to open, send or print."""
+"""The leaderboard: one self-contained page with the table, the map of all cells, and all pairs, to open, send or
+print."""
 
 from __future__ import annotations
 
@@ -18,8 +19,8 @@ __all__ = ["make_leaderboard_page", "write_leaderboard"]
 def write_leaderboard(board: Leaderboard, path: str | Path, *, cells: Values, failed: Values) -> Path:
     """Write a page about a study: sortable table, dot plot, map of cells, pairs; a click on a cell opens its numbers.
 
-    The page needs no network and no other package. Up to 12,000 cells are in it with all their numbers; of more, the map
-    shows groups, or a sample of the series, and says so. The same input gives the same bytes.
+    The page needs no network and no other package. Up to 12,000 cells are in it with all their numbers; of more, the
+    map shows groups, or a sample of the series, and says so. The same input gives the same bytes.
 
     Parameters
     ----------

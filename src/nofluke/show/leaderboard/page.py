@@ -1,4 +1,5 @@
-"""The leaderboard's page: a template filled with tables, figures and numbers; text from the data is escaped where it lands."""
+"""The leaderboard's page: a template filled with tables, figures and numbers; text from the data is escaped where it
+lands."""
 
 from __future__ import annotations
 
@@ -34,8 +35,10 @@ def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str
         "board": detectors_table(board),
         "reasons": reasons_list(board),
         "columns": columns_list(shown),
-        "about_star": "" if board.pairs is None else "★ not told from the best by F1, all pairs compared (Holm).",
-        "about_shade": "" if board.pairs is None else "★ and shaded: not told from the best.",
+        "about_star": ""
+        if board.pairs is None
+        else "★ F1 not significantly worse than the best, all pairs compared (Holm).",
+        "about_shade": "" if board.pairs is None else "★ and shaded: not significantly worse than the best.",
         "star_hidden": " hidden" if board.pairs is None else "",
         "about_of": f"{OF}." if any(row.measure(m).told_apart for row in board.rows for m in MEASURES) else "",
         "told_hidden": "" if any(row.f1.told_apart for row in board.rows) else "hidden",

@@ -44,7 +44,7 @@ def _head(name: str, first: str, of: str = "", more: str = "") -> str:
 def _row(rank: int, row: Pooled) -> str:
     measures = "".join(_measure(row.measure(name)) for name in MEASURES)
     name = escape(row.detector)
-    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
     series = f"{row.n_series:,}" + (f' <span class="gone">({row.n_failed:,} missing)</span>' if row.n_failed else "")
     return (
         f'<tr data-name="{name}" data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td data-v="{rank}">{rank}</td>'
@@ -101,7 +101,8 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
 
 
 def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
-    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is told."""
+    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is
+    told."""
     if same or math.isnan(value):
         return f'<td class="{"same" if same else "untold"}">{"" if same else "–"}</td>'
     told = not math.isnan(corrected) and significant(corrected, alpha)

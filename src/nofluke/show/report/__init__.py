@@ -29,11 +29,11 @@ def write_report(
 ) -> Path:
     """Write a page about a result: verdict, timeline, two sliders for threshold and tolerance, curves, nulls, heat map.
 
-    Every slider position is evaluated beforehand exactly as :func:`nofluke.evaluate` does, and embedded; the page computes
-    nothing. The positions are some 30 quantiles of the score on both sides of the chosen threshold (fewer where exact chance
-    would take long), and up to eight tolerances of the shape of the chosen one; the chosen cell is always among them. With alarms in place of scores
-    there is no threshold to move. Undefined measures (no predictions, no events) are shown as such. The same input gives
-    the same bytes.
+    Every slider position is evaluated beforehand exactly as :func:`nofluke.evaluate` does, and embedded; the page
+    computes nothing. The positions are some 30 quantiles of the score on both sides of the chosen threshold (fewer
+    where exact chance would take long), and up to eight tolerances of the shape of the chosen one; the chosen cell is
+    always among them. With alarms instead of scores there is no threshold to move. Undefined measures (no predictions,
+    no events) are shown as such. The same input gives the same bytes.
 
     Parameters
     ----------
@@ -44,11 +44,12 @@ def write_report(
     title : str, optional
         Heading of the page; by default the name of the file that the data come from.
     scripts : {"inline", "cdn"}
-        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is opened.
+        Whether plotly's script is part of the file (some 5 MB, opens without a network) or is fetched when it is
+        opened.
     source : Source, optional
         The file and the command that the data came from, as the command line knows them.
     metrics : list of metrics, optional
-        Other metrics to set beside chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
+        Other metrics to test against chance, at the threshold that was evaluated: see :func:`nofluke.significance`.
 
     Returns
     -------
@@ -111,7 +112,8 @@ def check_page(title: str | None, scripts: Scripts) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the body of a page is made of: its data, where they come from, its section on other metrics, and code for these."""
+    """What the body of a page is made of: its data, where they come from, its section on other metrics, and code for
+    these."""
 
     payload: dict[str, Any]
     origin: Origin

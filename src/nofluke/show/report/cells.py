@@ -35,7 +35,8 @@ MOST_POINTS = 160  # of a distribution that is drawn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A null distribution to be drawn: P(X = k) at k = first, first + step, ..., and the binomial of the same mean there."""
+    """A null distribution to be drawn: P(X = k) at k = first, first + step, ..., and the binomial of the same mean
+    there."""
 
     first: int
     step: int
@@ -151,7 +152,8 @@ def _family_resamples(result: Evaluation) -> int:
 def hits_by_lag(cell: Cell, lags: IntArray, before_thrice: IntArray) -> tuple[list[int], list[int]]:
     """Both hits with the events shifted by each lag around the circle: positive where predictions come late.
 
-    ``before_thrice`` counts the events before each step of the sequence laid out three times, which no threshold changes.
+    ``before_thrice`` counts the events before each step of the sequence laid out three times, which no threshold
+    changes.
     """
     n, events, total = cell.n_steps, cell.truth.starts, before_thrice
     if cell.truth.count_events == "ranges":  # the alarms move the other way, so that no range is cut in two

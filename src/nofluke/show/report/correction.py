@@ -1,7 +1,9 @@
-"""P-values of all slider positions, corrected for having looked at every one of them, under every null that auto takes there.
+"""P-values of all slider positions, corrected for having looked at every one of them, under every null that auto
+chooses there.
 
-With more alarms auto sees more of the detector: a season, a slow change. Whoever moves the threshold up to where it shows no
-more has not got rid of it. So p-values are corrected under each null that auto takes at any threshold, and the largest counts.
+With more alarms auto sees more of the detector: a season, a slow change. Moving the threshold up until it no longer
+shows does not get rid of it. So p-values are corrected under each null that auto chooses at any threshold, and the
+largest counts.
 """
 
 from __future__ import annotations
@@ -31,8 +33,9 @@ Family = Callable[[NullModel], FamilywiseTest | None]
 class Corrected:
     """Corrected upper p-values and the hits to exceed, by measure, and what auto saw on the way.
 
-    ``nulls`` are the texts of all nulls that they are corrected under, ``kinds`` what these have in common with others like them;
-    ``unheld`` says for each threshold or lag why no null holds there, or at one with more alarms; empty where one does.
+    ``nulls`` are the texts of all nulls that they are corrected under, ``kinds`` what these have in common with others
+    like them; ``unheld`` says for each threshold or lag why no null holds there, or at one with more alarms; empty
+    where one does.
     """
 
     pvalues: dict[str, FloatArray]

@@ -1,7 +1,8 @@
-"""Which p-values a position's verdict goes by: its own where it was named beforehand, corrected ones where it was found.
+"""Which p-values a position's verdict goes by: its own where it was chosen beforehand, corrected ones where it was
+found.
 
-Whoever moves a slider until a verdict pleases has looked at every position. So at all but the evaluated one the verdict goes by
-corrected p-values, and is never better than an evaluation of that very position would be.
+Moving a slider until the verdict pleases means looking at every position. So everywhere but at the evaluated position
+the verdict uses corrected p-values, and is never better than an evaluation of that position would be.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ Under = Callable[[int, int, Choice], Evaluation]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Entitled:
-    """A ruling, the p-values it goes by, the null they need, and a sentence about which they are."""
+    """A ruling, the p-values it uses, the null they need, and a sentence about which they are."""
 
     ruling: Ruling
     pvalues: dict[str, float]
@@ -37,7 +38,8 @@ class Entitled:
 
 
 def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, grid: Grid, under: Under) -> None:
-    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they are."""
+    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they
+    are."""
     where = [at for at in np.ndindex(grid.shape) if at != grid.chosen]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rulings = pool.map(lambda at: _found(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under), where)
@@ -57,15 +59,15 @@ def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, gr
 def _found(
     own: Ruling, at: tuple[int, int], corrected: Corrected, result: Evaluation, grid: Grid, under: Under
 ) -> Entitled:
-    """What is told of a cell that was found."""
+    """What is said about a cell that was found."""
     alpha, choice, tries = corrected.alpha, result.settings.choice, f"{int(np.prod(grid.shape)):,} positions"
     pvalues = {side: float(corrected.pvalues[side][at]) for side in SIDES}
     which = (
-        f"This position was found by moving the sliders, so the verdict goes by p-values corrected for all {tries}. Only the "
-        "position that was named beforehand is judged by its own."
+        f"This position was found by moving the sliders, so the verdict uses p-values corrected for all {tries}. Only "
+        "the position chosen beforehand is judged by its own."
     )
     if len(corrected.nulls) > 1:
-        which += f" They are corrected under each null that auto takes at any threshold ({', '.join(corrected.nulls)}); the largest counts."
+        which += f" They are corrected under each null that auto chooses at any threshold ({', '.join(corrected.nulls)}); the largest counts."
 
     def ruled() -> Ruling:
         return ruled_as_found(own, pvalues, lambda side: corrected.hopeless(side, at), alpha, tries)
@@ -85,29 +87,29 @@ def _found(
         single = {test.measure: upper_of(test) for test in (there.precision_test, there.recall_test)}
         pvalues |= {side: max(pvalues[side], single[side]) for side in SIDES}
         words = " and ".join(f"{p_is(single[side])} ({side})" for side in SIDES)
-        which += f" At this position auto takes the null {here.model.text}, which by itself gives {words}."
+        which += f" At this position auto chooses the null {here.model.text}, which by itself gives {words}."
         return told(ruled(), here)
     return told(ruling, here)
 
 
 def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled:
-    """What is told of the cell that was named beforehand."""
+    """What is said about the cell that was chosen beforehand."""
     upper = {test.measure: upper_of(test) for test in (result.precision_test, result.recall_test)}
     which = []
     if result.settings.alternative != "greater":
         one_sided = " and ".join(f"{p_is(upper[side])} for {side}" for side in SIDES)
-        which.append(f"The verdict is about being better than chance, and goes by one-sided p-values: {one_sided}.")
+        which.append(f"The verdict is about being better than chance, so it uses one-sided p-values: {one_sided}.")
     if not alone:
         corrected = " and ".join(f"{p_is(cell[side]['corrected'])} for {side}" for side in SIDES)
         which.append(
-            "This position was named beforehand, so its own p-values count. Had it been picked by looking at these results, the "
-            f"corrected ones would: {corrected}."
+            "This position was chosen beforehand, so its own p-values count. Had it been picked by looking at these "
+            f"results, the corrected ones would count: {corrected}."
         )
     return Entitled(ruling=cell["ruling"], pvalues=upper, choice=result.settings.choice, which=" ".join(which))
 
 
 def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:
-    """Write a verdict and what it goes by into its cell."""
+    """Write a verdict and what it rests on into its cell."""
     ruling, word = found.ruling, HEADLINES[found.ruling.verdict]
     said = headline(ruling.verdict, found.choice).removeprefix("Verdict: ")
     advice = cell["text"].pop("advice")

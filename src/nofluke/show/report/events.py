@@ -1,4 +1,5 @@
-"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers without scripts.
+"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers
+without scripts.
 
 The page makes the same table for every position of the sliders out of its timeline.
 """
@@ -81,8 +82,8 @@ def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, 
 
 
 def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict[str, Any]], int]:
-    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a run;
-    where episodes do, those without a hit.
+    """The first of them, and how many there are. False alarms in a row are one: where steps count, the false ones of a
+    run; where episodes do, those without a hit.
     """
     cell = result.cell
     own = at_own_times(result, cell.trial)
@@ -163,27 +164,26 @@ def _about(result: Evaluation, timeline: dict[str, Any]) -> str:
     """What the columns mean."""
     noun, points = result.cell.truth.noun, timeline["points"]
     said = [
-        f"Delay: from the {noun}'s {'begin to the first alarm that finds it' if noun == 'range' else 'time to its nearest alarm'}, "
-        f"negative if early; of a missed {noun}, to the nearest alarm outside of its window."
+        f"Delay: from the {noun}'s "
+        f"{'start to the first alarm that finds it' if noun == 'range' else 'time to its nearest alarm'}, negative if "
+        f"early; for a missed {noun}, to the nearest alarm outside its window."
     ]
     if timeline["scores"] is not None:
         side = "largest" if timeline["sign"] == 1 else "smallest"
         where = (
-            "from its begin to its end, and the tolerance around them" if noun == "range" else "within the tolerance"
+            "from its start to its end, plus the tolerance on both sides" if noun == "range" else "within the tolerance"
         )
         said.append(
             f"Score: of {'a range' if noun == 'range' else 'an event'}, the {side} one in its window ({where}); of a false alarm, its peak."
         )
         if "codes" in timeline["scores"]:
-            said.append("There are so many steps that scores are rounded here, though never across a threshold.")
+            said.append("With this many steps, scores are rounded here, but never across a threshold.")
     if result.count_alarms == "episodes":
-        said.append("A false alarm is a run of alarm steps without a hit among them, as it is counted above.")
+        said.append("A false alarm is a run of alarm steps without a hit, as counted above.")
     elif not points:
-        said.append(
-            "False alarms on steps that follow one another are one line; their steps add up to the count above."
-        )
+        said.append("False alarms on consecutive steps share one line; their steps add up to the count above.")
     if isinstance(result, Coincidence) and result.edges == "interior":
-        said.append("Not counted: the window was not watched whole.")
+        said.append("Not counted: part of the window was not watched.")
     return " ".join(said)
 
 

@@ -17,11 +17,12 @@ def explained(cell: Evaluation, low: int, high: int) -> str:
     span = f"{low:,} to {high:,}" if low < high else f"{low:,}"
     hit = "is a hit" if 1 in (test.hits, test.of) else "are hits"
     return (
-        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} {hit}. Would luck do as well? To find out, the alarms stay where they are "
-        f"and chance places the {plural(cell.n_events, cell.cell.truth.noun)} anew, over and over. {cell.settings.choice.assumption} In "
-        f"such worlds without skill there are {_about(test.expected)} hits on average, and {span} of them in 95 worlds of 100. That is "
-        f"the null distribution. p is {_share(test)}: {in_worlds(test)}. The smaller it is, the harder it is to put the hits down to "
-        "luck. Recall is tested in the same way."
+        f"{test.hits:,} of {plural(test.of, cell.alarm_noun)} {hit}. Would luck do as well? To find out, keep the "
+        f"alarms in place and let chance place the {plural(cell.n_events, cell.cell.truth.noun)} again and again. "
+        f"{cell.settings.choice.assumption} In such worlds without skill there are {_about(test.expected)} hits on "
+        f"average, and {span} of them in 95 worlds of 100. That is the null distribution. p is {_share(test)}: "
+        f"{in_worlds(test)}. The smaller it is, the harder it is to put the hits down to luck. Recall is tested the "
+        "same way."
     )
 
 

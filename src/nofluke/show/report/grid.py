@@ -1,4 +1,5 @@
-"""Which tolerances and thresholds (or lags) a report has on its sliders: the chosen ones, and neighbours that take seconds."""
+"""Which tolerances and thresholds (or lags) a report has on its sliders: the chosen ones, and neighbours that take
+seconds."""
 
 from __future__ import annotations
 
@@ -24,9 +25,9 @@ FEW_THRESHOLDS = 12
 class Grid:
     """The trial behind a report's sliders, and where the chosen cell is.
 
-    ``quantiles`` has None for a threshold that was given as such; ``left_out`` says which thresholds would take too long.
-    Where two lists of times have ``lags`` in place of thresholds, the tolerances of the trial are those of all cells,
-    row by row, and ``widths`` are the tolerances before the lags moved them.
+    ``quantiles`` has None for a threshold that was given as such; ``left_out`` says which thresholds would take too
+    long. Where two lists of times have ``lags`` instead of thresholds, the tolerances of the trial are those of all
+    cells, row by row, and ``widths`` are the tolerances before the lags moved them.
     """
 
     trial: Trial = field(repr=False)

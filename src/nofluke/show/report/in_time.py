@@ -1,4 +1,5 @@
-"""The timeline of two lists of times: both at their own times, what counts at every position of the sliders, and how dates are written."""
+"""The timeline of two lists of times: both at their own times, what counts at every position of the sliders, and how
+dates are written."""
 
 from __future__ import annotations
 
@@ -84,7 +85,8 @@ def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
 
 
 def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
-    """How finely dates have to be written, those of steps and those of events, and whether they are in UTC; else nothing."""
+    """How finely dates have to be written, those of steps and those of events, and whether they are in UTC; else
+    nothing."""
     clocks = [] if clock is None else [clock]
     if isinstance(trial, TimedTrial):
         ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])
@@ -104,7 +106,7 @@ def _digits(clock: Clock) -> str:
 
 
 def _away(gaps: Ranges, ticks: Ticks) -> list[list[float]]:
-    """The longest gaps, in which nobody watched, as stretches of the axis."""
+    """The longest gaps, that were not watched, as stretches of the axis."""
     longest = np.sort(np.argsort(gaps.starts - gaps.stops, kind="stable")[:MOST_GAPS])
     starts, stops = (on_axis(ends[longest], ticks).tolist() for ends in (gaps.starts, gaps.stops))
     return [[start, stop] for start, stop in zip(starts, stops, strict=True)]

@@ -97,7 +97,7 @@ function readLink() {
   const note = document.createElement("p");
   note.id = "linked";
   note.className = "warning";
-  note.textContent = "The link asks for " + inexact.map(([, name, text]) => name + " " + text.slice(0, 40)).join(" and ") + ", which the sliders do not have: this is the nearest position.";
+  note.textContent = "The link asks for " + inexact.map(([, name, text]) => name + " " + text.slice(0, 40)).join(" and ") + ", which the sliders do not have; this is the nearest position.";
   document.getElementById("verdict").append(note);
 }
 

@@ -1,4 +1,5 @@
-"""What a report about two lists of times says about them: span, gaps and ticks, and the code that reads and judges them again."""
+"""What a report about two lists of times says about them: span, gaps and ticks, and the code that reads and judges them
+again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Other metrics of a report, at the threshold that was evaluated: a table beside chance, and a figure of the draws for each."""
+"""Other metrics of a report, at the threshold that was evaluated: a table beside chance, and a figure of the draws for
+each."""
 
 from __future__ import annotations
 
@@ -26,8 +27,8 @@ from nofluke.text.tables import show_number
 
 HEADINGS = {"corrected": "corrected for chance"}
 ABOUT = (
-    "Corrected for chance, a value is 0 where chance gives as much, and 1 where it is perfect. p corrected: how often chance "
-    "has, in any of these metrics, a p-value as small."
+    "Corrected for chance, a value is 0 at the chance level and 1 if perfect. p corrected: how often chance has a "
+    "p-value this small in any of these metrics."
 )
 
 
@@ -37,7 +38,7 @@ def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
         return None
     if isinstance(result, Coincidence):
         raise InputError(
-            "metrics are of labels on steps, and two lists of times have none: pass labels to nf.evaluate."
+            "metrics need labels on steps, which two lists of times do not have: pass labels to nf.evaluate."
         )
     settings, k = result.settings, result.cell.k
     cuts = None
@@ -73,13 +74,14 @@ def code_of(others: Significances | None) -> tuple[tuple[str, ...], str]:
         lines.append(
             f"from {place} import {one.name}"
             if place
-            else f"# metric_{i} stands for {one.name!r}, a function that is not written here"
+            else f"# metric_{i} stands for {one.name!r}, a function that is not shown here"
         )
     return tuple(lines), f"[{', '.join(listed)}]"
 
 
 def _place_of(metric: Function) -> str:
-    """The module that a function can be imported from under its name, the most public one; empty where there is none."""
+    """The module that a function can be imported from under its name, the most public one; empty where there is
+    none."""
     parts = str(getattr(metric.function, "__module__", None) or "").split(".")
     if parts[0] in ("", "__main__") or not metric.name.isidentifier() or metric.declared:
         return ""
@@ -118,7 +120,7 @@ def section_of(others: Significances | None, result: Evaluation) -> str:
     )
     figures = "".join(_figure_of(i, one) for i, one in enumerate(others))
     told = (
-        f"As evaluated, whatever the sliders say: {others[0].labels.in_words()}.",
+        f"As evaluated, wherever the sliders are: {others[0].labels.in_words()}.",
         *(note for note in others.notes if note not in result.notes),
         others[0].how(),
         ABOUT,
@@ -126,7 +128,7 @@ def section_of(others: Significances | None, result: Evaluation) -> str:
     return f"""<section id="metrics">
 <h2>Other metrics</h2>
 <p>{escape(others.verdict_in_words())}</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Other metrics beside chance">
+<div class="scroll" tabindex="0" role="region" aria-label="Other metrics compared with chance">
 <table class="metrics"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>
 <p class="fine">{escape(" ".join(told))}</p>
 <ul class="key" aria-hidden="true"><li class="k-observed">observed</li><li class="k-part">chance</li></ul>

@@ -1,4 +1,5 @@
-"""What next: the best position that holds, a lag to allow for, events that are missing, alarms per week; each with a command."""
+"""What next: the best position that holds, a lag to allow for, events that are missing, alarms per week; each with a
+command."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ def next_steps(
 
 
 def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], source: Source | None) -> Step | None:
-    """The best threshold or lag at the tolerance that was evaluated: a longer one has a larger F1 whatever the detector does."""
+    """The best threshold or lag at the tolerance that was evaluated: a longer one has a larger F1 whatever the detector
+    does."""
     d, chosen = grid.chosen
     row = cells[d]
     if len(row) == 1:
@@ -70,7 +72,7 @@ def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], sourc
     if k == chosen:
         return Step(words=f"{words}: the one that was evaluated.")
     return Step(
-        words=f"{words}. It was found here, so it has to be tried on new data:",
+        words=f"{words}. It was found here, so it must be tested on new data:",
         command=_command(result, source, new_data=True, **{what: value}),
     )
 
@@ -100,14 +102,14 @@ def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Ste
     early, late = max(tolerance.early - length, 0), max(tolerance.late + length, 0)
     side = "late" if steps > 0 else "early"
     return Step(
-        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, move the window by as much, "
-        "and say so beforehand:",
+        words=f"Alarms come about {plural(abs(steps), 'step')} {side}. If that is how the detector works, shift the window by that much, and say so beforehand:",
         command=_command(result, source, tolerance=Tolerance(early=early, late=late, unit=tolerance.unit)),
     )
 
 
 def _steps_late(result: Evaluation, diagnosis: Diagnosis) -> int:
-    """By how many steps alarms are late: the shift with clearly more hits, or where nearly all events are found on one side."""
+    """By how many steps alarms are late: the shift with clearly more hits, or where nearly all events are found on one
+    side."""
     found = next((one for one in diagnosis.findings if one.name == "lag" and one.found), None)
     if found is not None:
         return round(found.statistic)
@@ -155,7 +157,7 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
         return Step(words=f"{words}.")
     budget = float(f"{result.n_predictions / result.n / 2:.2g}")
     return Step(
-        words=f"{words}. At most half as many predictions are a budget of {100 * budget:g}%:",
+        words=f"{words}. For at most half as many predictions, use a budget of {100 * budget:g}%:",
         command=_command(result, source, budget=budget),
     )
 

@@ -1,4 +1,5 @@
-"""The strip of nulls: what each of them says at the evaluated position, or why it is set aside. It changes no verdict."""
+"""The strip of nulls: what each of them says at the evaluated position, or why it is ruled out. It changes no
+verdict."""
 
 from __future__ import annotations
 
@@ -17,8 +18,8 @@ def strip_of(result: Evaluation, seed: int) -> str:
     return (
         '<div class="scroll" tabindex="0" role="region" aria-label="P-values under every null">'
         '<table class="strip"><caption>What every null says</caption><thead><tr><th scope="col">null</th>'
-        '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it takes for granted, or why '
-        f"it is set aside</th></tr></thead><tbody>{rows}</tbody></table></div>"
+        '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it assumes, or why '
+        f"it is ruled out</th></tr></thead><tbody>{rows}</tbody></table></div>"
     )
 
 

@@ -91,7 +91,7 @@ function start() {
     openEvents();
     document.documentElement.dataset.ready = "yes";
   }, () => {
-    document.getElementById("events-count").textContent = "This browser cannot unpack the timeline: a newer one can.";
+    document.getElementById("events-count").textContent = "This browser is too old to unpack the timeline.";
   });
   return { state, select, setView, forPaper, colours, marksAt, eventsCsv, get series() { return series; }, get view() { return view; }, close: () => closing.abort() };
 }

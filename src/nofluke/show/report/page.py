@@ -22,9 +22,7 @@ CDN = "https://cdn.plot.ly/"
 _SCRIPTS = ("page.js", "links.js", "downloads.js", "figures.js", "steps.js", "timeline.js", "events.js")
 PRINTED = ("next", "strip")
 _STYLES = ("report.css", "static.css", "manners.css", "events.css")
-NO_SCRIPT = (
-    "The sliders need JavaScript, which is off here. All numbers and figures are those of the evaluated position."
-)
+NO_SCRIPT = "The sliders need JavaScript, which is off here. All numbers and figures are for the evaluated position."
 
 
 def render(payload: dict[str, Any], origin: Origin, scripts: Scripts, others: str = "") -> str:
@@ -79,7 +77,8 @@ def script() -> str:
 
 
 def filled(template: str, page: dict[str, str]) -> str:
-    """A template with everything in its place: in one pass, so that nothing that was put in is taken for a place."""
+    """A template with everything in its place: in one pass, so nothing that was inserted is mistaken for a
+    placeholder."""
     return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
 
 
@@ -126,14 +125,14 @@ def _sections(payload: dict[str, Any]) -> dict[str, str]:
     }
     return {
         "column_name": "Lag" if by_lag else "Threshold",
-        "by_column": "By lag: a needle or a hill" if by_lag else "By threshold",
+        "by_column": "By lag: a sharp peak or a broad hill" if by_lag else "By threshold",
         "curves": "" if by_lag else "three",
         **{f"{name}_hidden": "hidden" if empty else "" for name, empty in hidden.items()},
     }
 
 
 def _in_time(origin: Origin) -> str:
-    """What only lists of times have, in place of matrices over steps."""
+    """What only lists of times have, instead of matrices over steps."""
     if not origin.in_time:
         return ""
     leading, following = ("recall", "precision") if origin.leads == "alarms" else ("precision", "recall")
@@ -217,7 +216,7 @@ def _chosen_cell(template: str, payload: dict[str, Any]) -> str:
         value: Any = values
         for name in place[1].split("."):
             value = value[name]
-        # braces in the data must not be taken for places of the template
+        # braces in the data must not be mistaken for placeholders of the template
         return f"{place[0]}{escape(value).replace('{', '&#123;')}"
 
     template = re.sub(r'data-text="([\w.]+)"(?=>)[^>]*>', told, template)

@@ -1,4 +1,5 @@
-"""The thresholds on a report's slider: quantiles of the score, on both sides of the evaluated one, that take some seconds at most."""
+"""The thresholds on a report's slider: quantiles of the score, on both sides of the evaluated one, that take some
+seconds at most."""
 
 from __future__ import annotations
 
@@ -43,8 +44,8 @@ def evaluated(result: Evaluation) -> Position:
 def candidates(result: Evaluation) -> list[Position]:
     """Thresholds with different predictions, ascending; the evaluated one before others that predict the same steps.
 
-    Above .999 there are as many as the evaluated one needs for neighbours, and no more: a hit among a handful of alarms is
-    many standard deviations above chance, and would drown the correction for all cells.
+    Above .999 there are as many as the evaluated one needs for neighbours, and no more: a hit among a handful of alarms
+    is many standard deviations above chance, and would drown the correction for all cells.
     """
     chosen, scores = evaluated(result), result.cell.trial.detector
     levels = (*QUANTILES, *BEYOND)
@@ -80,7 +81,8 @@ def _beside(scores: AnyArray, cut: float, below: int, above: int) -> list[Positi
 def affordable(
     result: Evaluation, found: list[Position], tolerances: tuple[Tolerance, ...]
 ) -> tuple[list[Position], str]:
-    """The evaluated threshold and those around it, outwards as long as chance in all of them stays cheap; which were left out."""
+    """The evaluated threshold and those around it, outwards as long as chance in all of them stays cheap; which were
+    left out."""
     trial = result.cell.trial.over(tolerances, np.array([threshold for threshold, _ in found]))
     at = found.index(evaluated(result))
     first, last, spent = at, at, 0.0  # what was evaluated and its neighbours are shown whatever they cost
@@ -97,8 +99,8 @@ def affordable(
         sides.append(side)
     kept = found[first : last + 1]
     left_out = [
-        f"{plural(many, f'{which}er threshold')} {'were' if many != 1 else 'was'} left out, because chance there takes long to "
-        f"compute; the {which}est that is here is {show_number(result.sequence.sign * threshold)}."
+        f"{plural(many, f'{which}er threshold')} {'were' if many != 1 else 'was'} left out, because chance takes long "
+        f"to compute there; the {which}est shown here is {show_number(result.sequence.sign * threshold)}."
         for which, many, (threshold, _) in (
             ("low", first, kept[0]),
             ("high", len(found) - 1 - last, kept[-1]),
@@ -127,8 +129,8 @@ def _short(share: float, others: tuple[float, float]) -> str:
 
 
 def is_slow(model: NullModel, cell: Cell) -> bool:
-    """Whether a cell takes so long by itself that it had better be simulated: sooner where every step is predicted, of which
-    nothing can be told."""
+    """Whether a cell takes so long by itself that it had better be simulated: sooner where every step is predicted, of
+    which nothing can be told."""
     seconds = None if isinstance(cell, TimedCell) else model.exact_seconds(cell)
     return seconds is not None and seconds > (SLOW_FOR_NOTHING if len(cell.alarms) == cell.n_steps else SLOW)
 

@@ -1,4 +1,5 @@
-"""The scores of a timeline: as they are, or, where they are many, in 16 bits that never cross a threshold of the slider."""
+"""The scores of a timeline: as they are, or, where they are many, in 16 bits that never cross a threshold of the
+slider."""
 
 from __future__ import annotations
 
@@ -18,8 +19,9 @@ LEAST_CODES = 256  # of the scores between two thresholds, however close these a
 def scores_of(scores: FloatArray, thresholds: FloatArray) -> dict[str, Any]:
     """Scores, higher ones anomalous, for a page to draw; NaN is a score that is missing.
 
-    Scores between two thresholds have codes of their own, which stand for values from the smallest to the largest of these very
-    scores at equal distances. So a rounded score is on its own side of every threshold, and all extremes are exact.
+    Scores between two thresholds have codes of their own, which stand for values from the smallest to the largest of
+    these very scores at equal distances. So a rounded score is on its own side of every threshold, and all extremes are
+    exact.
     """
     if len(scores) <= MOST_EXACT:
         return {"exact": packed(scores.astype(np.float64))}

@@ -18,13 +18,14 @@ from nofluke.text.tables import plural
 from nofluke.text.units import as_people_say
 
 Hits = tuple[list[int], list[int]]
-FAR = 6  # shifts go as many tolerances away, so that a needle can be told from a hill
+FAR = 6  # shifts go as many tolerances away, enough to tell a peak from a hill
 MOST_SHIFTS = 61
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shifts:
-    """Shifts of the events: where they stand on the axis, its title, how they are told, and precision's and recall's hits."""
+    """Shifts of the events: where they stand on the axis, its title, how they are told, and precision's and recall's
+    hits."""
 
     at: list[float]
     title: str

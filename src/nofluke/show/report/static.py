@@ -1,4 +1,5 @@
-"""Every figure of the page at the evaluated position, for readers without scripts; scripts draw their own in its place."""
+"""Every figure of the page at the evaluated position, for readers without scripts; scripts draw their own in its
+place."""
 
 from __future__ import annotations
 
@@ -173,7 +174,7 @@ def _cell(i: int, j: int, rows: int, columns: int) -> str:
 
 
 def _outline(cells: list[list[Any]], side: str) -> str:
-    """Around cells that stay significant: the sides between such a cell and one that is none."""
+    """Around cells that stay significant: the sides between such a cell and any other."""
     rows, columns = len(cells), len(cells[0])
 
     def remains(i: int, j: int) -> bool:

@@ -1,4 +1,5 @@
-"""The timeline of the evaluated position as a drawing: what shares a pixel is one mark, and nothing that is flagged disappears."""
+"""The timeline of the evaluated position as a drawing: what shares a pixel is one mark, and nothing that is flagged
+disappears."""
 
 from __future__ import annotations
 
@@ -113,7 +114,7 @@ def _scores_axis(scores: FloatArray, cut: float | None) -> Axis:
 
 
 def _away(result: Evaluation, steps: Stretches) -> list[tuple[float, float]]:
-    """Steps that are left out, or stretches of time in which nobody watched."""
+    """Steps that are left out, or stretches of time that were not watched."""
     if isinstance(result, Coincidence):
         gaps, ticks = result.sequence.gaps, result.sequence.ticks
         away = Stretches(starts=on_axis(gaps.starts, ticks), ends=on_axis(gaps.stops, ticks))

@@ -144,7 +144,7 @@ function windows(row, pixel, c) {
 }
 
 function unwatched(pixel, c) {
-  // steps that are left out, and stretches of time in which nobody watched
+  // steps that are left out, and stretches of time that were not watched
   const bands = (line.away || []).filter(([x0, x1]) => x1 > view[0] && x0 < view[1] && x1 - x0 >= pixel / 2);
   if (series.closed) bands.push(...alarmSpans(1, series.closed, pixel));
   return bands.map(([x0, x1]) => (

@@ -48,7 +48,8 @@ def grid_of(result: Evaluation) -> Grid:
 
 
 def window_grid(result: Coincidence) -> Grid:
-    """Tolerances of the shape of the chosen one, each moved by the same lags, that take no more than some seconds together."""
+    """Tolerances of the shape of the chosen one, each moved by the same lags, that take no more than some seconds
+    together."""
     makings = [(FACTORS, HALVES[0]), *((FEW_FACTORS, half) for half in HALVES)]
     for factors, half in makings:
         grid = _grid(result, factors, half)
@@ -67,7 +68,7 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
     left_out = (
         ""
         if half == HALVES[0] and factors == FACTORS
-        else "Fewer windows than usual: chance takes long to compute here."
+        else "Fewer windows than usual, because chance takes long to compute here."
     )
     return Grid(
         trial=result.cell.trial.over(tuple(window for row in windows for window in row), np.ones(1)),
@@ -80,7 +81,8 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
 
 
 def lags_around(width: Tolerance, chosen: int | float, watch: Watch, half: int = HALVES[0]) -> tuple[Lag, ...]:
-    """Lags to both sides of the chosen one, in steps of a quarter of the window, at most a quarter of the watched time away."""
+    """Lags to both sides of the chosen one, in steps of a quarter of the window, at most a quarter of the watched time
+    away."""
     ticks = watch.ticks
     sides: tuple[Any, Any] = (width.early, width.late)
     step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)

@@ -30,7 +30,7 @@ def another_null(used: Choice, recommended: NullModel, why: str) -> str:
 
 def recommended(diagnosis: Diagnosis) -> str:
     """The null to trust, why, and what a step is where times were looked at on a grid."""
-    looked = next((note for note in diagnosis.notes if note.startswith("Times were looked at")), "")
+    looked = next((note for note in diagnosis.notes if note.startswith("Times were analysed")), "")
     return f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why} {looked}'.strip()
 
 
@@ -50,7 +50,7 @@ def about_null(test: ChanceTest, drawn: Picture, alarm: str) -> str:
     if test.of == 0:
         return f"Nothing to test: there are no {alarm if test.measure == 'precision' else 'event'}s."
     return (
-        f"Chance's hits: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
+        f"Hits by chance: {show_chance(test.expected, test.std)}, central 95% from {drawn.low:,} to {drawn.high:,}. "
         f"Observed: {test.hits:,}, {p_is(test.pvalue)}."
     )
 
@@ -119,8 +119,8 @@ def about_heat(cells: list[list[Any]], side: str, alpha: float) -> str:
     if not flat:
         return f"{side.capitalize()} is undefined in all cells (×): there are no {missing}."
     return (
-        f"{side.capitalize()}: p ≤ {alpha:g} in {plain:,} of {plural(len(flat), 'cell')}; in {corrected:,} (outlined) also after "
-        f"correction for having looked at all of them.{undefined}"
+        f"{side.capitalize()}: p ≤ {alpha:g} in {plain:,} of {plural(len(flat), 'cell')}; in {corrected:,} (outlined) "
+        f"even after correction for looking at all of them.{undefined}"
     )
 
 
@@ -131,19 +131,19 @@ def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[i
     said = []
     for side, counts in (("Precision", hits), ("Recall", found)):
         best = min((i for i, count in enumerate(counts) if count == max(counts)), key=lambda i: abs(lags[i]))
-        place = "with the events as they are"
+        place = "with the events in place"
         if lags[best]:
             place = f"with the events {told[best]} {'later' if lags[best] > 0 else 'earlier'}"
         said.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
     return " ".join(
-        [*said, "A late detector peaks to the right. A needle speaks for skill, a hill for a rate that both share."]
+        [*said, "A late detector peaks to the right. A sharp peak suggests skill, a broad hill a rate that both share."]
     )
 
 
 def about_delay(counts: dict[str, int], delays: str) -> str:
     """Early, on time, late, missed."""
     if sum(counts.values()) == counts["missed"]:
-        return "No event was found, so that there is no delay."
+        return "No event was found, so there is no delay."
     return (
         f"{counts['early']:,} found early, {counts['on_time']:,} on time, {counts['late']:,} late; {counts['missed']:,} "
         f"missed. Delay: {delays}."
@@ -153,9 +153,10 @@ def about_delay(counts: dict[str, int], delays: str) -> str:
 def corrected_by(family: FamilywiseTest | None, nulls: tuple[str, ...] = (), smallest: float = 0.0) -> str:
     """What the correction is: under which nulls, and the smallest p-value that it can give."""
     if family is None:
-        return "Corrected p-values are by Holm's method, over all cells of the measure."
+        return "Corrected p-values use Holm's method over all cells of the measure."
     return (
-        "Corrected p-values are Westfall and Young's, over all cells of the measure: how often chance's best cell is as far "
-        f"above its expectation ({family.how()}; none can be below {show_p(max(family.smallest, smallest))})."
+        "Corrected p-values use Westfall and Young's method over all cells of the measure: how often chance's best "
+        f"cell is this far above its expectation ({family.how()}; none can be below "
+        f"{show_p(max(family.smallest, smallest))})."
         + (f" The largest of those under {len(nulls)} nulls counts: {', '.join(nulls)}." if len(nulls) > 1 else "")
     )

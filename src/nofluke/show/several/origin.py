@@ -1,4 +1,5 @@
-"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it again."""
+"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it
+again."""
 
 from __future__ import annotations
 
@@ -125,7 +126,7 @@ def _rule(result: Evaluation) -> str:
     if result.budget is not None:
         return f"a budget of {100 * result.budget:g}% of the steps for each detector that has scores"
     if result.quantile is not None:
-        return f"from the {result.quantile:g} quantile of each detector’s scores on"
+        return f"from the {result.quantile:g} quantile of each detector’s scores up"
     return f"{result.sequence.cut_in_words(show_number(result.threshold))}, for all scores alike"
 
 

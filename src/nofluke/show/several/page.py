@@ -22,7 +22,7 @@ from nofluke.text.tables import plural
 
 CHOOSE = "Choose a detector, here or at the top of the page, to see its own page: sliders, timeline and every figure."
 LETTERS = 26  # of a name among the links at the top
-ALONE = "Alarms that were given without scores are one point, at the share of steps without an alarm."
+ALONE = "Alarms given without scores are a single point, at the share of steps without an alarm."
 
 
 def render(
@@ -81,11 +81,12 @@ def render(
 
 
 def _template(row: Row, n: int, parts: Parts, code: tuple[tuple[str, str], ...], title: str) -> str:
-    """The body of a detector's own page and its data, to be opened by the script; before it, what the others make of its verdict."""
+    """The body of a detector's own page and its data, to be opened by the script; before it, what the others make of
+    its verdict."""
     origin = replace(parts.origin, name=f"{row.detector} – {title}", code=code)
     return (
-        f'<template data-detector="{escape(row.detector)}"><aside class="beside" aria-label="Among all">One of {plural(n, "detector")}: corrected for all of '
-        f"them, better than chance: {verdict(row.verdict)}. What follows is about this detector alone.</aside>"
+        f'<template data-detector="{escape(row.detector)}"><aside class="beside" aria-label="Among all">One of {plural(n, "detector")}. '
+        f"Better than chance, corrected for all of them: {verdict(row.verdict)}. What follows is about this detector alone.</aside>"
         f"{body_of(parts.payload, origin, parts.others)}"
         f'<script type="text/plain">{_packed(parts.payload)}</script></template>\n'
     )

@@ -1,4 +1,4 @@
-"""Each of several detectors beside chance: p-values corrected for all of them, and the verdicts that go by these."""
+"""Each of several detectors beside chance: p-values corrected for all of them, and the verdicts that use these."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ SAID: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not told from the best."""
+    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not
+    significantly worse than the best."""
 
     detector: str
     result: Evaluation = field(repr=False)
@@ -122,9 +123,10 @@ def best_in_words(found: SideBySide) -> str:
     pairs = f", corrected for {plural(comparison.n_pairs, 'pair')}" if comparison.n_pairs > 1 else ""
     told = _names([f"{name} {show_share(values[name])}" for name in group])
     return (
-        f"No detector can be told from the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are {told}."
+        f"No detector is significantly worse than the best at the {comparison.alpha:.3g} level{pairs}: by F1 they are "
+        f"{told}."
         if len(group) > 2
-        else f"{group[0]} and {group[1]} cannot be told apart at the {comparison.alpha:.3g} level: by F1 they are {told}."
+        else f"{group[0]} and {group[1]} do not differ significantly at the {comparison.alpha:.3g} level: by F1 they are {told}."
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables of several detectors: the ranking beside chance, all pairs, and the reasons of the verdicts."""
+"""Tables of several detectors: the ranking beside chance, all pairs, and the reasons for the verdicts."""
 
 from __future__ import annotations
 
@@ -28,8 +28,9 @@ def ranking_table(rows: tuple[Row, ...]) -> str:
     )
     body = "".join(_ranked(rank, row) for rank, row in enumerate(rows, 1))
     return (
-        f'<table class="board"><caption>Detectors, best F1 first, beside chance</caption><thead>{_groups(3)}<tr><th scope="col">rank</th>'
-        f'<th scope="col">detector</th><th scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
+        f'<table class="board"><caption>Detectors, best F1 first, with chance</caption><thead>{_groups(3)}<tr><th '
+        f'scope="col">rank</th><th scope="col">detector</th><th '
+        f'scope="col">verdict</th>{heads}</tr></thead><tbody>{body}</tbody></table>'
     )
 
 
@@ -53,7 +54,7 @@ def _pvalues_head(name: str) -> str:
 
 def _ranked(rank: int, row: Row) -> str:
     name = escape(row.detector)
-    star = ' <span class="star" title="not told from the best">★</span>' if row.best else ""
+    star = ' <span class="star" title="not significantly worse than the best">★</span>' if row.best else ""
     return (
         f'<tr data-verdict="{row.verdict}"{" data-best" if row.best else ""}><td>{rank}</td>'
         f'<th scope="row"><a class="name" title="{name}" href="{address(row.detector)}">{name}</a>{star}</th>'
@@ -70,7 +71,7 @@ def _measure(one: PooledMeasure) -> str:
 
 
 def _pvalues(one: PooledMeasure | Difference, told: bool = False, more: str = "") -> str:
-    """What verdicts go by, and below it p before correction."""
+    """What verdicts use, and below it p before correction."""
     if math.isnan(one.pvalue):
         return f"<td{more}>–</td>"
     corrected = p_or_dash(one.corrected)
@@ -84,8 +85,8 @@ def pairs_table(comparison: Comparison) -> str:
     names = comparison.detectors
     body = "".join(_pair(comparison, a, b) for i, a in enumerate(names) for b in names[i + 1 :])
     return (
-        '<table class="board differences"><caption>Differences of all pairs, the first less the second</caption><thead>'
-        f'{_groups(2)}<tr><th scope="col">first</th><th scope="col">second</th><th scope="col">told apart by F1</th>'
+        '<table class="board differences"><caption>Differences of all pairs, first minus second</caption><thead>'
+        f'{_groups(2)}<tr><th scope="col">first</th><th scope="col">second</th><th scope="col">differ in F1</th>'
         f"{heads}</tr></thead><tbody>{body}</tbody></table>"
     )
 

@@ -45,14 +45,16 @@ def read_source(
     Parameters
     ----------
     source : data frame, mapping of columns, path, or list of paths
-        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of the layouts.
+        A frame of pandas, polars or pyarrow; a Parquet or text file, a folder or a glob of them; or a folder in one of
+        the layouts.
     series, group, truth, times : str, optional
-        Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each series is
-        its own; ``"/"`` is the folder of a file.
+        Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each
+        series is its own; ``"/"`` is the folder of a file.
     time_format, ranges_time_format : str, optional
         How to read times that are not ISO 8601, in files and in the file of ``ranges``, as in `nofluke.study`.
     scores : str or list of str
-        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left out.
+        Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left
+        out.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
@@ -60,7 +62,8 @@ def read_source(
     truth_as : str
         As in `nofluke.evaluate`.
     ranges : path, frame or mapping, optional
-        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to ranges or times.
+        Events apart from the scores: a table with columns series, start and end, or a mapping (JSON) of series to
+        ranges or times.
     data : path, optional
         The folder that holds the labels of "tsb-ad" and "timeeval".
     per_chunk : int, optional
@@ -69,8 +72,8 @@ def read_source(
     Raises
     ------
     InputError
-        Where nothing can be read, or an argument fits nothing. What is wrong with one series, or one detector on it, is a `Fault`
-        in its case.
+        Where nothing can be read, or an argument fits nothing. What is wrong with one series, or one detector on it, is
+        a `Fault` in its case.
 
     Examples
     --------
@@ -88,7 +91,9 @@ def read_source(
     roles = Roles(**named, scores=names, truth_as=truth_as, time_format=formats[0])
     roles.check_apart()
     if truth is not None and ranges is not None:
-        raise InputError(f"pass either truth={shown(truth)}, a column, or ranges=, events apart from it, not both.")
+        raise InputError(
+            f"pass either truth={shown(truth)}, a column, or ranges=, a separate list of events, not both."
+        )
     if layout == "nab":
         _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
         return nab_source(source, roles, ranges, per_chunk)
@@ -124,13 +129,13 @@ def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
     if not roles.scores:
         raise InputError("scores is missing: name the columns of scores, or a pattern such as 'det_*'.")
     if (layout == "long") > (roles.detector is not None):
-        raise InputError("layout='long' needs detector=: name the column that says whose score a row has.")
+        raise InputError("layout='long' needs detector=: name the column with the detector of each row.")
     if layout == "wide" and roles.detector is not None:
         raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
 
 
 def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: Any) -> tuple[str | None, str | None]:
-    """The formats of the sources and of the ranges, which have the same unless they have their own; "iso" is ISO 8601."""
+    """The formats of the sources and of the ranges, which is the same unless given; "iso" is ISO 8601."""
     in_file = isinstance(ranges, str | Path) and not str(ranges).lower().endswith(".json")
     if own is not None and times is None:
         raise InputError(f"time_format={shown(own)} needs times=, the column that it is for: name it, or leave it out.")

@@ -40,7 +40,8 @@ class Block:
 
 
 def typed(read: Callable[[int, int], AnyArray], slices: Slices) -> list[Read]:
-    """One column of several series that lie behind one another: read at once, and by halves where something is wrong with it."""
+    """One column of several series that lie behind one another: read at once, and by halves where something is wrong
+    with it."""
     start, stop = slices[0][0], slices[-1][1]
     try:
         values = read(start, stop)
@@ -109,7 +110,8 @@ def long_case(
     events: Events | None = None,
     notes: tuple[str, ...] = (),
 ) -> Case:
-    """The case of a series whose detectors have rows of their own: truth and times are the first's, and must be all others'."""
+    """The case of a series whose detectors have rows of their own: truth and times are the first's, and must be all
+    others'."""
     ordered = {name: _in_time(blocks[name]) for name in detectors if name in blocks}
     sound = [name for name, (block, _) in ordered.items() if not _broken(block)]
     first = sound[0] if sound else next(iter(ordered))
@@ -162,7 +164,7 @@ def _in_time(block: Block) -> tuple[Block, tuple[str, ...]]:
         truth=None if block.truth is None else turned(block.truth),
         times=turned(times),
     )
-    return moved, ("Rows were not in the order of their times, and were sorted by them.",)
+    return moved, ("Rows were not in time order, and were sorted by time.",)
 
 
 def _repeated(times: AnyArray) -> Fault:

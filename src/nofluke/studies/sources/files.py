@@ -68,7 +68,8 @@ def _is_hidden(path: Path) -> bool:
 
 
 def check_apart(out: Any, source: Any) -> None:
-    """Refuse to write into a folder that is read: what a study has written would be taken for its series the next time."""
+    """Refuse to write into a folder that is read: what a study has written would be read as its series the next
+    time."""
     if out is None:
         return
     place = expanded(out, "out").resolve()
@@ -85,7 +86,7 @@ def folder_of(source: Any, name: str, remedy: str) -> Path:
         raise InputError(f"{name} is missing: {remedy}.")
     path = expanded(source, name).absolute()
     if not path.is_dir():
-        raise InputError(f"{name}={shown(str(source))} is no folder: {remedy}.")
+        raise InputError(f"{name}={shown(str(source))} is not a folder: {remedy}.")
     return path
 
 

@@ -13,7 +13,7 @@ from nofluke.arrays import AnyArray
 from nofluke.data.pairs import Pairs
 
 HASHED = 512 << 20
-"""Up to so many bytes in all, files are told by what is in them: touching or copying them is no change."""
+"""Up to this many bytes in all, files are compared by content: touching or copying them is not a change."""
 LISTED = 1_000
 
 

@@ -28,7 +28,7 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
         if not matching:
             close = difflib.get_close_matches(name, every, n=1, cutoff=0.5)
             hint = f"did you mean {shown(close[0])}" if close else "use one of them"
-            raise InputError(f"scores={shown(name)} is none of the detectors {shown(every)[1:-1]}: {hint}.")
+            raise InputError(f"scores={shown(name)} is not one of the detectors {shown(every)[1:-1]}: {hint}.")
         found.update(dict.fromkeys(matching))
     return tuple(found)
 

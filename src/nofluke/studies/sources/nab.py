@@ -59,7 +59,7 @@ class NabReader:
         notes: tuple[str, ...] = ()
         if not (times[1:] > times[:-1]).all():  # clocks that were turned back in autumn
             events = None if events is None else on_steps(events, times)
-            notes = ("Its times do not increase throughout: it was read without a clock, in steps.",)
+            notes = ("Its times do not always increase: it was read in steps, without a clock.",)
         block = Block(
             scores={name: scores.get(name, missing) for name in detectors},
             truth=lead[1] if self.truth is not None else None,

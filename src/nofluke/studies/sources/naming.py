@@ -20,7 +20,7 @@ def nameless(rows: int, column: str | None, role: str = "series") -> str:
 
 def in_places(places: int) -> tuple[str, ...]:
     """A note on rows of a series that lie apart, with no clock to say in which order they belong."""
-    told = f"Its rows lie in {places:,} places of the table: they were taken in the order of the table."
+    told = f"Its rows lie in {places:,} places of the table: they were read in table order."
     return (told,) if places > 1 else ()
 
 

@@ -81,7 +81,7 @@ def files_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     """A source of files that hold a series each."""
     if roles.detector is not None:
         raise InputError(
-            f"detector={shown(roles.detector)} is for long tables, which need series=, too: name that column."
+            f"detector={shown(roles.detector)} is for long tables, which also need series=: name that column."
         )
     labels = [fingerprints.below(path, root) for path in paths]
     names = names_of_files(labels)

@@ -29,7 +29,8 @@ _SERIES_NAMES = ("series", "name", "file")
 class Listed:
     """Events by series, as they were listed; called with the name of a series, it gives its events.
 
-    A series that a table does not name has no events, and a note says so; a dict, or JSON, must name it, if only with none.
+    A series that a table does not name has no events, and a note says so; a dict, or JSON, must name it, if only with
+    none.
     """
 
     def __init__(
@@ -70,13 +71,15 @@ class Listed:
             )
             fault = Fault(reason=f"{self.where} has no entry for this series{others}.")
             return Events(truth=fault, truth_as=self.truth_as)
-        note = f"{self.where} has no range of this series: it was taken to have no events."
+        note = f"{self.where} has no range of this series: it was read as having no events."
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
-        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series without events.
+        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series
+        without events.
 
-        What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is a note.
+        What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is
+        a note.
         """
         names = list(series)
         if names and self.truths and not any(self.find(name) for name in names):
@@ -99,7 +102,8 @@ class Listed:
 def listed_events(
     ranges: Any, truth_as: str, series: str | None, *, clock: bool, time_format: str | None = None
 ) -> Listed:
-    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges are."""
+    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges
+    are."""
     points = "times" if clock else "positions"
     if truth_as == "labels":
         raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
@@ -140,7 +144,7 @@ def _series_column(names: list[str], asked: str | None, where: str) -> int:
         if name in names:
             return names.index(name)
     listed = ", ".join(map(shown, names[:20]))
-    raise InputError(f"{where} has the columns {listed}, of which none names the series: call one of them series.")
+    raise InputError(f"{where} has the columns {listed}, none of which names the series: call one of them series.")
 
 
 def _by_series(names: list[str], pairs: Pairs) -> dict[str, Pairs]:
@@ -159,7 +163,7 @@ def _json(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise InputError(f"ranges={shown(str(path))} cannot be read ({error.strerror}): check the path.") from None
     except ValueError as error:
-        raise InputError(f"ranges={shown(str(path))} is no JSON ({error}): check the file.") from None
+        raise InputError(f"ranges={shown(str(path))} is not JSON ({error}): check the file.") from None
     if not isinstance(found, dict):
         raise InputError(
             f"ranges={shown(str(path))} must be an object of series and their ranges, as NAB's windows are."

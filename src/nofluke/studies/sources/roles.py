@@ -47,9 +47,11 @@ class Roles:
         seen: dict[str, str] = {}
         for role, column in self.others.items():
             if column in seen and (seen[column], role) != ("series", "group"):
-                raise InputError(f"{seen[column]}={shown(column)} and {role}={shown(column)} are one column: name two.")
+                raise InputError(
+                    f"{seen[column]}={shown(column)} and {role}={shown(column)} are the same column: name two."
+                )
             if column in self.scores and role != "truth":
-                raise InputError(f"{role}={shown(column)} is one of scores=, too: name two columns.")
+                raise InputError(f"{role}={shown(column)} is also one of scores=: name two columns.")
             seen.setdefault(column, role)
 
     def to_dict(self) -> dict[str, Any]:

@@ -1,7 +1,7 @@
 """Parquet tables of many series: where the rows of each lie, and chunks that read no others.
 
-Rows of a series must lie together (`copying` sees to it), so that a chunk is a few ranges of rows. Groups of rows outside of them
-are not read: all chunks together read a file about once.
+Rows of a series must lie together (`copying` sees to it), so that a chunk is a few ranges of rows. Groups of rows
+outside of them are not read: all chunks together read a file about once.
 """
 
 from __future__ import annotations
@@ -110,7 +110,8 @@ def _runs(pieces: Sequence[Piece]) -> list[list[Piece]]:
 
 
 def _numbers(table: FileTable, names: Sequence[str], slices: Slices) -> dict[str, list[Read]]:
-    """Columns that hold nothing but numbers, by one query: five times as fast as one after another, with their rules for text."""
+    """Columns that hold nothing but numbers, by one query: five times as fast as one after another, with their rules
+    for text."""
     positions = {name: table.names.index(name) for name in names if name in table.names}
     plain = {name: at for name, at in positions.items() if table.types[at] in (*_FLOATS, *_WHOLE)}
     if not plain:
@@ -147,7 +148,7 @@ def column_at(table: FileTable, position: int, is_clock: bool, time_format: str 
     if is_clock:
         return times_of(table, position, time_format)
     values = numbers_of(table, position)
-    # thresholds go by the type of the scores
+    # thresholds depend on the type of the scores
     return values.astype(np.float32) if table.types[position] == "FLOAT" else values
 
 

@@ -80,7 +80,7 @@ def _array(path: Path | None, name: str) -> Read:
     values = values[:, 0] if values.ndim == 2 and values.shape[1] == 1 else values
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         return Fault(
-            reason=f"{label} has shape {values.shape} and holds {values.dtype}: one number a step belongs there."
+            reason=f"{label} has shape {values.shape} and holds {values.dtype}: it must hold one number for each step."
         )
     return values
 

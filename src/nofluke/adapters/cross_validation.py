@@ -1,0 +1,203 @@
+"""A detector cross-validated on a sequence, with one verdict over all folds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nofluke.adapters.cross_validated import CrossValidation, Fold, of_folds
+from nofluke.adapters.folds import Part, fitted_parts, remarks, splits_of
+from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of
+from nofluke.arrays import BoolArray, IntArray
+from nofluke.errors import InputError, shown
+from nofluke.inference.evaluate import evaluate
+from nofluke.nulls import Null
+from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.between import trial_of
+from nofluke.series.reading import prepare
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.truth import CountEvents
+from nofluke.text.tables import plural
+
+
+def cross_val_evaluate(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    cv: Any = None,
+    groups: Any = None,
+    times: Any = None,
+    tolerance: Length | Tolerance = 0,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    budget: float | str | None = None,
+    higher_is: Direction = "auto",
+    response_method: ResponseMethod = "auto",
+    pos_label: Any = "auto",
+    count_events: CountEvents | None = None,
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
+    null: Null = "auto",
+    n_resamples: int = 10_000,
+    rng: Any = None,
+    alpha: float = 0.05,
+) -> CrossValidation:
+    r"""Cross-validate a detector of scikit-learn on one sequence: precision and recall over all folds, against chance.
+
+    .. math:: P = \frac{\sum_k h_k}{\sum_k a_k} \qquad R = \frac{\sum_k f_k}{\sum_k e_k}
+
+    with h of a alarms and f of e events in the test part of fold k. Each fold's estimator is fitted on its training
+    part and raises its alarms on its test part. Put together in order of time, these make one series of alarms that
+    no estimator was trained on, and that series is evaluated once. A mean over folds has no such p-value, and is
+    undefined as soon as one fold has no events.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Of scikit-learn, or with its interface, such as pyod's. It is cloned for each fold and fitted with X and y.
+    X : array-like or data frame
+        A row for each step, in order of time: of NumPy, pandas, polars, or sparse.
+    y : array-like
+        Labels of all steps, see ``pos_label``. The index of a pandas series of dates is the clock.
+    cv : int, splitter or iterable of (train, test), optional
+        A number n is ``TimeSeriesSplit(n)``, by default 5: training sets lie before test sets. Others may be used as
+        long as no step is tested twice; the notes say where they train on the future, or on neighbours of the steps
+        that they test.
+    groups : array-like, optional
+        For splitters that ask for it.
+    times : array-like, optional
+        The clock, where neither y nor X has an index of dates.
+    tolerance, count_events, count_alarms, refractory, null, n_resamples, rng, alpha
+        As in :func:`nofluke.evaluate`.
+    threshold, quantile, budget, higher_is, response_method, pos_label
+        As in :func:`nofluke.make_scorer`; a quantile or a budget is taken in each fold by itself.
+
+    Returns
+    -------
+    CrossValidation
+        ``pooled`` is the `Evaluation` over all folds, ``folds`` has the counts of each.
+
+    Notes
+    -----
+    The null is chosen on all folds together. Folds are stretches of one series: events and alarms may share a season
+    or a slow change which no single fold has enough events to show, and p-values of folds, each under its own null,
+    would add it up. In simulations without skill (1,500 steps, 45 events, 5 folds), verdicts of "yes" or "partly"
+    came out in 2 to 6% of 200 to 400 runs each with seasons, trends, steps, bursts and slow random rates. With folds
+    taken for independent series it was 17% in a season of 24 steps.
+
+    Windows of the tolerance reach across the borders of folds: an alarm just after a border may hit an event just
+    before it. Counts of single folds do not, as a scorer would count them, and so may add up to slightly fewer hits.
+    Steps that are in no test fold, or in a fold whose estimator failed, are left out and still take up time.
+
+    For an estimator that learns from y, alarms of a fold depend on the events of others. The null takes them as given.
+
+    See Also
+    --------
+    nofluke.make_scorer : one number a fold, to choose between estimators.
+    nofluke.evaluate : the same for alarms or scores that you have.
+    nofluke.study : many detectors on many independent series.
+
+    References
+    ----------
+    Scharwächter and Müller (2020), Statistical Evaluation of Anomaly Detectors for Sequences. Ojala and Garriga
+    (2010), Permutation tests for studying classifier performance.
+
+    Examples
+    --------
+    >>> import nofluke as nf, numpy as np
+    >>> from sklearn.ensemble import IsolationForest
+    >>> rng = np.random.default_rng(0)
+    >>> y = (rng.random(1200) < 0.03).astype(int)
+    >>> X = rng.normal(size=(1200, 1)) + 4 * y[:, None]
+    >>> forest = IsolationForest(n_estimators=20, random_state=0)
+    >>> result = nf.cross_val_evaluate(forest, X, y, cv=3, budget="3%", tolerance=2)
+    >>> result.verdict, len(result.folds)
+    ('yes', 3)
+    """
+    reader = Reader(
+        higher_is=higher_is,
+        response_method=response_method,
+        pos_label=pos_label,
+        threshold=threshold,
+        quantile=quantile,
+        budget=budget,
+    )
+    try:
+        import sklearn  # noqa: F401
+    except ImportError:
+        raise InputError("cross_val_evaluate needs scikit-learn: pip install scikit-learn.") from None
+    labels = np.asarray(y).ravel()
+    positive = reader.positive(labels)
+    if positive is None:
+        raise InputError(
+            "y is 1 on every step, which may mean an outlier or an inlier: pass pos_label=1, or pos_label=-1."
+        )
+    n, clock = len(labels), clock_of(y, X) if times is None else times
+    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    if n_rows != n:
+        raise InputError(
+            f"X has {plural(n_rows, 'row')} but y has {plural(n, 'label')}: pass one of each for every step."
+        )
+    parts = list(fitted_parts(estimator, X, y, splits_of(cv, X, y, groups, n), reader, positive))
+    judged = [part for part in parts if not part.failed]
+    if not judged:
+        raise InputError(f"estimator failed in all of {plural(len(parts), 'fold')}, first with {parts[0].failed}")
+    events, alarms = np.asarray(labels == positive), np.zeros(n, dtype=np.bool_)
+    for part in judged:
+        alarms[part.test] = part.alarms
+    tested = np.concatenate([part.test for part in judged])
+    pooled = evaluate(
+        **_stretch(events, alarms, clock, tested, count_events),
+        tolerance=tolerance,
+        count_alarms=count_alarms,
+        refractory=refractory,
+        null=null,
+        n_resamples=n_resamples,
+        rng=rng,
+        alpha=alpha,
+    )
+    rule = AlarmRule.of(count_alarms, refractory)
+    folds = tuple(
+        _fold(i + 1, part, _stretch(events, alarms, clock, part.test, count_events), as_tolerance(tolerance), rule)
+        for i, part in enumerate(parts)
+    )
+    return CrossValidation(
+        estimator=shown(estimator),
+        cut=reader.cut,
+        pooled=pooled,
+        folds=folds,
+        notes=(*remarks(parts, n), *of_folds(folds)),
+    )
+
+
+def _stretch(
+    events: BoolArray, alarms: BoolArray, clock: Any, tested: IntArray, count_events: CountEvents | None
+) -> dict[str, Any]:
+    """From the first to the last step that is tested; those between that are not are masked."""
+    first, last = int(tested.min()), int(tested.max()) + 1
+    mask = np.ones(last - first, dtype=np.bool_)
+    mask[tested - first] = False
+    return {
+        "truth": events[first:last],
+        "predictions": alarms[first:last] & ~mask,
+        "times": None if clock is None else clock[first:last],
+        "mask": mask if mask.any() else None,
+        "count_events": count_events,
+    }
+
+
+def _fold(number: int, part: Part, stretch: dict[str, Any], tolerance: Tolerance, rule: AlarmRule) -> Fold:
+    """The counts of a fold by itself: what lies beyond its borders is not there."""
+    cell = trial_of(prepare(**stretch), (tolerance,), None, rule).trial.cell(0, 0)
+    return Fold(
+        number=number,
+        n_train=len(part.train),
+        n_test=len(part.test),
+        n_events=cell.n_counted,
+        n_predictions=cell.n_predictions,
+        precision_hits=cell.precision_hits,
+        recall_hits=cell.recall_hits,
+        failed=part.failed,
+    )

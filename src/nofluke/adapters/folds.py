@@ -1,0 +1,119 @@
+"""Fit an estimator on the training part of each fold, and read its alarms on the test part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from nofluke.adapters.responses import Reader
+from nofluke.arrays import BoolArray, IntArray
+from nofluke.errors import InputError, shortened, shown
+from nofluke.metrics.labelled import read_labelled
+from nofluke.plain import as_whole, whole_or_none
+
+FOLDS = 5  # as in scikit-learn
+MOST_OF_REASON = 200  # characters of another library's error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """A fold: the steps that it trains and tests on, and the alarms on the latter; or why there are none."""
+
+    train: IntArray = field(repr=False)
+    test: IntArray = field(repr=False)
+    alarms: BoolArray = field(repr=False)
+    failed: str = ""
+
+
+def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArray, IntArray]]:
+    """Steps to train on and to test on; a number is that of the folds of `TimeSeriesSplit`."""
+    from sklearn.model_selection import TimeSeriesSplit
+
+    if cv is None or whole_or_none(cv) is not None:
+        cv = TimeSeriesSplit(n_splits=FOLDS if cv is None else as_whole(cv, "cv", 2))
+    try:
+        found = list(cv.split(X, y, groups) if hasattr(cv, "split") else cv)
+        pairs = [(_steps(train, n), _steps(test, n)) for train, test in found]
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"cv={shown(cv)} does not split {n:,} steps ({error}): pass a number of folds, a splitter or pairs of "
+            "positions."
+        ) from None
+    if not pairs or not all(len(test) for _, test in pairs):
+        what = "a fold without test steps" if pairs else "no fold"
+        raise InputError(f"cv={shown(cv)} has {what}: pass a number of folds, a splitter or pairs of positions.")
+    twice = np.bincount(np.concatenate([test for _, test in pairs]), minlength=n) > 1
+    if twice.any():
+        raise InputError(
+            f"cv={shown(cv)} tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}: pass one "
+            "that tests each step at most once, such as TimeSeriesSplit."
+        )
+    return pairs
+
+
+def _steps(chosen: Any, n: int) -> IntArray:
+    steps = np.asarray(chosen)
+    if steps.dtype.kind == "b":
+        if len(steps) != n:
+            raise ValueError(f"a mask has {len(steps):,} steps")
+        return np.flatnonzero(steps)
+    if steps.size and (steps.dtype.kind not in "iu" or steps.min() < 0 or steps.max() >= n):
+        raise ValueError("steps must be whole numbers from 0 on")
+    return np.sort(steps.astype(np.int64).ravel())
+
+
+def fitted_parts(
+    estimator: Any, X: Any, y: Any, splits: list[tuple[IntArray, IntArray]], reader: Reader, positive: Any
+) -> Iterator[Part]:
+    """Each fold with its alarms; where an estimator fails, only that fold is lost, as with scikit-learn's ``error_score``."""
+    from sklearn.base import clone
+    from sklearn.utils import _safe_indexing
+
+    labels = np.asarray(y).ravel()
+    for train, test in splits:
+        try:
+            fitted = clone(estimator).fit(_safe_indexing(X, train), labels[train])
+            answer = reader.read(fitted, _safe_indexing(X, test), positive, as_scores=bool(reader.cut))
+            alarms = answer.alarms
+            if alarms is None:
+                read = read_labelled(labels[test] == positive, answer.scores, higher_is=answer.higher_is, **reader.cut)
+                alarms = read.alarms
+            if alarms is None or len(alarms) != len(test):
+                raise InputError(f"estimator={shown(estimator)} did not answer for each of {len(test):,} steps.")
+        except InputError:  # of the arguments, and so of all folds
+            raise
+        except Exception as error:  # whatever an estimator raises
+            reason = shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
+            yield Part(train=train, test=test, alarms=np.zeros(len(test), dtype=np.bool_), failed=reason)
+        else:
+            yield Part(train=train, test=test, alarms=alarms)
+
+
+def remarks(parts: list[Part], n: int) -> tuple[str, ...]:
+    """What folds do to time: steps that no fold tests, training on the future, training between test steps."""
+    said = []
+    untested = n - sum(len(part.test) for part in parts)
+    if untested:
+        said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
+    scattered = sum(map(_interleaved, parts))
+    later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
+    if scattered:
+        said.append(
+            f"In {scattered:,} of {len(parts):,} folds there are training steps between test steps (a shuffled split): "
+            "training has seen the neighbours of test steps, and values may be too good: pass cv=TimeSeriesSplit(...)."
+        )
+    elif later:
+        said.append(
+            f"In {later:,} of {len(parts):,} folds there is training on steps after the test fold, which no detector "
+            "has in operation: pass cv=TimeSeriesSplit(...)."
+        )
+    return tuple(said)
+
+
+def _interleaved(part: Part) -> bool:
+    """Whether there are training steps between the first and the last test step."""
+    first, last = part.test[[0, -1]]
+    return bool(((part.train > first) & (part.train < last)).any())

@@ -1,0 +1,181 @@
+"""What estimators and y say about each step, read as alarms and events.
+
+Outlier detectors of scikit-learn predict -1 for outliers and score them low. Detectors of pyod carry the same tag,
+but predict 1 for outliers and score them high. Classifiers predict the classes of y and score the positive one high.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from nofluke.arrays import AnyArray, BoolArray
+from nofluke.errors import InputError, shown
+from nofluke.plain import as_share, check_word
+from nofluke.series.labels import HigherIs
+from nofluke.series.thresholds import WAYS, as_quantile, as_threshold
+
+Direction = Literal["auto", "anomalous", "normal"]
+ResponseMethod = Literal["auto", "predict", "decision_function", "predict_proba", "score_samples"]
+SCORES: tuple[ResponseMethod, ...] = ("decision_function", "predict_proba", "score_samples", "predict")
+DENSITIES = ("density_estimator", "DensityEstimator")  # the latter before scikit-learn 1.6
+AUTO = "auto"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reader:
+    """How the answers of estimators, and y, are read.
+
+    Attributes
+    ----------
+    higher_is : {"auto", "anomalous", "normal"}
+        What high scores are; "auto" goes by the estimator.
+    response_method : str
+        Which method of the estimator is asked; "auto" is the first that there is.
+    pos_label : object
+        The label of an event in y; "auto" is -1 where y holds -1 and 1, else 1.
+    threshold, quantile, budget : optional
+        Which scores are alarms; without any of them the estimator's own predictions are.
+    """
+
+    higher_is: Direction = "auto"
+    response_method: ResponseMethod = "auto"
+    pos_label: Any = AUTO
+    threshold: float | None = None
+    quantile: float | None = None
+    budget: float | str | None = None
+
+    def __post_init__(self) -> None:
+        check_word(self.higher_is, "higher_is", ("auto", "anomalous", "normal"))
+        check_word(self.response_method, "response_method", ("auto", *SCORES))
+        if len(self.cut) > 1:
+            raise InputError(f"pass one of threshold, quantile and budget, got {' and '.join(self.cut)}.")
+        for name, check in (("threshold", as_threshold), ("quantile", as_quantile), ("budget", _as_budget)):
+            if name in self.cut:
+                check(self.cut[name])
+
+    @property
+    def cut(self) -> dict[str, Any]:
+        """Which scores are alarms, as `nofluke.evaluate` takes it; empty where the estimator's own predictions are."""
+        return {name: value for name in WAYS if (value := getattr(self, name)) is not None}
+
+    def positive(self, y: AnyArray) -> Any:
+        """The label of an event; None where every label is 1, which may mean an outlier or an inlier."""
+        if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):
+            return self.pos_label
+        found = set(np.unique(y).tolist()) if y.dtype.kind in "biuf" else {None}
+        if found == {1} and y.dtype.kind != "b":
+            return None
+        for normal, event in ((0, 1), (1, -1)):
+            if found <= {normal, event}:
+                return event
+        raise InputError(
+            "y must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do: pass such labels, or "
+            "pos_label=, the label of an event."
+        )
+
+    def read(self, estimator: Any, X: Any, positive: Any, *, as_scores: bool) -> Answer:
+        """Alarms as the estimator itself predicts them, or the scores of all steps."""
+        if not as_scores or self.response_method == "predict":
+            said = np.asarray(self._method(estimator, "predict")(X)).ravel()
+            if not as_scores:
+                return Answer(alarms=_alarms(estimator, said, positive))
+            return Answer(scores=said, higher_is=self._direction("anomalous"))
+        name = self.response_method if self.response_method != "auto" else _first(estimator)
+        said = np.asarray(self._method(estimator, name)(X))
+        if is_classifier(estimator) and name != "predict":
+            return Answer(scores=_of_class(estimator, said, positive), higher_is=self._direction("anomalous"))
+        low_is_odd = name != "predict" and not scores_outliers_high(estimator)
+        return Answer(scores=said.ravel(), higher_is=self._direction("normal" if low_is_odd else "anomalous"))
+
+    def _direction(self, found: HigherIs) -> HigherIs:
+        return found if self.higher_is == "auto" else self.higher_is
+
+    def _method(self, estimator: Any, name: str) -> Any:
+        method = getattr(estimator, name, None)
+        if method is None:
+            advice = "LocalOutlierFactor needs novelty=True" if hasattr(estimator, "novelty") else "pass another one"
+            raise InputError(f"estimator={shown(estimator)} has no method {name}: {advice}.")
+        return method
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """One value for each step: alarms, or scores and what high ones are."""
+
+    alarms: BoolArray | None = field(default=None, repr=False)
+    scores: AnyArray | None = field(default=None, repr=False)
+    higher_is: HigherIs = "anomalous"
+
+
+def clock_of(*candidates: Any) -> Any:
+    """The first index of dates among pandas objects, which scikit-learn keeps in folds; None without any."""
+    for one in candidates:
+        index = getattr(one, "index", None)
+        if getattr(getattr(index, "dtype", None), "kind", "") == "M":
+            return index
+    return None
+
+
+def estimator_type(estimator: Any) -> str | None:
+    """What scikit-learn takes an estimator for, by its tags (1.6 and later) or by the attribute before them."""
+    tags = getattr(estimator, "__sklearn_tags__", None)
+    kind = tags().estimator_type if callable(tags) else None
+    found: str | None = kind or getattr(estimator, "_estimator_type", None)
+    return found
+
+
+def is_classifier(estimator: Any) -> bool:
+    """Whether it predicts the classes of y."""
+    return estimator_type(estimator) == "classifier"
+
+
+def scores_outliers_high(estimator: Any) -> bool:
+    """False for outlier detectors and densities of scikit-learn; pyod's have ``decision_scores_``."""
+    inner = _innermost(estimator)
+    if hasattr(inner, "decision_scores_"):
+        return True
+    return estimator_type(estimator) not in ("outlier_detector", *DENSITIES)
+
+
+def _innermost(estimator: Any) -> Any:
+    """The last step of a pipeline, the winner of a search."""
+    while True:
+        steps = getattr(estimator, "steps", None)
+        inner = steps[-1][1] if isinstance(steps, list) and steps else getattr(estimator, "best_estimator_", None)
+        if inner is None:
+            return estimator
+        estimator = inner
+
+
+def _first(estimator: Any) -> str:
+    if estimator_type(estimator) in DENSITIES:  # others of its methods are about components
+        return "score_samples"
+    return next((name for name in SCORES if hasattr(estimator, name)), SCORES[0])
+
+
+def _alarms(estimator: Any, said: AnyArray, positive: Any) -> BoolArray:
+    if is_classifier(estimator):
+        return np.asarray(said == positive)
+    kind = estimator_type(estimator)
+    if kind == "outlier_detector" and not scores_outliers_high(estimator):
+        return np.asarray(said == -1)
+    if kind in DENSITIES or not np.isin(said, (0, 1)).all():
+        raise InputError(f"estimator={shown(estimator)} predicts no alarms: pass threshold=, quantile= or budget=.")
+    return np.asarray(said == 1)
+
+
+def _of_class(estimator: Any, said: AnyArray, positive: Any) -> AnyArray:
+    """The scores of one class; those of a class that the training data did not hold are all 0."""
+    at = np.flatnonzero(np.asarray(estimator.classes_) == positive)
+    if len(at) == 0:
+        return np.zeros(len(said))
+    if said.ndim == 2:
+        return said[:, at[0]]
+    return said if at[0] == 1 else -said  # one column is that of the second class
+
+
+def _as_budget(value: object) -> object:
+    return as_share(value, "budget")
