@@ -1,7 +1,7 @@
 """Build the wheel and the sdist, look inside, and use both as a user would: ``.venv/bin/python .ci/package.py``.
 
-Needs the extras test and release. The wheel is built from the sdist, and goes into a virtual environment of its own, with
-no extra and without a compiler.
+Needs the extras test and release. The wheel is built from the sdist, and installed into a clean virtual environment,
+with no extra and without a compiler.
 """
 
 import os

@@ -32,6 +32,7 @@ from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
+from exported import check_flat, check_latex
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import Law
 from oracles import Case, Lists, cases, relaxed, sides
@@ -152,6 +153,7 @@ def dressed_pairs(steps: np.ndarray) -> st.SearchStrategy[Any]:
         lambda: pl.DataFrame({"Start": starts, "End": ends, "n": ends - starts}),
         lambda: pa.table({"begin": starts, "stop": ends}),
         lambda: pd.IntervalIndex.from_arrays(starts, ends + 1, closed="left"),
+        lambda: pd.DataFrame({"ilocs": pd.IntervalIndex.from_arrays(starts, ends + 1, closed="left")}),
     ]
     if len(pairs):
         ways.append(lambda: [tuple(pair) for pair in pairs.tolist()])
@@ -193,6 +195,9 @@ def questions(draw: st.DrawFn, scored: bool | None = None, **about: Any) -> Ques
     else:
         labels = draw(st.sampled_from([list(map(bool, case.truth)), case.truth, list(map(float, case.truth))]))
         data |= {"truth": draw(dressed(labels, gone["truth"])), "truth_as": "labels"}
+    counted = times is not None or data["truth_as"] == "labels"  # else nothing says how many steps there are
+    if "predictions" in data and counted and gone["output"] is None and draw(st.booleans()):
+        data["predictions"] = pd.DataFrame({"ilocs": np.flatnonzero(alarms)})
     both = case.tolerance_arguments
     tolerance: Any = nf.Tolerance(**both)
     if both["early"] == both["late"] and "unit" not in both and draw(st.booleans()):
@@ -423,27 +428,25 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
 
 def told(result: Any) -> list[Any]:
     """Everything that a result says of itself, checked, and in a form that can be compared."""
-    tables = [result.table()]
     texts = [str(result), repr(result), result._repr_html_()]
-    plain = result.to_dict()
     more: list[Any] = []
     if isinstance(result, nf.Evaluation):
         more = _told_by_evaluation(result)
-        texts.append(result.to_csv())
     elif isinstance(result, nf.Sweep):
         more = _told_by_sweep(result)
-        texts.append(result.to_csv())
-    elif isinstance(result, nf.Comparison):
-        texts.append(result.to_csv())
-    written = json.dumps(plain, allow_nan=False)
-    assert json.loads(written) == plain
-    texts += [table_text for table in tables for table_text in (table.text(), table.markdown(), table.latex())]
+    plain, written, numbers = result.to_dict(), result.to_json(), result.to_csv()
+    assert json.loads(written, parse_constant=pytest.fail) == plain
+    rows = list(csv.reader(io.StringIO(numbers)))
+    assert {len(row) for row in rows} == {len(rows[0])}
+    frame = result.to_frame("polars")  # the strictest of them
+    assert frame.columns == rows[0]
+    assert len(frame) == len(rows) - 1
+    check_flat(result.to_dict(flat=True), plain)
+    texts += [numbers, result.to_markdown(), result.to_latex()]
+    check_latex(texts[-1])
     assert all(isinstance(text, str) and text for text in texts)
     shown = [text for text in texts if text is not texts[1]]  # the repr is for programmers
     assert not re.search(r"\bnan\b", "".join(shown)), shown
-    for text in texts[3:4]:
-        rows = list(csv.reader(io.StringIO(text)))
-        assert len({len(row) for row in rows}) == 1 or isinstance(result, nf.Diagnosis)
     return [written, *texts, *more]
 
 
@@ -540,10 +543,9 @@ def _told_by_sweep(curve: nf.Sweep) -> list[Any]:
         assert (cell.benjamini_hochberg <= cell.holm * (1 + 1e-12)).all()
         more += [getattr(cell, name).tolist() for name in ("mean", "std", "low", "high", "pvalue", "holm")]
         more += [adjusted.tolist(), repr(getattr(family, f"{side}_band").tolist())]
-    json.dumps(curve.to_dict(family), allow_nan=False)
-    for backend in ("pandas", "polars", "pyarrow"):
-        assert len(curve.to_frame(backend)) == curve.precision_hits.size
-    return [*more, repr(family), curve.to_csv(family), str(curve.table(family))]
+    json.dumps(curve.to_dict(familywise=family), allow_nan=False)
+    assert len(curve.to_frame()) == curve.precision_hits.size
+    return [*more, repr(family), curve.to_csv(familywise=family), str(curve.table(family))]
 
 
 # Slow laws: both hits of every placement, by the relation of the case alone

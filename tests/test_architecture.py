@@ -333,7 +333,6 @@ LONG = {
     "nulls.diagnosis": "one result, and the question that it answers",
     "series.timed": "a trial in time and its cells, which know each other",
     "series.trial": "a trial and its cells, which know each other",
-    "studies.result": "one result, and everything that it can be asked",
 }
 
 

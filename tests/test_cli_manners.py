@@ -312,7 +312,7 @@ WRONG = {
     "evaluate --quantile .9 --quantile .8": "--quantile was passed 2 times: pass it once, or use nofluke sweep for several",
     "evaluate --quantile .9 -o x.xlsx": "--output x.xlsx: .xlsx is no format that evaluate writes: end it in .txt, .json, .csv, "
     ".md or .tex, or pass --format",
-    "diagnose -o x.csv": "--output x.csv: .csv is no format that diagnose writes: end it in .txt or .json, or pass --format",
+    "diagnose -o x.xml": "--output x.xml: .xml is no format that diagnose writes: end it in .txt, .json, .csv, .md or .tex, or",
     "report --quantile .9 -o x.pdf": "--output x.pdf: .pdf is no format that report writes: end it in .html or .htm",
     "evaluate --quantile .9 --truth-time-format %Y": "--truth-time-format is for --truth-file: pass that, or --time-format",
 }

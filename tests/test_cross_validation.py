@@ -54,7 +54,7 @@ def alarming(*steps, n=60):
 
 
 def test_it_judges_the_alarms_that_no_estimator_was_trained_on():
-    """Folds fitted by hand, put together and evaluated: the same counts, by the paper's formulas, and the same p-values."""
+    """Folds fitted by hand, joined and evaluated: the same counts, by the paper's formulas, and the same p-values."""
     cv, alarms = TimeSeriesSplit(4), np.zeros(360, dtype=int)
     for train, test in cv.split(X):
         scores = clone(OneClassSVM()).fit(X[train]).decision_function(X[test])
@@ -87,7 +87,7 @@ def test_windows_reach_across_the_borders_of_folds():
 
 
 def test_steps_that_are_not_tested_still_take_up_time():
-    """An alarm and an event next to each other in the list of test steps are eleven steps apart, also within one fold."""
+    """An alarm and an event next to each other in the list of test steps are eleven steps apart, also in one fold."""
     y = np.isin(np.arange(60), [29, 55]).astype(int)
     two = [(np.arange(10), np.arange(20, 30)), (np.arange(10), np.arange(40, 60))]
     one = [(np.arange(10), np.r_[20:30, 40:60])]
@@ -216,7 +216,7 @@ def test_without_scikit_learn_it_says_how_to_install_it(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["alone", "season", "trend"])
 def test_without_skill_verdicts_are_rarely_positive(kind):
-    """Features that know nothing of the events but their season or their trend: at most 5%, and what 200 runs scatter."""
+    """Features that know only the season or the trend of the events: at most 5%, plus the scatter of 200 runs."""
     t, positive, small = np.arange(1000), 0, 0
     for run in range(200):
         rng = np.random.default_rng([16, run])

@@ -323,6 +323,8 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
         ask(curve.familywise, n_resamples=20, beta=value)
         ask(curve.familywise, n_resamples=20, alpha=value)
         ask(curve.to_frame, value)
+        ask(curve.to_dict, flat=value)
+        ask(curve.to_latex, label=value, caption=other)
         ask(curve.f_beta, value)
     ask(nf.Tolerance, early=value, late=other)
     ask(nf.Tolerance, early=value, late=0, unit=other)

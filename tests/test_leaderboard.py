@@ -161,7 +161,7 @@ def test_nothing_compared_is_no_star():
 
 def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
     """Signs of names and of the star are text."""
-    lines = partly_told().to_markdown(("f1",)).splitlines()
+    lines = partly_told().to_markdown(measures=("f1",)).splitlines()
     assert lines[4:6] == [
         "| a \\* | 0.900 | 0.388 (of 0.787) | – | no | – | 0 of 3 |",
         "| b\\$ \\_c\\_ \\* | 0.900 | 0.388 | – | no | – | 0 of 3 |",
@@ -171,15 +171,16 @@ def test_markdown_has_no_bullet_no_formula_and_no_broken_line():
 
 
 def test_latex_has_a_short_table_for_each_measure():
-    """With the package they need, labels, and the notes once."""
+    """With the package they need, labels, and the notes once, below all of them."""
     text = partly_told().to_latex()
-    assert text.startswith("% \\usepackage{booktabs}")
+    assert text.startswith("% requires \\usepackage{booktabs}")
     assert text.count(r"\begin{tabular}{lrrrrrr}") == text.count(r"\end{table}") == 3
     labels = [line for line in text.splitlines() if line.startswith(r"\label")]
-    names = ("leaderboard", "leaderboard-precision", "leaderboard-recall")
-    assert labels == [rf"\label{{tab:{name}}}" for name in names]
+    assert labels == [rf"\label{{tab:nofluke-leaderboard{end}}}" for end in ("", "-precision", "-recall")]
+    captions = [line for line in text.splitlines() if line.startswith(r"\caption")]
+    assert captions == [rf"\caption{{Some: 2 detectors on 3 series, {name}}}" for name in ("F1", "precision", "recall")]
     assert text.count("Null: auto") == 1
-    assert text.count(r"Notes: see Table~\ref{tab:leaderboard}.") == 2
+    assert text.index("Null: auto") > text.rindex(r"\end{table}")
 
 
 def test_csv_and_json_have_full_digits_and_nothing_for_the_undefined():

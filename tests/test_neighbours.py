@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import json
 import pickle
+import re
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -277,6 +280,25 @@ def test_metrics_of_aeon_stand_beside_chance():
         result = nf.significance(metric, LABELS, scores, null="circular-shift", n_resamples=59)
         assert result.value == metric(LABELS, scores)
     assert nf.metrics.get("auc-roc")(LABELS, scores) == pytest.approx(metrics.roc_auc_score(LABELS, scores))
+
+
+@pytest.mark.slow
+def test_the_snippets_of_the_page_work(capsys):
+    """Those that need the packages; the others are run as examples."""
+    for package in PACKAGES:
+        pytest.importorskip(package, reason=f"{package} is not installed: pip install -e '.[neighbours]'")
+    page = Path(__file__).parent.parent / "docs" / "howto" / "sktime-aeon-pyod.md"
+    blocks = re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.DOTALL)
+    names = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # theirs, not ours
+        for block in blocks:
+            if ">>>" not in block:
+                exec(block, names)
+    printed = capsys.readouterr().out
+    assert (printed.count("Verdict: no fluke"), printed.count("chance gives")) == (3, 3 * 2 + 2)
+    assert 0.45 < names["result"].precision < 0.55
+    assert 0.28 < names["result"].precision_test.expected / names["result"].n_predictions < 0.32
 
 
 def test_versions_are_recorded():

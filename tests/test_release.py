@@ -1,4 +1,4 @@
-"""What a release promises: one version, a changelog that can be read, old spellings that go when they said they would."""
+"""What a release promises: one version, a readable changelog, old spellings removed in the version announced."""
 
 import re
 import tomllib

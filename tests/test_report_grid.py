@@ -168,7 +168,9 @@ class TestBestF:
                 f"at threshold {curve.thresholds[k]:.4g} and tolerance {2 * d} steps; chance"
                 in curve.table(family).text()
             )
-            assert json.loads(json.dumps(curve.to_dict(family)))["familywise"]["observed_best_at"] == 3 * d + k
+            assert (
+                json.loads(json.dumps(curve.to_dict(familywise=family)))["familywise"]["observed_best_at"] == 3 * d + k
+            )
         lists = nf.sweep_tolerances([10, 40, 70], [12, 42, 90], tolerances=[1, 2], lags=[0, 2], span=(0, 99), rng=1)
         family = lists.familywise(n_resamples=99)
         assert family.observed_best_at == (int(np.argmax(lists.f1)), 0) == (1, 0)

@@ -61,11 +61,14 @@ def test_markdown_is_a_table_of_its_own_kind():
 
 
 def test_latex_is_a_booktabs_table():
-    """What can be pasted into a paper: environment, rules, one line a row, caption and notes."""
-    assert PLAIN.latex().split("\n") == [
+    """Ready to paste into a paper: the package, environment, rules, one line a row; notes outside the float."""
+    assert PLAIN.latex("tab:plain").split("\n") == [
+        r"% requires \usepackage{booktabs}",
         r"\begin{table}",
         r"\centering",
         r"\caption{A title}",
+        r"\label{tab:plain}",
+        r"\smallskip",
         r"\begin{tabular}{lrr}",
         r"\toprule",
         r" & value & hits \\",
@@ -74,16 +77,17 @@ def test_latex_is_a_booktabs_table():
         r"recall & 0.5 & 1,080 \\",
         r"\bottomrule",
         r"\end{tabular}",
-        r"\par\medskip\footnotesize",
-        r"First note.\par",
-        r"Second note.\par",
         r"\end{table}",
+        "",
+        "First note.",
+        "",
+        "Second note.",
     ]
 
 
 def test_latex_escapes_everything_that_means_something():
     """Special characters become themselves in print; none of them is left bare."""
-    body = Table(columns=("a",), rows=((NASTY,),)).latex().split("\n")[6]
+    body = Table(columns=("a",), rows=((NASTY,),)).latex().split("\n")[8]
     assert body == (
         r"$<$b$>$\&" + "\"'" + r"\textbar{}\_\%\$\#\{\}\textasciitilde{}\textasciicircum{}\textbackslash{}{[}x] "
         r"$\delta$ $\geq$ $\mu$ \\"

@@ -13,6 +13,8 @@ Choose a null model
     `diagnose` looks at the data and recommends one of `nulls`; ``null="auto"`` follows its advice.
 Judge several detectors
     `compare` on one series, `study` on many, `report` as a page to read.
+Use scikit-learn
+    `make_scorer` for model selection, `cross_val_evaluate` for one verdict over all folds.
 Plan
     `power` and `sample_size`: how many events does it take?
 Look

@@ -37,7 +37,7 @@ MOVED = {
         "SweepChance": "inference.cells.SweepChance",
         "CellChance": "inference.cells.CellChance",
     },
-    "familywise": {"FamilywiseTest": "inference.familywise.FamilywiseTest"},
+    "familywise": {"FamilywiseTest": "inference.familywise_result.FamilywiseTest"},
     "timing": {"Delays": "measures.delays.Delays", "FalseAlarms": "measures.delays.FalseAlarms"},
     "inputs": {"LeftOut": "series.reading.LeftOut"},
     "files": {"read_columns": "data.files.read_columns", "read_times": "data.files.read_times"},

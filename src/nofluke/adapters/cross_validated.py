@@ -12,9 +12,9 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import finite_or_none
 from nofluke.ratios import divide, f_beta
-from nofluke.text.frames import Backend, make_frame
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_share
+from nofluke.text.tables import SCHEMA, Table, plural, show_share
 
 COUNTS = ("n_train", "n_test", "n_events", "n_predictions", "precision_hits", "recall_hits")
 MEASURES = ("precision", "recall", "f1")
@@ -67,7 +67,7 @@ class Fold:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class CrossValidation:
+class CrossValidation(Exports):
     """A detector on the test parts of all folds: precision, recall and F1 of all of them together, against chance.
 
     Attributes
@@ -84,7 +84,9 @@ class CrossValidation:
 
     See Also
     --------
-    nofluke.cross_val_evaluate, nofluke.Evaluation, nofluke.make_scorer
+    nofluke.cross_val_evaluate : the function that makes it.
+    nofluke.Evaluation : what ``pooled`` is.
+    nofluke.make_scorer : one number a fold, for model selection.
 
     Examples
     --------
@@ -184,8 +186,7 @@ class CrossValidation:
         names = ("fold", *COUNTS, *MEASURES, *(name for name in whole if name.endswith(("_expected", "_pvalue"))))
         return {name: [row.get(name) for row in (*rows, whole)] for name in names}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON. Undefined values are None."""
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "estimator": self.estimator,
@@ -197,15 +198,6 @@ class CrossValidation:
             "notes": list(self.notes),
         }
 
-    def to_csv(self) -> str:
-        """A line for each fold and one for all of them, with full digits."""
-        columns = self.columns()
-        return csv_text(tuple(columns), list(zip(*columns.values(), strict=True)))
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """The same as a data frame of pandas, polars or pyarrow."""
-        return make_frame(self.columns(), backend)
-
     def __repr__(self) -> str:
         told = "; ".join(
             f"{test.measure} {show_share(test.value)} ({test.hits:,} of {test.of:,}), "
@@ -213,12 +205,6 @@ class CrossValidation:
             for test in (self.precision_test, self.recall_test)
         )
         return f"<CrossValidation of {self._who}: {told};\n null {self.pooled.null.text}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def of_folds(folds: Sequence[Fold]) -> tuple[str, ...]:

@@ -68,7 +68,7 @@ def _steps(chosen: Any, n: int) -> IntArray:
 def fitted_parts(
     estimator: Any, X: Any, y: Any, splits: list[tuple[IntArray, IntArray]], reader: Reader, positive: Any
 ) -> Iterator[Part]:
-    """Each fold with its alarms; where an estimator fails, only that fold is lost, as with scikit-learn's ``error_score``."""
+    """Each fold with its alarms. If an estimator fails, its fold alone is lost, as with scikit-learn's error score."""
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 

@@ -18,7 +18,8 @@ from nofluke.inference.significance import as_metrics, significance
 from nofluke.measures.confusion import check_zero_division
 from nofluke.metrics.base import Metric
 from nofluke.metrics.labelled import read_labelled
-from nofluke.metrics.tolerant import Precision, Recall, Tolerant, TolerantF1
+from nofluke.metrics.near import Tolerant
+from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_word

@@ -173,9 +173,7 @@ def sweep(
     help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
 )
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the findings.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
-)
+@format_option
 @output_option
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
     """Which null model to trust for these data, and why.

@@ -19,7 +19,7 @@ _OUTCOMES: dict[int, Outcome] = {FAILED: "failure", CANNOT_TELL: "error"}
 
 
 def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str:
-    """One suite for each detector. ``text`` is what would be printed; ``more`` goes into properties as it goes into JSON."""
+    """One suite for each detector. ``text`` is what would be printed; ``more`` goes into properties as into JSON."""
     options, name = context.params, f"nofluke {context.info_name}"
     if hasattr(result, "rows"):
         return junit(name, [_of_detector(row, result, options["title"] or "study") for row in result.rows])

@@ -8,7 +8,7 @@ import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
 from nofluke.cli.command import Command
-from nofluke.cli.options import output_option, seed_option, side_options
+from nofluke.cli.options import format_option, output_option, seed_option, side_options
 from nofluke.cli.printing import write_result
 from nofluke.cli.values import Value
 from nofluke.errors import InputError
@@ -39,9 +39,7 @@ from nofluke.errors import InputError
     "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
 )
 @seed_option
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), help="How to print; by default what the ending of -o says."
-)
+@format_option
 @output_option
 def power(
     recall: float | None,

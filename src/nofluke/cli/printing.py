@@ -7,6 +7,7 @@ import re
 import sys
 import textwrap
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import click
@@ -28,25 +29,27 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
     form, context = form or form_of(output), click.get_current_context()
+    said = partial(advice, context=context)
     if form == "json":
         write(json.dumps(in_shell(result.to_dict(**more), context), indent=2, ensure_ascii=False), output)
-    elif form == "csv":
-        write(str(result.to_csv(**more)).rstrip("\n"), output)
+        return
+    if form not in ("text", "junit"):
+        from nofluke.text.exports import render
+
+        write(render(result, form, said=said, **more).rstrip("\n"), output)
+        return
+    table = result.table(**more)
+    table = replace(table, notes=tuple(map(said, table.notes)))
+    if form == "junit":
+        from nofluke.cli.junit import as_junit
+
+        write(as_junit(result, context, table.text(), **more), output)
+    elif output is None and is_watched(sys.stdout):
+        from nofluke.show.terminal import show
+
+        show(table)
     else:
-        table = result.table(**more)
-        table = replace(table, notes=tuple(advice(note, context) for note in table.notes))
-        if form == "junit":
-            from nofluke.cli.junit import as_junit
-
-            write(as_junit(result, context, table.text(), **more), output)
-        elif form == "text" and output is None and is_watched(sys.stdout):
-            from nofluke.show.terminal import show
-
-            show(table)
-        elif form == "text":
-            write(replace(table, title=wrapped(table.title), notes=tuple(map(wrapped, table.notes))).text(), output)
-        else:
-            write(str(getattr(table, form)()), output)
+        write(replace(table, title=wrapped(table.title), notes=tuple(map(wrapped, table.notes))).text(), output)
 
 
 def wrapped(text: str, hanging: int = 0) -> str:

@@ -19,12 +19,13 @@ from nofluke.metrics.base import Metric
 from nofluke.nulls.choice import Choice
 from nofluke.plain import finite_or_none, number_or_none
 from nofluke.ratios import TIE_SLACK
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, csv_text, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class ChanceLevel(ByValue):
+class ChanceLevel(Exports, ByValue):
     """What chance gives in a metric on one set of labels.
 
     Attributes
@@ -210,8 +211,7 @@ class ChanceLevel(ByValue):
     def _band_in_words(self) -> str:
         return "" if self.band is None else "{} to {}".format(*map(self.shown, self.band))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON. Undefined values are None."""
+    def _record(self) -> dict[str, Any]:
         return {"schema": SCHEMA, **self._plain(), **self._common()}
 
     def _plain(self) -> dict[str, Any]:
@@ -239,20 +239,20 @@ class ChanceLevel(ByValue):
             "notes": list(self.notes),
         }
 
-    def to_csv(self) -> str:
-        """One line with full digits."""
-        low, high = self.band or (None, None)
-        told = (
-            self.name,
-            self.expected,
-            self.std,
-            low,
-            high,
-            self.critical_value,
-            self.choice.model.text,
-            str(self.method),
-        )
-        return csv_text(("metric", "expected", "std", "low", "high", "critical_value", "null", "method"), [told])
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name."""
+        low, high = self.band or (math.nan, math.nan)
+        found = {
+            "metric": self.name,
+            "expected": self.expected,
+            "std": self.std,
+            "low": low,
+            "high": high,
+            "critical_value": self.critical_value,
+            "null": self.choice.model.text,
+            "method": str(self.method),
+        }
+        return {name: [value] for name, value in found.items()}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives, beside the perfect value (matplotlib); returns the Axes."""
@@ -262,12 +262,6 @@ class ChanceLevel(ByValue):
 
     def __repr__(self) -> str:
         return f"<ChanceLevel of {self.name}: {self.chance_in_words()};\n null {self.choice.label}: {self.method}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def between(alpha: float) -> str:

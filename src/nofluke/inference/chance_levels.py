@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from nofluke.inference.chance_level import ChanceLevel
-from nofluke.text.tables import SCHEMA, Table
+from nofluke.text.exports import Exports
+from nofluke.text.tables import SCHEMA, Table, stacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ChanceLevels:
+class ChanceLevels(Exports):
     """Chance levels of the same labels, a line each.
 
     Examples
@@ -43,11 +44,9 @@ class ChanceLevels:
             ),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The levels as plain values, each as it is alone."""
+    def _record(self) -> dict[str, Any]:
         return {"schema": SCHEMA, "metrics": [level.to_dict() for level in self.results]}
 
-    def to_csv(self) -> str:
-        """One line for each metric, with full digits."""
-        head, *_ = (lines := [level.to_csv().splitlines() for level in self.results])[0]
-        return "\n".join([head, *(line for _, *rows in lines for line in rows)]) + "\n"
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each metric, by column name."""
+        return stacked(level.columns() for level in self.results)

@@ -141,9 +141,8 @@ class Coincidence(Evaluation):
         names = f"Recall is the {recall} coincidence rate and precision the {precision} coincidence rate, if {self.leads} lead."
         return *super().sentences(), names
 
-    def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
-        """The result as plain values: the keys of ``--format json``. Undefined values are None."""
-        every = super().to_dict(f1=f1, statistics=statistics)
+    def _record(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
+        every = super()._record(f1=f1, statistics=statistics)
         plain = {key: value for key, value in every.items() if key not in NOT_OF_LISTS}
         read = self.sequence
         gaps = [

@@ -16,16 +16,16 @@ from nofluke.inference.interval import Intervals, Kind
 from nofluke.inference.units import MEASURES
 from nofluke.plain import check_word, finite_or_none
 from nofluke.series.trial import Cell
-from nofluke.text.frames import Backend, make_frame
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_share
+from nofluke.text.tables import SCHEMA, Table, plural, show_share
 
 MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Comparison(ByValue):
+class Comparison(Exports, ByValue):
     """Several detectors on the same units, best F1 first, and the differences of all pairs.
 
     Attributes
@@ -225,17 +225,7 @@ class Comparison(ByValue):
         rows = [one.to_dict() for one in self.differences]
         return {name: [row[name] for row in rows] for name in rows[0]}
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """All pairs and measures as a data frame, pandas or polars: the one asked for, else the one the user has."""
-        return make_frame(self.columns(), backend)
-
-    def to_csv(self) -> str:
-        """All pairs and measures as comma-separated values, with full digits."""
-        data = self.columns()
-        return csv_text(tuple(data), list(zip(*data.values(), strict=True)))
-
-    def to_dict(self) -> dict[str, Any]:
-        """The comparison as plain values: the keys of ``--format json``. Undefined values are None."""
+    def _record(self) -> dict[str, Any]:
         keys = ("n_predictions", "precision_hits", "n_events", "recall_hits")
         detectors = [
             {
@@ -268,9 +258,3 @@ class Comparison(ByValue):
             f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
         )
         return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()

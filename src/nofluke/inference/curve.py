@@ -10,7 +10,8 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.inference.cells import SweepChance, chance_of_cells
-from nofluke.inference.familywise import FamilywiseTest, familywise_test
+from nofluke.inference.familywise import familywise_test
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
@@ -18,16 +19,16 @@ from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
-from nofluke.text.frames import Backend, make_frame
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, plural, show_number, show_share
 
 MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
 MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Sweep(CellMeasures, ByValue):
+class Sweep(Exports, CellMeasures, ByValue):
     """Counts and measures for every tolerance (rows) and every threshold (columns, ascending).
 
     Attributes
@@ -167,18 +168,7 @@ class Sweep(CellMeasures, ByValue):
             data["recall_familywise"] = familywise.recall_adjusted.ravel()
         return data
 
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """All cells as a data frame, pandas or polars: the one asked for, else the one the user has."""
-        return make_frame(self.columns(), backend)
-
-    def to_csv(self, familywise: FamilywiseTest | None = None) -> str:
-        """All cells as comma-separated values, with full digits."""
-        data = self.columns(familywise)
-        return csv_text(tuple(data), list(zip(*(np.asarray(v).tolist() for v in data.values()), strict=True)))
-
-    def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``. Undefined values and infinite thresholds are
-        None."""
+    def _record(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         cells = {
             name: [None if isinstance(v, float) and not math.isfinite(v) else v for v in np.asarray(values).tolist()]
             for name, values in self.columns(familywise).items()
@@ -275,9 +265,3 @@ class Sweep(CellMeasures, ByValue):
             f"<Sweep of {plural(len(self.tolerances), 'tolerance')} × {plural(len(self.thresholds), 'threshold')}, "
             f"{plural(self.n_events, self.trial.truth.noun)} in {plural(self.n, 'step')}: {told}; null {self.null.text}>"
         )
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()

@@ -11,7 +11,8 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.judging import judged, turned
 from nofluke.inference.remarks import degenerate, inverted, offered_ranges, out_of_reach
 from nofluke.inference.settings import Settings
-from nofluke.measures.confusion import both_matrices, check_zero_division
+from nofluke.measures.confusion import check_zero_division
+from nofluke.measures.matrices import both_matrices
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose

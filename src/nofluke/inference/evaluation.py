@@ -31,12 +31,13 @@ from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, by_column, plural, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Evaluation(ByValue):
+class Evaluation(Exports, ByValue):
     """Precision and recall within a tolerance, and what they were counted from.
 
     Attributes
@@ -296,12 +297,7 @@ class Evaluation(ByValue):
     def _f1_test(self, f1: F1) -> FTest | None:
         return shown_f1(self.cell, self.settings, self._tests, f1)
 
-    def to_dict(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
-        """The result as plain values: the keys of ``--format json``. Undefined values are None.
-
-        ``f1="test"`` adds F1's test, ``f1="auto"`` where the table shows it; ``statistics`` are names of
-        `statistic_test`.
-        """
+    def _record(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, Any]:
         f1_test, choice = self._f1_test(f1), self.settings.choice
         return {
             "schema": SCHEMA,
@@ -362,8 +358,8 @@ class Evaluation(ByValue):
     def table(self, *, f1: F1 = "auto", statistics: Iterable[str] = ()) -> Table:
         """The result as a small table, which renders as text, Markdown, LaTeX or HTML.
 
-        F1 is tested for up to 100,000 steps; beyond, only with ``f1="test"``; never with ``f1="value"``. ``statistics``
-        are names of `statistic_test`, shown below the table.
+        F1 is tested for up to 100,000 steps; beyond, only with ``f1="test"``; never with ``f1="value"``, which is what
+        JSON, CSV and data frames have unless asked. ``statistics`` are names of `statistic_test`, shown below it.
         """
         f1_test = self._f1_test(f1)
         tested = ("", "") if f1_test is None else (show_chance(f1_test.expected, f1_test.std), show_p(f1_test.pvalue))
@@ -423,8 +419,8 @@ class Evaluation(ByValue):
     def _note_lines(self) -> tuple[str, ...]:
         return tuple(f"Note: {note}" for note in self.notes)
 
-    def to_csv(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> str:
-        """One line for each measure, with full digits; ``f1`` and ``statistics`` as in `to_dict`."""
+    def columns(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, list[Any]]:
+        """A row for each measure, by column name; ``f1`` and ``statistics`` as in `table`."""
         t1, ends = self._f1_test(f1), [(own.low, own.high) for own in self._intervals]
         tested = (None,) * 6 if t1 is None else (t1.expected, t1.std, t1.pvalue, None, t1.method, self.null.text)
         rows: list[tuple[Any, ...]] = [
@@ -436,7 +432,7 @@ class Evaluation(ByValue):
             told = (t.expected, t.std, t.pvalue, None, "montecarlo", t.null)
             rows.append((t.name, t.value, None, None, *told, None, None))
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
-        return csv_text((*columns, "low", "high"), rows)
+        return by_column((*columns, "low", "high"), rows)
 
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, compare_binomial: bool = True) -> Any:
@@ -472,9 +468,3 @@ class Evaluation(ByValue):
         )
         methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
         return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()

@@ -6,105 +6,26 @@ The section "Many thresholds and tolerances" of docs/explanation/theory.md has t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
-from nofluke.arrays import ByValue, FloatArray
+from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference import smallest
 from nofluke.inference.cells import exact_moments, simulated_moments
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.laws.law import How
 from nofluke.nulls.base import NullModel, as_seed, check_resamples
 from nofluke.nulls.simulation import SIDES, Placements, placed_ranges, simulate_hits
-from nofluke.plain import as_rng, check_alpha, check_beta, finite_or_none
+from nofluke.plain import as_rng, check_alpha, check_beta
 from nofluke.progress import progress_bar
 from nofluke.ratios import TIE_SLACK, f_of_hits, largest
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Trial
-from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import show_share
 
 EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test standardises by exact moments
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FamilywiseTest(ByValue):
-    """Is the best of a whole sweep better than the best that chance finds in such a sweep?
-
-    Attributes
-    ----------
-    precision, recall, both : float
-        Familywise p-values: how often chance's most significant cell of a sweep is at least as far above its
-        expectation, in its standard deviations, as the observed one; for precision, for recall, for either. For windows
-        on two lists of times: how often chance's smallest p-value is as small as the observed one.
-    best_f : float
-        How often chance's best F_β over all cells reaches the observed best F_β.
-    observed_best_f, beta : float
-    observed_best_at : pair of int or None
-        Where that is: numbers of the tolerance and of the threshold, the first where several are equal; None where no
-        cell has an F_β.
-    precision_adjusted, recall_adjusted : arrays of shape (tolerances, thresholds)
-        P-value of each cell, corrected for having looked at all cells of its measure (single-step Westfall and Young);
-        never below the cell's own p-value, where that is known.
-    precision_band, recall_band : arrays of shape (tolerances, thresholds)
-        Hits above which a cell is significant at ``alpha`` after that correction: chance exceeds them anywhere in the
-        sweep with probability at most ``alpha``.
-    n_resamples, seed, method, alpha
-        Resamples and their seed; for circular shifts every rotation is counted and nothing is drawn.
-    """
-
-    precision: float
-    recall: float
-    both: float
-    best_f: float
-    observed_best_f: float
-    observed_best_at: tuple[int, int] | None
-    beta: float
-    alpha: float
-    precision_adjusted: FloatArray = field(repr=False)
-    recall_adjusted: FloatArray = field(repr=False)
-    precision_band: FloatArray = field(repr=False)
-    recall_band: FloatArray = field(repr=False)
-    n_resamples: int
-    seed: int | None
-    method: How
-
-    @property
-    def smallest(self) -> float:
-        """The smallest possible p-value: the observed labels are one of the rotations, but not one of the resamples."""
-        return 1 / (self.n_resamples + (self.method.kind == "simulated"))
-
-    def how(self) -> str:
-        """The draws that chance's best comes from."""
-        drawn = f"{self.n_resamples:,} resamples, seed {self.seed}"
-        return drawn if self.method.kind == "simulated" else f"{self.n_resamples:,} rotations, all of them"
-
-    def in_words(self, where: str = "") -> str:
-        """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
-        name = "F1" if self.beta == 1 else f"F{self.beta:g}"
-        place = f", at {where}" if where and self.observed_best_at is not None else ""
-        return (
-            f"The best {name} of the whole sweep is {show_share(self.observed_best_f)}{place}; chance's best reaches it with "
-            f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
-            f"{show_p(self.recall)} ({self.how()})."
-        )
-
-    def to_dict(self) -> dict[str, Any]:
-        """The test as plain values, for JSON; adjusted p-values are in the cells."""
-        at = self.observed_best_at
-        return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "both": self.both,
-            "best_f": self.best_f,
-            "observed_best_f": finite_or_none(self.observed_best_f),
-            "observed_best_at": None if at is None else at[0] * self.precision_adjusted.shape[1] + at[1],
-            "beta": self.beta,
-            "n_resamples": self.n_resamples,
-            "seed": self.seed,
-        }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

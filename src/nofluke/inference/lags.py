@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.errors import InputError, shown
 from nofluke.inference.coincidence import doubt_of, remarks, trial_of
 from nofluke.inference.curve import Sweep
-from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.inference.sweep import LEVEL, as_tolerances
 from nofluke.moved import renamed_argument
@@ -77,9 +77,8 @@ class CoincidenceSweep(Sweep):
         found.pop("threshold")
         return {"tolerance": np.asarray(self.widths), "lag": np.asarray(self.lags), **_without(found, "tolerance")}
 
-    def to_dict(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
-        """The sweep as plain values: the keys of ``--format json``."""
-        return _without(super().to_dict(familywise), "higher_is", "count_alarms", "count_events")
+    def _record(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
+        return _without(super()._record(familywise), "higher_is", "count_alarms", "count_events")
 
     def table(self, familywise: FamilywiseTest | None = None) -> Table:
         """One row for each tolerance and lag."""

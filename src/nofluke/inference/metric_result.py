@@ -16,24 +16,13 @@ from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import Table, csv_text, show_share
+from nofluke.text.tables import Table, show_share
 
-NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
 COLUMNS = (
-    "metric",
-    "value",
-    "expected",
-    "std",
-    "low",
-    "high",
-    "pvalue",
-    "pvalue_error",
-    "standardised",
-    "chance_corrected",
-    "critical_value",
-    "null",
-    "method",
+    *("metric", "value", "expected", "std", "low", "high", "pvalue", "pvalue_error"),
+    *("standardised", "chance_corrected", "critical_value", "null", "method"),
 )
+NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -259,28 +248,11 @@ class Significance(ChanceLevel):
             "reason": self.reason,
         }
 
-    def csv_row(self) -> tuple[Any, ...]:
-        """A line of the CSV, with full digits."""
-        low, high = self.band or (None, None)
-        return (
-            self.name,
-            self.value,
-            self.expected,
-            self.std,
-            low,
-            high,
-            self.pvalue,
-            self.pvalue_error,
-            self.standardised,
-            self.chance_corrected,
-            self.critical_value,
-            self.choice.model.text,
-            str(self.method),
-        )
-
-    def to_csv(self) -> str:
-        """One line with full digits."""
-        return csv_text(COLUMNS, [self.csv_row()])
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name."""
+        own = ("value", "pvalue", "pvalue_error", "standardised", "chance_corrected")
+        found = super().columns() | {name: [getattr(self, name)] for name in own}
+        return {name: found[name] for name in COLUMNS}
 
     def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives, the value and the perfect one (matplotlib); returns the Axes."""

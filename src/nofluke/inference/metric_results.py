@@ -9,15 +9,16 @@ from typing import Any, overload
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance import significant
-from nofluke.inference.metric_result import COLUMNS, Significance, table_columns
+from nofluke.inference.metric_result import Significance, table_columns
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.moved import renamed_argument
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural
+from nofluke.text.tables import SCHEMA, Table, plural, stacked
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Significances(ByValue):
+class Significances(Exports, ByValue):
     """Several metrics of one detector, or one metric with several settings, on the same draws.
 
     Attributes
@@ -143,8 +144,7 @@ class Significances(ByValue):
             ),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The results as plain values: the keys of ``--format json``. Undefined values are None."""
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "metrics": [
@@ -157,10 +157,9 @@ class Significances(ByValue):
             **{**self._first._common(), "notes": list(self.notes)},
         }
 
-    def to_csv(self) -> str:
-        """One line for each metric, with full digits."""
-        rows = [(*result.csv_row(), float(p)) for result, p in zip(self.results, self.corrected, strict=True)]
-        return csv_text((*COLUMNS, "pvalue_corrected"), rows)
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each metric, by column name."""
+        return stacked(result.columns() for result in self.results) | {"pvalue_corrected": self.corrected.tolist()}
 
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None) -> Any:
@@ -172,9 +171,3 @@ class Significances(ByValue):
     def __repr__(self) -> str:
         told = "; ".join(f"{one.name} {one.value:.4g} ({p_is(one.pvalue)})" for one in self.results)
         return f"<Significances: {told};\n corrected {p_is(self.pvalue)}; null {self._first.choice.label}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nofluke.laws.law import How
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, by_column, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Power:
+class Power(Exports):
     """How likely a detector is significantly better than chance: P(p ≤ alpha) with a stated recall or precision.
 
     Attributes
@@ -105,8 +106,11 @@ class Power:
             ),
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON."""
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name."""
+        return {name: [value] for name, value in self._record().items() if name not in ("schema", "notes")}
+
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "power": self.power,
@@ -134,15 +138,9 @@ class Power:
             f"alpha {self.alpha:.3g}; {self.method}>"
         )
 
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class SampleSize:
+class SampleSize(Exports):
     """How many events a given power takes.
 
     Attributes
@@ -229,8 +227,11 @@ class SampleSize:
                 found.setdefault(numbers[0], what)
         return [(n, self.curve[n - 1][1], found[n]) for n in sorted(found)]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The result as plain values, for JSON."""
+    def columns(self) -> dict[str, list[Any]]:
+        """The whole curve: the power with 1, 2, ... events."""
+        return by_column(("n_events", "power"), self.curve)
+
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "n_events": self.n_events,
@@ -253,9 +254,3 @@ class SampleSize:
             f"<SampleSize {needed}: {power}{self.asked:.4g} asked for, recall {show_share(self.recall)}, "
             f"coverage {show_share(self.coverage)}, alpha {self.alpha:.3g}>"
         )
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()

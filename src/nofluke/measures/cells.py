@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.measures.confusion import Confusion, both_matrices
+from nofluke.measures.confusion import Confusion
+from nofluke.measures.matrices import both_matrices
 from nofluke.plain import check_beta
 from nofluke.ratios import f_weights
 from nofluke.series.tolerance import Tolerance

@@ -10,19 +10,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from nofluke.errors import InputError
 from nofluke.measures import readings
 from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
-from nofluke.series.trial import Trial
+from nofluke.text.exports import Exports
+from nofluke.text.tables import Table
 
 ToleranceIn = Literal["neither", "truth", "predictions"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Confusion:
+class Confusion(Exports):
     """Counts of steps by what was predicted and what was true, with the tolerance on one side or on neither.
 
     Attributes
@@ -113,8 +114,22 @@ class Confusion:
     def __radd__(self, other: object) -> Confusion:
         return self if other == 0 else self.__add__(other)  # sum() starts with 0
 
-    def to_dict(self) -> dict[str, int]:
-        """The four entries as plain values, for JSON."""
+    def table(self) -> Table:
+        """The matrix with its sums, which renders as text, Markdown, LaTeX or HTML."""
+        where = "neither side" if self.tolerance_in == "neither" else f"the {self.tolerance_in}"
+        counts = {
+            "predicted": (self.tp, self.fp, self.predicted),
+            "not predicted": (self.fn, self.tn, self.not_predicted),
+            "sum": (self.actual, self.not_actual, self.total),
+        }
+        rows = tuple((name, *(f"{count:,}" for count in row)) for name, row in counts.items())
+        return Table(title=f"Tolerance in {where}", columns=("", "true", "not true", "sum"), rows=rows)
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row: the four entries, and where the tolerance was allowed."""
+        return {name: [value] for name, value in (self._record() | {"tolerance_in": self.tolerance_in}).items()}
+
+    def _record(self) -> dict[str, Any]:
         return {"tp": self.tp, "fp": self.fp, "fn": self.fn, "tn": self.tn}
 
     def measure(self, name: str, *, zero_division: float = math.nan) -> float:
@@ -278,20 +293,3 @@ MEASURES: dict[str, Measure] = {
     ),
 }
 """Every standard measure of a confusion matrix (Powers 2007), by name."""
-
-
-def both_matrices(trial: Trial, d: int, k: int) -> tuple[Confusion | None, Confusion | None]:
-    """Both confusion matrices of a cell of a trial: with tolerance in the truth, and in the predictions.
-
-    Matrices count steps: the first is None where alarms are episodes, the second where events are ranges.
-    """
-    zero, n = trial.tolerances[d].zero, trial.n_steps
-    hits, found = int(trial.precision_hits[d, k]), int(trial.recall_hits[d, k])
-    alarms, near, reach = map(int, (trial.n_predictions[k], trial.near_events[d], trial.near_predictions[d, k]))
-    steps = trial.count_alarms == "steps"
-    return (
-        Confusion.from_marginals(hits, alarms, near, n, "neither" if zero else "truth") if steps else None,
-        Confusion.from_marginals(found, reach, trial.n_events, n, "neither" if zero else "predictions")
-        if trial.truth.count_events == "steps" and trial.truth.points
-        else None,
-    )

@@ -8,13 +8,14 @@ from typing import Any
 from nofluke.metrics import get, names
 from nofluke.metrics.base import Metric, written
 from nofluke.metrics.spelling import settings_of
-from nofluke.text.tables import SCHEMA, Table, csv_text, plural
+from nofluke.text.exports import Exports
+from nofluke.text.tables import SCHEMA, Table, by_column, plural
 
 NOTE = "Settings follow the name, as in vus-pr:window=50. Metrics of scores need no threshold; for metrics of alarms pass one, or the alarms."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class Listing(Exports):
     """Metrics as they are by default.
 
     >>> print(Listing(metrics=(get("auc-roc"),)).table().text().splitlines()[3])
@@ -42,8 +43,7 @@ class Listing:
         columns = ("name", "needs", "settings", "what it is")
         return Table(title=plural(len(rows), "metric"), columns=columns, rows=rows, notes=(NOTE,), left=len(columns))
 
-    def to_dict(self) -> dict[str, Any]:
-        """The metrics as plain values, for JSON."""
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "metrics": [
@@ -59,8 +59,8 @@ class Listing:
             ],
         }
 
-    def to_csv(self) -> str:
-        """One line for each; settings as they are written behind the name."""
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each, by column name; settings as they are written behind the name."""
         rows = [
             (
                 metric.name,
@@ -72,7 +72,7 @@ class Listing:
             )
             for metric in self.metrics
         ]
-        return csv_text(("name", "needs", "better", "perfect", "settings", "title"), list(rows))
+        return by_column(("name", "needs", "better", "perfect", "settings", "title"), rows)
 
 
 def _settings(metric: Metric) -> dict[str, Any]:

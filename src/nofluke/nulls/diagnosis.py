@@ -31,6 +31,7 @@ from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
+from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, plural, show_number
 
@@ -43,7 +44,7 @@ NOT_LOOKED_FOR = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Diagnosis(ByValue):
+class Diagnosis(Exports, ByValue):
     """What was found about events and alarms, and the null model to use with them.
 
     Attributes
@@ -112,8 +113,12 @@ class Diagnosis(ByValue):
         check_word(name, "name", by_name)
         return by_name[name]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The diagnosis as plain values: the keys of ``--format json``."""
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each finding, by column name."""
+        names = ("name", "found", "statistic", "pvalue", "looked_at", "sentence")
+        return {name: [getattr(finding, name) for finding in self.findings] for name in names}
+
+    def _record(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "n": self.n,
@@ -184,12 +189,6 @@ class Diagnosis(ByValue):
     def __repr__(self) -> str:
         seen = ", ".join(f.name for f in self.findings if f.found) or "nothing"
         return f"<Diagnosis of {plural(self.n_events, 'event')} in {plural(self.n, 'step')}: null {self.recommended.text!r}; found {seen}>"
-
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def _show_smallest(value: float | None) -> str:

@@ -182,7 +182,7 @@ def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
         raise InputError(f"period={rule!r} needs dates: pass a period in the unit of the times.")
     unit = {"hour of day": "h", "day of week": "D", "month": "M"}[rule]
     first, last = ticks.times(np.array([watch.starts[0], watch.stops[-1]])).astype(f"datetime64[{unit}]")
-    begins = np.arange(first, last + 1)
+    begins = np.arange(first, last + np.array(1, dtype=f"timedelta64[{unit}]"))
     if len(begins) > MOST_STRETCHES:
         raise InputError(
             f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: pass a shorter span."

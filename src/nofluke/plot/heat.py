@@ -8,7 +8,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.inference.curve import Sweep
-from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.lags import CoincidenceSweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis

@@ -14,7 +14,7 @@ from nofluke.errors import InputError
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.sweep import sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial

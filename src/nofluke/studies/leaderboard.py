@@ -10,17 +10,15 @@ from typing import Any
 from nofluke.arrays import ByValue
 from nofluke.errors import InputError
 from nofluke.inference.verdict import Verdict
-from nofluke.studies.markup import as_latex, as_markdown
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled
-from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, TableCell, csv_text, plural, show_share
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, headings
+from nofluke.text.exports import Exports
+from nofluke.text.tables import SCHEMA, Table, plural, stacked
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
 MOST_NAMED = 8  # detectors in a sentence
-SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +67,7 @@ class About:
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Leaderboard(ByValue):
+class Leaderboard(Exports, ByValue):
     """The detectors of a study, best first by pooled F1; those without one come last.
 
     Attributes
@@ -159,8 +157,6 @@ class Leaderboard(ByValue):
 
     def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
         """One line for each detector; renders as text, Markdown, LaTeX or HTML."""
-        level = f"[{100 * self.about.level:.3g}%]"
-        heads = [text for m in measures for text in (f"{SHORT[m]} {level}", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
         star = (
             f"* F1 not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs compared "
             "(Holm).",
@@ -168,8 +164,8 @@ class Leaderboard(ByValue):
         apart = (f"{OF}.",) * any(row.measure(m).told_apart for row in self.rows for m in measures)
         return Table(
             title=self.title,
-            columns=("detector", *heads, "verdict", "series yes", "skill in"),
-            rows=tuple(_texts(row, measures) for row in self.rows),
+            columns=headings(measures, f"{100 * self.about.level:.3g}%"),
+            rows=tuple(row.line(measures) for row in self.rows),
             notes=(
                 *star,
                 *apart,
@@ -183,26 +179,15 @@ class Leaderboard(ByValue):
     def _missing_note(self) -> tuple[str, ...]:
         return (" ".join(self.missing_in_words()),) if self.about.missing else ()
 
-    def to_markdown(self, measures: tuple[str, ...] = MEASURES) -> str:
-        """The table in GitHub's Markdown; names that look like markup stay text."""
-        return as_markdown(self.table(measures))
+    def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
+        """One for each measure: all of them in one would be wider than a page."""
+        return {NAMES[measure]: self.table((measure,)) for measure in measures}
 
-    def to_latex(self, measures: tuple[str, ...] = MEASURES) -> str:
-        """Tables for LaTeX with booktabs, one for each measure: all of them in one would be wider than a page."""
-        return as_latex({NAMES[measure]: self.table((measure,)) for measure in measures})
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each detector, by column name."""
+        return stacked(row.columns() for row in self.rows)
 
-    def to_csv(self) -> str:
-        """One line for each detector, with full digits."""
-        ends = ("", "_low", "_high", "_told", "_expected", "_std", "_pvalue", "_corrected", "_method")
-        columns = (
-            *("detector", "not_told_from_best", "n_series", "n_failed", "n_told"),
-            *(f"{measure}{end}" for measure in MEASURES for end in ends),
-            *("verdict", "reason", "share_yes", "skill_in", "n_groups", "notes"),
-        )
-        return csv_text(columns, [_numbers(row) for row in self.rows])
-
-    def to_dict(self) -> dict[str, Any]:
-        """The leaderboard as plain values. Undefined values are None."""
+    def _record(self) -> dict[str, Any]:
         about = self.about
         return {
             "schema": SCHEMA,
@@ -224,32 +209,3 @@ class Leaderboard(ByValue):
         missing, table = self.missing_in_words(), self.table()
         rest = replace(table, notes=tuple(note for note in table.notes if note not in self._missing_note()))
         return "\n".join([*missing, *([""] if missing else []), rest.text()])
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-
-def _texts(row: Pooled, measures: tuple[str, ...]) -> tuple[str, ...]:
-    found = [row.measure(name) for name in measures]
-    cells = [text for m in found for text in (m.in_words(), m.chance_in_words(), p_or_dash(m.corrected))]
-    return (row.name, *cells, row.verdict, share_or_dash(row.share_yes), row.skill_in_words())
-
-
-def _numbers(row: Pooled) -> tuple[TableCell, ...]:
-    numbers = [value for name in MEASURES for value in row.measure(name).to_dict().values()]
-    first = (row.detector, str(row.best).lower(), row.n_series, row.n_failed, row.n_told)
-    return (
-        *first,
-        *numbers,
-        *(row.verdict, row.reason, row.share_yes, row.skill_in, row.n_groups, " ".join(row.notes)),
-    )
-
-
-def share_or_dash(value: float) -> str:
-    """A share, or a dash where it was not worked out."""
-    return "–" if math.isnan(value) else show_share(value)
-
-
-def p_or_dash(value: float) -> str:
-    """A p-value, or a dash where it was not worked out."""
-    return "–" if math.isnan(value) else show_p(value)

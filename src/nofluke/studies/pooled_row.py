@@ -10,10 +10,13 @@ from typing import Any
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import finite_or_none
 from nofluke.ratios import divide
-from nofluke.text.tables import show_share
+from nofluke.text.exports import Exports
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import Table, show_share
 
 MEASURES = ("f1", "precision", "recall")
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
+SHORT = {"f1": "F1", "precision": "P", "recall": "R"}  # long headings would make wide columns of short numbers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +92,7 @@ class PooledMeasure:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pooled:
+class Pooled(Exports):
     """One detector over all series of a study.
 
     Attributes
@@ -144,8 +147,34 @@ class Pooled:
         found: PooledMeasure = getattr(self, name)
         return found
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; None for what is undefined."""
+    def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
+        """The line of the leaderboard as a table of its own."""
+        return Table(
+            title=f"{self.label} on {self.n_series:,} series",
+            columns=headings(measures, "interval"),
+            rows=(self.line(measures),),
+            notes=(*([self.reason] if self.reason else []), *(f"Note: {note}" for note in self.notes)),
+        )
+
+    def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
+        """One for each measure, as of the leaderboard."""
+        return {NAMES[measure]: self.table((measure,)) for measure in measures}
+
+    def line(self, measures: tuple[str, ...] = MEASURES) -> tuple[str, ...]:
+        """The cells of a line, under `headings`."""
+        found = [self.measure(name) for name in measures]
+        cells = [text for m in found for text in (m.in_words(), m.chance_in_words(), p_or_dash(m.corrected))]
+        return (self.name, *cells, self.verdict, share_or_dash(self.share_yes), self.skill_in_words())
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name; measures have columns of their own, such as f1, f1_low and f1_pvalue."""
+        found: dict[str, list[Any]] = {}
+        for name, told in self._record().items():
+            inner = told.items() if name in MEASURES else [("value", told)]
+            found |= {name if key == "value" else f"{name}_{key}": [value] for key, value in inner}
+        return found
+
+    def _record(self) -> dict[str, Any]:
         return {
             "detector": self.detector,
             "not_told_from_best": self.best,
@@ -171,3 +200,19 @@ class Pooled:
             best=told["not_told_from_best"],
             notes=tuple(told["notes"]),
         )
+
+
+def headings(measures: tuple[str, ...], interval: str) -> tuple[str, ...]:
+    """What stands above the lines of a leaderboard."""
+    heads = [text for m in measures for text in (f"{SHORT[m]} [{interval}]", f"{SHORT[m]} chance", f"{SHORT[m]} p")]
+    return ("detector", *heads, "verdict", "series yes", "skill in")
+
+
+def share_or_dash(value: float) -> str:
+    """A share, or a dash where it was not worked out."""
+    return "–" if math.isnan(value) else show_share(value)
+
+
+def p_or_dash(value: float) -> str:
+    """A p-value, or a dash where it was not worked out."""
+    return "–" if math.isnan(value) else show_p(value)

@@ -23,6 +23,7 @@ from nofluke.plain import as_whole, check_word
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
+from nofluke.studies.exports import StudyExports
 from nofluke.studies.folder import Folder
 from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
@@ -39,13 +40,12 @@ from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
-from nofluke.text.frames import Backend, make_frame
 from nofluke.text.tables import plural
 
 LEVEL = 0.95
 
 
-class Study:
+class Study(StudyExports):
     """Many detectors on many series: made by `nofluke.study`, or read from a folder.
 
     Attributes
@@ -133,10 +133,6 @@ class Study:
     def cell(self, series: str, detector: str) -> dict[str, Any]:
         """Everything about one cell: the row of results.parquet."""
         return look_up(self.cells, self.failed, self.detectors, series, detector)
-
-    def to_frame(self, backend: Backend | None = None) -> Any:
-        """All cells as a data frame of pandas, polars or pyarrow."""
-        return make_frame(self.cells, backend)
 
     def corrected(self, measure: str = "recall") -> FloatArray:
         """The p-values of all cells by a measure, corrected by Benjamini and Hochberg, in the order of `cells`.
@@ -301,9 +297,3 @@ class Study:
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
         size = f"{plural(len(self.detectors), 'detector')} on {plural(self.n_series, 'series', 'series')}"
         return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}; {self.path}>"
-
-    def __str__(self) -> str:
-        return str(self.leaderboard())
-
-    def _repr_html_(self) -> str:
-        return self.leaderboard()._repr_html_()

@@ -1,4 +1,4 @@
-"""JUnit XML, as build servers read it: the dialect of Jenkins' junit-10.xsd, which GitLab and GitHub's reporters take too."""
+"""JUnit XML for build servers, in the dialect of Jenkins' junit-10.xsd, which GitLab and GitHub's reporters read."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Suite:
 
 
 def junit(name: str, suites: Iterable[Suite]) -> str:
-    """Suites of tests as XML in ASCII, which is right in any encoding. Times are 0: the same input gives the same bytes.
+    """Suites of tests as XML in ASCII, which any encoding can read. Times are 0: the same input gives the same bytes.
 
     >>> print(junit("gate", [Suite(name="z", cases=(Case(name="p < 0.05", outcome="failure", why="p = 0.3."),))]))
     <?xml version="1.0" encoding="UTF-8"?>

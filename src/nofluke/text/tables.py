@@ -8,9 +8,14 @@ import io
 import math
 import re
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-TableCell = str | int | float | None
+import numpy as np
+
+from nofluke.text.latex import latex_float, latex_part
+
 WIDTH = 100  # of a line of prose, on a terminal and off it
 SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning
 
@@ -78,33 +83,19 @@ class Table:
         return "\n".join([*([self.title, ""] if self.title else []), *body, *([""] if self.notes else []), *self.notes])
 
     def markdown(self) -> str:
-        """A table in GitHub's Markdown."""
+        """A table in GitHub's Markdown; names that look like markup stay text."""
         rows = [self.columns, ("---",) * self.left + ("---:",) * (len(self.columns) - self.left), *self.rows]
-        body = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
-        head = [f"**{self.title}**", ""] if self.title else []
-        return "\n".join([*head, *body, *(line for note in self.notes for line in ("", note))])
+        body = ["| " + " | ".join(_plain(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
+        head = [f"**{_plain(self.title)}**", ""] if self.title else []
+        return "\n".join([*head, *body, *(line for note in self.notes for line in ("", _plain(note)))])
 
-    def latex(self, label: str = "", see: str = "") -> str:
-        """A booktabs table, ready to be pasted into a paper; ``see`` is the label of the table that has its notes."""
-        body = [" & ".join(map(_latex, row)) + r" \\" for row in self.rows]
-        notes = [_latex(note) + r"\par" for note in self.notes] + [rf"Notes: see Table~\ref{{{see}}}.\par"] * bool(see)
-        return "\n".join(
-            [
-                r"\begin{table}",
-                r"\centering",
-                *([rf"\caption{{{_latex(self.title)}}}"] if self.title else []),
-                *([rf"\label{{{label}}}"] if label else []),
-                rf"\begin{{tabular}}{{{'l' * self.left}{'r' * (len(self.columns) - self.left)}}}",
-                r"\toprule",
-                " & ".join(map(_latex, self.columns)) + r" \\",
-                r"\midrule",
-                *body,
-                r"\bottomrule",
-                r"\end{tabular}",
-                *([r"\par\medskip\footnotesize", *notes] if notes else []),
-                r"\end{table}",
-            ]
-        )
+    def latex(self, label: str = "") -> str:
+        """A booktabs table to paste into a paper, with its notes as text below it."""
+        return latex_part([self.latex_float(self.title, label)], self.notes)
+
+    def latex_float(self, caption: str, label: str) -> str:
+        """The table environment alone."""
+        return latex_float(self.columns, self.rows, left=self.left, caption=caption, label=label)
 
     def html(self) -> str:
         """A table for a notebook."""
@@ -123,14 +114,52 @@ class Table:
         return f"<div><table>{caption}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{notes}</div>"
 
 
-def csv_text(columns: tuple[str, ...], rows: list[tuple[TableCell, ...]]) -> str:
-    """Comma-separated values with full digits; a missing or undefined number is an empty field."""
+def csv_text(columns: tuple[str, ...], rows: Iterable[Sequence[Any]]) -> str:
+    """Comma-separated values with full digits; a missing or undefined number is an empty field.
+
+    >>> print(csv_text(("a", "b", "c"), [(0.1, True, ["One.", "Two."]), (math.nan, None, [])]), end="")
+    a,b,c
+    0.1,true,One. Two.
+    ,,
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
-    for row in rows:
-        writer.writerow("" if c is None or (isinstance(c, float) and math.isnan(c)) else c for c in row)
+    writer.writerows(map(_field, row) for row in rows)
     return out.getvalue()
+
+
+def csv_columns(columns: Mapping[str, Any]) -> str:
+    """The same of columns by name."""
+    values = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns.values()]
+    return csv_text(tuple(columns), zip(*values, strict=True))
+
+
+def _field(cell: Any) -> Any:
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return ""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return " ".join(cell) if isinstance(cell, list | tuple | np.ndarray) else cell
+
+
+def by_column(columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> dict[str, list[Any]]:
+    """Rows as columns by name.
+
+    >>> by_column(("a", "b"), [(1, "x"), (2, "y")]), by_column(("a",), [])
+    ({'a': [1, 2], 'b': ['x', 'y']}, {'a': []})
+    """
+    return {name: [row[i] for row in rows] for i, name in enumerate(columns)}
+
+
+def stacked(parts: Iterable[Mapping[str, list[Any]]]) -> dict[str, list[Any]]:
+    """Rows of several results under the same columns.
+
+    >>> stacked([{"a": [1]}, {"a": [2, 3]}])
+    {'a': [1, 2, 3]}
+    """
+    first, *rest = parts
+    return {name: [*column, *(value for part in rest for value in part[name])] for name, column in first.items()}
 
 
 def _width(text: str) -> int:
@@ -143,41 +172,9 @@ def _pad(text: str, width: int, left: bool) -> str:
     return text + space if left else space + text
 
 
-_POWER = re.compile(r"\b(\d+(?:\.\d+)?)e([+-]\d+)\b")
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "δ": r"$\delta$",
-        "β": r"$\beta$",
-        "±": r"$\pm$",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "×": r"$\times$",
-        "µ": r"$\mu$",
-        "τ": r"$\tau$",
-        "α": r"$\alpha$",
-        "²": r"$^2$",
-        "−": r"$-$",
-        "≈": r"$\approx$",
-        "→": r"$\rightarrow$",
-        "|": r"\textbar{}",
-        "[": "{[}",  # bare, at the start of a row, it would be an argument of the line break before it
-        "–": "--",
-        "<": r"$<$",
-        ">": r"$>$",
-    }
-)
+_MARKUP = re.compile(r"[\\`*<$~]|(?<![^\W_])_|_(?![^\W_])|\](?=\()")
+"""What Markdown may take for markup, but no underscore within a word, and no brackets of intervals."""
 
 
-def _latex(text: str) -> str:
-    """Text as LaTeX prints it; 4.1e-12 becomes a power of ten, as papers write it."""
-    return _POWER.sub(lambda m: rf"${m[1]} \times 10^{{{int(m[2])}}}$", text.translate(_LATEX))
+def _plain(text: str) -> str:
+    return _MARKUP.sub(lambda found: "\\" + found[0], " ".join(text.split()))

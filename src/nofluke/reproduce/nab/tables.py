@@ -6,8 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from nofluke.reproduce.nab.study import NULLS, NabStudy
-from nofluke.studies.leaderboard import p_or_dash, share_or_dash
-from nofluke.studies.pooled_row import MEASURES, Pooled
+from nofluke.studies.pooled_row import MEASURES, Pooled, p_or_dash, share_or_dash
 from nofluke.text.tables import Table, csv_text, plural, show_share
 
 SHORT = {"permutation": "perm.", "auto": "auto"}

@@ -7,10 +7,10 @@ from html import escape
 
 from nofluke.inference.chance import significant
 from nofluke.studies.cell_map import CellMap
-from nofluke.studies.leaderboard import VERDICTS, Leaderboard, p_or_dash, share_or_dash
+from nofluke.studies.leaderboard import VERDICTS, Leaderboard
 from nofluke.studies.missing import missing_cells
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, PooledMeasure, p_or_dash, share_or_dash
 from nofluke.studies.schema import Values
 
 SIGNS = {"yes": "✓", "partly": "≈", "no": "✗", "cannot tell": "?"}

@@ -14,7 +14,8 @@ from nofluke.inference.coincidence import coincidence_of
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluate import evaluation_of
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import FamilywiseTest, familywise_test
+from nofluke.inference.familywise import familywise_test
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import FamilywiseTest
+from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.interval import Interval
 from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion

@@ -10,8 +10,7 @@ from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Difference
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.several.rows import Row
-from nofluke.studies.leaderboard import p_or_dash
-from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure
+from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 
 
 def address(detector: str) -> str:

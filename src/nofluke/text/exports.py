@@ -1,0 +1,186 @@
+"""Every way out of a result, alike for all of them: dict, JSON, CSV, data frame, Markdown, LaTeX, text and HTML."""
+
+from __future__ import annotations
+
+import json
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from os import PathLike
+from typing import Any, Literal, overload
+
+from nofluke.data.paths import expanded, write_file
+from nofluke.errors import InputError, shown
+from nofluke.text.flat import flattened
+from nofluke.text.frames import Backend, make_frame
+from nofluke.text.latex import latex_part
+from nofluke.text.tables import Table, csv_columns
+
+Path = str | PathLike[str]
+Flat = bool | Literal["numbers"]
+
+
+class Exports(ABC):
+    """A result that has a table for readers, columns for data frames and a record for JSON, and so all of the rest.
+
+    ``**asked`` is whatever the result can be asked for in addition, by the keywords of its `table`.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> result = nf.power(recall=0.6, coverage=0.2, n_events=10, n_steps=2_000)
+    >>> print(result.to_csv()[:37])
+    power,error,measure,value,n_events,n_
+    >>> result.to_dict(flat="numbers")["n_events"]
+    10
+    """
+
+    __slots__ = ()
+
+    @abstractmethod
+    def table(self, *args: Any, **asked: Any) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+
+    @abstractmethod
+    def columns(self, *args: Any, **asked: Any) -> Mapping[str, Any]:
+        """The numbers in full, by column name: those of `to_csv` and `to_frame`."""
+
+    @abstractmethod
+    def _record(self, *args: Any, **asked: Any) -> dict[str, Any]:
+        """Plain values: those of `to_dict` and `to_json`."""
+
+    def _latex_tables(self, *args: Any, **asked: Any) -> Mapping[str, Table]:
+        """What LaTeX shows, by name: one table without a name, or several that fit on a page."""
+        return {"": self.table(*args, **asked)}
+
+    @property
+    def _kind(self) -> str:
+        """What the result is called in a label: "sample-size"."""
+        return re.sub("(?<=[a-z])(?=[A-Z])", "-", type(self).__name__).lower()
+
+    def to_dict(self, *, flat: Flat = False, **asked: Any) -> dict[str, Any]:
+        """The result as plain values: the keys of ``--format json``. Undefined values are None.
+
+        Parameters
+        ----------
+        flat : bool or "numbers"
+            True for one level to log, as in ``{"precision/value": 0.5}``: keys of letters, digits and underscores,
+            joined by slashes. Undefined values and lists are left out. In a list of records, such as detectors, each
+            has its name in the key. "numbers" leaves out text, too.
+        **asked
+            What else to tell, by the keywords of `table`.
+        """
+        if not isinstance(flat, bool) and not (isinstance(flat, str) and flat == "numbers"):
+            raise InputError(f"flat={shown(flat)} must be True, False or 'numbers'.")
+        plain = self._record(**asked)
+        if not flat:
+            return plain
+        found = flattened(plain)
+        return found if flat is True else {key: value for key, value in found.items() if not isinstance(value, str)}
+
+    @overload
+    def to_json(self, path: None = None, **asked: Any) -> str: ...
+    @overload
+    def to_json(self, path: Path, **asked: Any) -> None: ...
+    def to_json(self, path: Path | None = None, **asked: Any) -> str | None:
+        """`to_dict` as JSON: the text, or None where it is written to a path, whole or not at all."""
+        return _written(render(self, "json", **asked), path)
+
+    @overload
+    def to_csv(self, path: None = None, **asked: Any) -> str: ...
+    @overload
+    def to_csv(self, path: Path, **asked: Any) -> None: ...
+    def to_csv(self, path: Path | None = None, **asked: Any) -> str | None:
+        """`columns` as comma-separated values with full digits: the text, or None where it is written to a path.
+
+        Undefined values are empty fields.
+        """
+        return _written(render(self, "csv", **asked), path)
+
+    def to_frame(self, backend: Backend | None = None, **asked: Any) -> Any:
+        """`columns` as a data frame: of pandas, polars or pyarrow if named, else of the one that the user has."""
+        return make_frame(self.columns(**asked), backend)
+
+    @overload
+    def to_markdown(self, path: None = None, **asked: Any) -> str: ...
+    @overload
+    def to_markdown(self, path: Path, **asked: Any) -> None: ...
+    def to_markdown(self, path: Path | None = None, **asked: Any) -> str | None:
+        """`table` in GitHub's Markdown: the text, or None where it is written to a path."""
+        return _written(render(self, "markdown", **asked), path)
+
+    @overload
+    def to_latex(
+        self, path: None = None, *, label: str | None = None, caption: str | None = None, **asked: Any
+    ) -> str: ...
+    @overload
+    def to_latex(self, path: Path, *, label: str | None = None, caption: str | None = None, **asked: Any) -> None: ...
+    def to_latex(
+        self, path: Path | None = None, *, label: str | None = None, caption: str | None = None, **asked: Any
+    ) -> str | None:
+        r"""`table` for a paper: a float with booktabs rules, and verdict and notes as text below it.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where to write it; without one the text is returned.
+        label : str, optional
+            What ``\ref`` takes, by default such as "tab:nofluke-evaluation". Further tables of a leaderboard have their
+            measure behind it.
+        caption : str, optional
+            By default the title of the table. Special characters are escaped.
+        **asked
+            What else to tell, by the keywords of `table`.
+        """
+        return _written(render(self, "latex", label=label, caption=caption, **asked), path)
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def render(
+    result: Exports,
+    form: str,
+    *,
+    said: Callable[[str], str] = str,
+    label: str | None = None,
+    caption: str | None = None,
+    **asked: Any,
+) -> str:
+    """A result in a form; ``said`` puts notes into other words, as the command line does."""
+    if form == "json":
+        return json.dumps(result.to_dict(**asked), indent=2, ensure_ascii=False)
+    if form == "csv":
+        return csv_columns(result.columns(**asked))
+    if form == "markdown":
+        return _reworded(result.table(**asked), said).markdown()
+    tables = {name: _reworded(table, said) for name, table in result._latex_tables(**asked).items()}
+    label = f"tab:nofluke-{result._kind}" if label is None else _checked(label)
+    if caption is not None and not isinstance(caption, str):
+        raise InputError(f"caption={shown(caption)} must be text.")
+    floats = []
+    for i, (name, table) in enumerate(tables.items()):
+        title = (caption if caption is not None else table.title) or result._kind.capitalize()
+        floats.append(table.latex_float(f"{title}, {name}" if name else title, f"{label}-{name}" if i else label))
+    return latex_part(floats, dict.fromkeys(note for table in tables.values() for note in table.notes))
+
+
+def _reworded(table: Table, said: Callable[[str], str]) -> Table:
+    return replace(table, notes=tuple(map(said, table.notes)))
+
+
+def _checked(label: str) -> str:
+    if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._/+-]+", label):
+        raise InputError(f"label={shown(label)} must be letters, digits and : . _ / + -, such as 'tab:results'.")
+    return label
+
+
+def _written(text: str, path: Path | None) -> str | None:
+    if path is None:
+        return text
+    write_file(expanded(path, "path"), text.rstrip("\n") + "\n", f"path={shown(str(path))}")
+    return None
