@@ -360,18 +360,19 @@ def test_a_service_without_streams_gets_its_results(data, monkeypatch, missing):
 
 @pytest.mark.skipif(os.name != "posix", reason="links of POSIX")
 @pytest.mark.parametrize("command", ["evaluate", "sweep", "diagnose", "report"])
-@pytest.mark.parametrize("name", ["data.csv", "./data.csv", "soft.csv", "hard.csv", "events.txt"])
+@pytest.mark.parametrize("name", ["data", "./data", "soft", "hard", "events"])
 def test_an_input_is_never_written_over(run, data, command, name):
     """By whatever name: it is an error, and both inputs are as they were."""
-    (data / "events.txt").write_text("1\n4\n")
-    (data / "soft.csv").symlink_to("data.csv")
-    os.link(data / "data.csv", data / "hard.csv")
-    events = ("--truth-file", "events.txt", "--scores", "z", "--threshold", "0.5")
-    code, out, err = run(command, "data.csv", *events, "-o", name)
+    (data / "data.csv").rename(data / "data")  # without an ending, which every command writes
+    (data / "events").write_text("1\n4\n")
+    (data / "soft").symlink_to("data")
+    os.link(data / "data", data / "hard")
+    events = ("--truth-file", "events", "--scores", "z", "--threshold", "0.5")
+    code, out, err = run(command, "data", *events, "-o", name)
     assert (code, out) == (2, "")
-    source = "events.txt" if name == "events.txt" else "data.csv"
+    source = "events" if name == "events" else "data"
     assert err == f"nofluke: --output {name} is the input {source}, which it would destroy: choose another place.\n"
-    assert ((data / "data.csv").read_text(), (data / "events.txt").read_text()) == (DATA, "1\n4\n")
+    assert ((data / "data").read_text(), (data / "events").read_text()) == (DATA, "1\n4\n")
 
 
 def test_standard_input_is_not_written_over_either(data):
@@ -730,12 +731,13 @@ def test_errors_name_the_option_in_place_of_the_argument(run, line, message):
 
 
 def test_advice_names_options_too(run, data):
-    """Who reads a note in a shell can type what it says; JSON keeps the words of the library."""
+    """Whoever reads a note in a shell can type what it says, in every format."""
     (data / "runs.csv").write_text("y,z\n" + "".join(f"{int(i % 100 < 20)},{i * 7 % 41}\n" for i in range(400)))
     words = ("evaluate", "runs.csv", "--truth", "y", "--scores", "z", "--quantile", "0.9", "--tolerance", "1")
     insisting = (*words, "--null", "permutation")
-    assert "Use --null circular-shift or --null segments." in run(*insisting)[1]
-    assert 'Use null=\\"circular-shift\\"' in run(*insisting, "--format", "json")[1]
+    for form in ("text", "json", "markdown"):
+        told = " ".join(run(*insisting, "--format", form)[1].split())
+        assert "Use --null circular-shift or --null segments." in told
     assert ": pass --quantile, --threshold, --budget or --chance.\n" in run("sweep", "runs.csv", *words[2:6])[1]
 
 

@@ -193,7 +193,7 @@ def documented(heading: str) -> dict[str, tuple[str, str]]:
     """Type and meaning by key."""
     return {
         key.strip("`"): (kind, meaning)
-        for key, kind, meaning in table_rows(section("reference/cli.md", heading))
+        for key, kind, meaning in table_rows(section("reference/json.md", heading))
         if "`" in key
     }
 
@@ -358,7 +358,7 @@ def test_keys_of_chance_are_documented(capsys: pytest.CaptureFixture[str]) -> No
     code, printed = run(words, capsys)
     assert code == 0, printed
     keys = documented("Keys of significance")
-    last = section("reference/cli.md", "Keys of significance").rstrip().rpartition("\n\n")[2]
+    last = section("reference/json.md", "Keys of significance").rstrip().rpartition("\n\n")[2]
     without = set(re.findall(r"`([a-z_]+)`", last))
     assert set(flat_keys(json.loads(printed))) == set(keys) - only_for(keys, "only for several") - without
 

@@ -14,14 +14,16 @@ import click
 from nofluke import __version__
 from nofluke.cli import commands, metrics
 from nofluke.cli.coincidence import coincidence
+from nofluke.cli.command import Commands
 from nofluke.cli.compare import compare
-from nofluke.cli.options import FORMATS
+from nofluke.cli.endings import FORMATS
 from nofluke.cli.power import power
 from nofluke.cli.report import report
 from nofluke.cli.reproduce import reproduce
 from nofluke.cli.study import study
 from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
 from nofluke.progress import one_call
+from nofluke.text.tables import WIDTH
 
 __all__ = ["FORMATS", "cli", "main"]
 
@@ -30,46 +32,32 @@ BROKEN_PIPE = 141  # what shells report of a program whose reader has gone: 128 
 
 
 @click.group(
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}, invoke_without_command=True
+    cls=Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": WIDTH},
+    invoke_without_command=True,
+    examples=(
+        "nofluke demo",
+        "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2",
+        "nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html",
+    ),
 )
 @click.version_option(__version__, prog_name="nofluke")
 @click.pass_context
 def cli(context: click.Context) -> None:
-    """Is an anomaly detector's precision and recall on a sequence skill, or a fluke?
+    """Is a detector's precision and recall skill, or a fluke?
 
-    \b
-    Try:  nofluke demo
-          nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2
-          nofluke sweep data.parquet --truth label --scores z --tolerance 0 --tolerance 2 -o sweep.csv
-          nofluke compare data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
-          nofluke study 'sensors/*.csv' --truth label --scores 'det_*' --budget 1% --tolerance 1% -o out/
-          nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31
-          nofluke significance data.csv --truth label --scores z --metric vus-pr:window=100 --metric best-pa-f1
-          nofluke power --recall 0.6 --coverage 20% --power 0.8
-          nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2
-          nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html
-          nofluke report data.csv --truth label --scores a --scores b --budget 1% --tolerance 2
+    nofluke COMMAND --help explains a command.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())
 
 
-for _command in (
-    commands.evaluate,
-    commands.sweep,
-    compare,
-    study,
-    coincidence,
-    metrics.significance,
-    metrics.chance,
-    metrics.metrics,
-    power,
-    commands.diagnose,
-    report,
-    commands.demo,
-    reproduce,
-):
-    cli.add_command(_command)
+cli.add_topic("Judge one detector", commands.evaluate, commands.sweep, commands.diagnose, report)
+cli.add_topic("Compare and study", compare, study)
+cli.add_topic("Lists of times", coincidence)
+cli.add_topic("Metrics", metrics.significance, metrics.chance, metrics.metrics)
+cli.add_topic("Plan", power)
+cli.add_topic("Try and reproduce", commands.demo, reproduce)
 
 
 def main(args: list[str] | None = None) -> NoReturn:

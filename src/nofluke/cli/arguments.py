@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 _COUNTING = ("count_alarms", "refractory")
 _DATA = (
-    *("truth", "truth_file", "truth_start", "truth_end", "count_events", "overlaps"),
+    *("truth", "truth_file", "truth_start", "truth_end", "truth_time_format", "count_events", "overlaps"),
     *("scores", "time", "time_format", "mask", "missing"),
     *("higher_is", "warmup", "predictions", "groups", *_COUNTING),
 )
@@ -97,6 +98,7 @@ def read(
     truth_file: str | None,
     truth_start: str | None,
     truth_end: str | None,
+    truth_time_format: str | None,
     count_events: str | None,
     overlaps: str,
     time: str | None,
@@ -120,6 +122,8 @@ def read(
     if truth is None and truth_file is None:
         raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
     ends = (truth_start, truth_end)
+    if truth_time_format is not None and truth_file is None:
+        raise InputError("--truth-time-format is for --truth-file: pass that, or --time-format for FILE.")
     if ends != (None, None) and (truth_file is None or truth is not None):
         raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
     if truth_start is not None and truth_start == truth_end:
@@ -143,14 +147,16 @@ def read(
         for role, named in roles.items():
             if named is not None:
                 columns |= {role: named} if isinstance(named, str) else {f"{role}:{name}": name for name in named}
-        table = read_columns(file, columns=columns, time_format=time_format)
+        table = read_columns(file, columns=columns, time_format=time_format_of(time_format))
         for role, values in table.values.items():
             kind, several, name = role.partition(":")
             argument = _ARGUMENTS.get(kind, kind)
             found[argument] = {**found.get(argument, {}), name: values} if several else values
         notes = table.notes
     if truth_file is not None:
-        events = read_events(truth_file, truth, time_format, None if ends == (None, None) else ends)
+        with named_format("truth_time_format"):
+            form = time_format_of(truth_time_format, time_format)
+            events = read_events(truth_file, truth, form, None if ends == (None, None) else ends)
         notes = (*notes, *events.notes)
         found["truth"] = events.values["time"] if "time" in events.values else pairs_of(events)
         found["truth_as"] = "positions" if time is None else "times"
@@ -184,6 +190,21 @@ def check_places(sources: dict[str, str | None], outputs: dict[str, str | None])
                 )
     if len({path.resolve() for path in written.values()}) < len(written):
         raise InputError(f"{' and '.join(written)} are the same file: choose another place for one.")
+
+
+def time_format_of(own: str | None, common: str | None = None) -> str | None:
+    """The format of one file: its own, else the common one; None, and the word iso, are ISO 8601."""
+    chosen = common if own is None else own
+    return None if chosen == "iso" else chosen
+
+
+@contextmanager
+def named_format(option: str) -> Iterator[None]:
+    """Let errors about times in another file than FILE name the option for its format."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error).replace("time_format=", f"{option}=")) from None
 
 
 def number_of(text: str | None) -> Any:

@@ -9,7 +9,18 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import Data, chance_arguments, check_places, number_of, tolerance_of
+from nofluke.cli.arguments import (
+    Data,
+    chance_arguments,
+    check_places,
+    named_format,
+    number_of,
+    time_format_of,
+    tolerance_of,
+)
+from nofluke.cli.command import Command
+from nofluke.cli.completion import PAGE
+from nofluke.cli.endings import form_of
 from nofluke.cli.list_options import list_options, window_options
 from nofluke.cli.options import (
     chance_options,
@@ -21,8 +32,7 @@ from nofluke.cli.options import (
     plain_file,
     zero_division_option,
 )
-from nofluke.cli.printing import extras, form_of, gate_code, write_result
-from nofluke.cli.wording import Command
+from nofluke.cli.printing import extras, gate_code, write_result
 from nofluke.errors import InputError
 
 _OF_ONE_WINDOW = (
@@ -32,7 +42,14 @@ _OF_ONE_WINDOW = (
 _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke coincidence quakes.csv tweets.csv --tolerance 2d --span 2010-01-01 2016-12-31",
+        "nofluke coincidence quakes.csv tweets.csv --early 3d --late -1d --span 2010-01-01 2016-12-31 --gaps outages.csv",
+        "nofluke coincidence quakes.csv tweets.csv --tolerance 1d,3d --lag -7d:7d:3 --familywise --seed 1",
+    ),
+)
 @list_options
 @window_options
 @zero_division_option
@@ -40,7 +57,7 @@ _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 @judging_options
 @familywise_option
 @gate_options
-@click.option("--report", metavar="FILE", callback=plain_file, help="Write a page about it, too.")
+@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
 @gate_format_option
 @output_option
 def coincidence(
@@ -49,6 +66,9 @@ def coincidence(
     event_time: str | None,
     alarm_time: str | None,
     time_format: str | None,
+    event_time_format: str | None,
+    alarm_time_format: str | None,
+    gaps_time_format: str | None,
     span: tuple[str, str] | None,
     gaps: str | None,
     duplicates: Any,
@@ -66,7 +86,8 @@ def coincidence(
     """Do two lists of times coincide more often than by chance?
 
     EVENTS and ALARMS are CSV, TSV or Parquet with one time a row, or - for standard input. Times are dates or numbers,
-    in any order, and need no grid. Several --tolerance or --lag give one row each; --familywise tests the best of them.
+    in any order, and need no grid. Several tolerances or lags (1d,3d or 0:6d:7) give one row each; --familywise tests
+    the best of them.
     """
     check_places({"EVENTS": events, "ALARMS": alarms, "--gaps": gaps}, {"--output": output, "--report": report})
     windows = _tolerances(tolerances, early, late)
@@ -80,9 +101,15 @@ def coincidence(
         check_plotly()  # before the work
     import nofluke as nf
 
-    data = _read({"events": (events, event_time), "alarms": (alarms, alarm_time)}, gaps, time_format)
+    if gaps_time_format is not None and gaps is None:
+        raise InputError("--gaps-time-format is for --gaps: pass that too, or leave it out.")
+    data = _read(
+        {"events": (events, event_time, event_time_format), "alarms": (alarms, alarm_time, alarm_time_format)},
+        (gaps, gaps_time_format),
+        time_format,
+    )
     watched = {
-        "span": None if span is None else [_time(end, time_format) for end in span],
+        "span": None if span is None else [_time(end, time_format_of(time_format)) for end in span],
         "duplicates": duplicates,
         "tick": number_of(tick),
     }
@@ -113,18 +140,23 @@ def coincidence(
     return gate_code(result, options)
 
 
-def _read(lists: dict[str, tuple[str, str | None]], gaps: str | None, time_format: str | None) -> Data:
-    """Both lists and the gaps, as arguments of the library's functions."""
+def _read(
+    lists: dict[str, tuple[str, str | None, str | None]], gaps: tuple[str | None, str | None], time_format: str | None
+) -> Data:
+    """Both lists and the gaps, as arguments of the library's functions; each file may have a format of its own."""
     from nofluke.data.files import pairs_of, read_events, read_list
 
     found: dict[str, Any] = {}
     notes: list[str] = []
-    for name, (file, column) in lists.items():
-        columns = read_list(file, column, time_format, by=f"--{name[:-1]}-time")
+    for name, (file, column, own) in lists.items():
+        with named_format(f"{name[:-1]}_time_format"):
+            form = time_format_of(own, time_format)
+            columns = read_list(file, column, form, by=f"--{name[:-1]}-time")
         found[name] = columns.values["time"]
         notes.extend(columns.notes)
-    if gaps is not None:
-        ranges = read_events(gaps, None, time_format, (None, None))
+    if gaps[0] is not None:
+        with named_format("gaps_time_format"):
+            ranges = read_events(gaps[0], None, time_format_of(gaps[1], time_format), (None, None))
         found["gaps"] = pairs_of(ranges)
         notes.extend(ranges.notes)
     return Data(arguments=found, notes=tuple(dict.fromkeys(notes)))

@@ -8,13 +8,13 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
+from nofluke.cli.command import Command
+from nofluke.cli.completion import PAGE
 from nofluke.cli.options import (
-    Threshold,
     chance_options,
     data_options,
     detector_options,
     familywise_option,
-    finite,
     format_option,
     gate_format_option,
     gate_options,
@@ -25,10 +25,18 @@ from nofluke.cli.options import (
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.wording import Command
+from nofluke.cli.values import Threshold, Values, list_option
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke evaluate data.csv --truth label --scores z --quantile 0.9 --tolerance 2",
+        "nofluke evaluate data.csv --truth label --scores z --time day --budget 5% --early 0 --late 2d --format json",
+        "nofluke evaluate data.csv --truth-file events.csv --scores z --time day --quantile 0.9 --tolerance 1d -o result.csv",
+        "nofluke evaluate data.csv --truth label --predictions alarm --tolerance 2 --gate",
+    ),
+)
 @detector_options
 @zero_division_option
 @chance_options
@@ -46,9 +54,9 @@ def evaluate(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Precision and recall of a detector at one threshold, within a tolerance, beside what chance would score.
+    """Precision and recall at one threshold, next to chance.
 
-    FILE is CSV, TSV or Parquet, or - for standard input.
+    FILE is CSV, TSV or Parquet, or - for standard input. A prediction counts within --tolerance of an event.
     """
     import nofluke as nf
 
@@ -67,12 +75,34 @@ def evaluate(
     return gate_code(result, options)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke sweep data.csv --truth label --scores z --tolerance 0,1,2,4",
+        "nofluke sweep data.csv --truth label --scores z --quantile .5:.99:50 --tolerance 0,2 -o sweep.csv",
+        "nofluke sweep data.csv --truth label --scores z --time day --budget 1%,5% --tolerance 1d,2d --familywise --seed 1",
+    ),
+)
 @data_options
-@click.option("--tolerance", "tolerances", metavar="LENGTH", multiple=True, help="Repeat for several. Default 0.")
-@click.option("--threshold", "thresholds", type=Threshold(), multiple=True, callback=finite, help="Repeat for several.")
-@click.option("--quantile", "quantiles", type=float, multiple=True, help="Repeat for several.")
-@click.option("--budget", "budgets", metavar="SHARE", multiple=True, help="Such as 1% or 0.01. Repeat for several.")
+@list_option("--threshold", "thresholds", kind=Values("NUMBERS", Threshold()), help="Thresholds: 2,3,5 or 2:5:7.")
+@list_option(
+    "--quantile",
+    "quantiles",
+    kind=Values("NUMBERS", click.FLOAT, shares=True),
+    help="Thresholds as quantiles of the scores: .9,.99 or .5:.99:50.",
+)
+@list_option(
+    "--budget",
+    "budgets",
+    kind=Values("SHARES", shares=True),
+    help="Thresholds by the share of steps to predict at most: 1%,5% or .01,.05.",
+)
+@list_option(
+    "--tolerance",
+    "tolerances",
+    kind=Values("LENGTHS"),
+    help="Tolerances in steps (0,1,2,4) or, on a clock, in time (30min,1h). 0:8:5 is 0, 2, 4, 6 and 8. Default 0.",
+)
 @unit_option
 @chance_options
 @click.option(
@@ -98,11 +128,14 @@ def sweep(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Precision and recall for many thresholds and tolerances.
+    """Precision and recall at many thresholds and tolerances.
 
-    Every distinct score is a threshold, unless --threshold, --quantile or --budget is given. FILE is CSV, TSV or
-    Parquet, or - for standard input. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have
+    FILE is CSV, TSV or Parquet, or - for standard input. Every distinct score is a threshold, unless --threshold,
+    --quantile or --budget is given. Text, Markdown and LaTeX show the best F1 of each tolerance; CSV and JSON have
     every cell.
+
+    Values come as a list (0,1,2,4), as START:STOP:COUNT, COUNT evenly spaced values with both ends, or one option
+    each.
     """
     import nofluke as nf
 
@@ -126,7 +159,13 @@ def sweep(
     write_result(curve, form, output, familywise=family)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke diagnose data.csv --truth label --scores z --quantile 0.9 --tolerance 2",
+        "nofluke diagnose data.csv --truth label --scores z --time day --period 'day of week' --format json",
+    ),
+)
 @detector_options
 @click.option(
     "--period",
@@ -137,10 +176,11 @@ def sweep(
 @format_option
 @output_option
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:
-    """Which null to trust: are events clustered, seasonal, in runs; do alarms have memory or a lag.
+    """Which null model to trust for these data, and why.
 
-    FILE is CSV, TSV or Parquet, or - for standard input. Prints what was looked at and the null to pass as --null.
-    Without --threshold, --quantile and --budget the top tenth of the scores are taken as alarms.
+    Looks for clusters, seasons and runs of events, and for memory and lag of alarms. Prints what it found and the null
+    to pass as --null. FILE is CSV, TSV or Parquet, or - for standard input. Without --threshold, --quantile and
+    --budget, the top tenth of the scores are alarms.
     """
     import nofluke as nf
 
@@ -149,11 +189,11 @@ def diagnose(file: str, period: str | None, alpha: float, form: str | None, outp
     write_result(result, form, output)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, examples=("nofluke demo", "nofluke demo --seed 1 --report demo.html"))
 @click.option("--seed", type=int, default=0, show_default=True, help="Which simulated series.")
-@click.option("--report", metavar="FILE", callback=plain_file, help="Write a page about it, too.")
+@click.option("--report", type=PAGE, callback=plain_file, help="Write an HTML page about it, too.")
 def demo(seed: int, report: str | None) -> None:
-    """The main job on built-in data: simulated tweets about earthquakes."""
+    """Judge a detector on simulated tweets about earthquakes."""
     import nofluke as nf
 
     if report is not None:

@@ -7,13 +7,19 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import named_detectors, read_detector
+from nofluke.cli.command import Command
 from nofluke.cli.options import detectors_options, format_option, output_option
 from nofluke.cli.printing import write_result
-from nofluke.cli.wording import Command
 from nofluke.errors import InputError
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke compare detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2",
+        "nofluke compare detectors.csv --truth label --scores z --predictions alarm --quantile 0.9 --tolerance 2 -o comparison.md",
+    ),
+)
 @detectors_options
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
 @click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
@@ -31,10 +37,11 @@ def compare(
     output: str | None,
     **options: Any,
 ) -> None:
-    """Which of several detectors is better, and could that be luck: all pairs, with intervals and p-values.
+    """Which of several detectors is better, and could it be luck?
 
-    FILE is CSV, TSV or Parquet, or - for standard input. One of --threshold, --quantile and --budget serves all scores;
-    by the latter two, each detector has a threshold of its own. p-values are corrected for all pairs by Holm.
+    All pairs, with intervals and p-values corrected by Holm. FILE is CSV, TSV or Parquet, or - for standard input. One
+    of --threshold, --quantile and --budget serves all scores; with the latter two, each detector has its own
+    threshold.
     """
     import nofluke as nf
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from nofluke.cli.wording import advice, in_shell
 from nofluke.errors import InputError
 from nofluke.inference.gate import BETTER, CANNOT_TELL, FAILED, Check, checks, gate_by_verdict
 from nofluke.text.junit import Case, Outcome, Suite, junit
@@ -25,8 +27,8 @@ def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str
         raise InputError(f"--format junit needs a verdict, and {name} gives none here: pass --format json.")
     suite = Suite(
         name=_detector(options),
-        cases=tuple(map(_case, gate_checks(result, options))),
-        properties=dict(_flat(result.to_dict(**more))),
+        cases=tuple(replace(case, why=advice(case.why, context)) for case in map(_case, gate_checks(result, options))),
+        properties=dict(_flat(in_shell(result.to_dict(**more), context))),
         output=text,
     )
     return junit(name, [suite])

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import click
 
-from nofluke.cli.options import several, side_options, time_format_option
+from nofluke.cli.completion import COLUMN, FILE
+from nofluke.cli.options import format_of, several, side_options, time_format_option
+from nofluke.cli.values import Value, Values, list_option
 
 list_options = several(
-    click.argument("events", metavar="EVENTS"),
-    click.argument("alarms", metavar="ALARMS"),
-    click.option("--event-time", metavar="COLUMN", help="Column of EVENTS with the times, where it has several."),
-    click.option("--alarm-time", metavar="COLUMN", help="Column of ALARMS with the times, where it has several."),
+    click.argument("events", metavar="EVENTS", type=FILE),
+    click.argument("alarms", metavar="ALARMS", type=FILE),
+    click.option("--event-time", type=COLUMN, help="Column of EVENTS with the times, where it has several."),
+    click.option("--alarm-time", type=COLUMN, help="Column of ALARMS with the times, where it has several."),
     time_format_option,
+    format_of("--event-time-format", "EVENTS, if not that of --time-format; iso for ISO 8601"),
+    format_of("--alarm-time-format", "ALARMS, likewise"),
+    format_of("--gaps-time-format", "--gaps, likewise"),
     click.option(
         "--span",
         nargs=2,
@@ -20,7 +25,7 @@ list_options = several(
     ),
     click.option(
         "--gaps",
-        metavar="FILE",
+        type=FILE,
         help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
     ),
     click.option(
@@ -31,24 +36,24 @@ list_options = several(
         help="What to do with times that a list has more than once.",
     ),
     click.option(
-        "--tick", metavar="LENGTH", help="Resolution of the times, such as 1d or 0.5. Default: their common divisor."
+        "--tick",
+        type=Value("LENGTH"),
+        help="Resolution of the times, such as 1d or 0.5. Default: their common divisor.",
     ),
 )
 window_options = several(
-    click.option(
+    list_option(
         "--tolerance",
         "tolerances",
-        metavar="LENGTH",
-        multiple=True,
-        help="A duration (2d) for dates, else a number in the unit of the times. Repeat for several.",
+        kind=Values("LENGTHS"),
+        help="A duration (2d) for dates, else a number in the unit of the times. Several: 1d,3d or 0:6d:7.",
     ),
     side_options,
-    click.option(
+    list_option(
         "--lag",
         "lags",
-        metavar="LENGTH",
-        multiple=True,
-        help="Move the window: 2d for alarms about two days after events, -2d before. Repeat for several. Default 0.",
+        kind=Values("LENGTHS"),
+        help="Move the window: 2d for alarms about two days after events, -2d before. Several: -7d,0,7d. Default 0.",
     ),
     click.option(
         "--edges",

@@ -7,7 +7,9 @@ from typing import Any
 
 import click
 
+from nofluke.cli.completion import COLUMN, METRIC, NULL
 from nofluke.cli.options import seed_option, several
+from nofluke.cli.values import Value
 from nofluke.errors import InputError
 
 
@@ -28,7 +30,7 @@ def _known(_context: click.Context, option: click.Parameter, names: tuple[str, .
 
 def metric_option(about: str) -> Callable[[Any], Any]:
     """--metric, which may be repeated."""
-    return click.option("--metric", "metrics", metavar="METRIC", multiple=True, callback=_known, help=about)
+    return click.option("--metric", "metrics", type=METRIC, multiple=True, callback=_known, help=about)
 
 
 def _drawing(default: int) -> tuple[Any, ...]:
@@ -47,7 +49,7 @@ null_options = several(
         "--null",
         default="auto",
         show_default=True,
-        metavar="NULL",
+        type=NULL,
         help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
         "circular-shift, local-shift:reach=50, segments, random-scores:phi=0.9, score-permutation, and those of evaluate.",
     ),
@@ -65,7 +67,7 @@ null_options = several(
     *_drawing(10_000),
     click.option(
         "--groups",
-        metavar="COLUMN",
+        type=COLUMN,
         help="Column that tells several series apart, which stand one after the other: each is rotated within itself.",
     ),
 )
@@ -74,10 +76,12 @@ level_options = several(
         "--null",
         default="random-scores",
         show_default=True,
-        metavar="NULL",
+        type=NULL,
         help="random-scores, or with a memory random-scores:phi=0.9.",
     ),
-    click.option("--budget", metavar="SHARE", help="For metrics of alarms: the share of steps with one, 1% or 0.01."),
+    click.option(
+        "--budget", type=Value("SHARE"), help="For metrics of alarms: the share of steps with one, 1% or 0.01."
+    ),
     click.option(
         "--n-steps", type=int, metavar="NUMBER", help="Length of the series, where FILE lists events or ranges by step."
     ),

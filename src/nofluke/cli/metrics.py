@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import read_detector, read_truth
+from nofluke.cli.command import Command
 from nofluke.cli.metric_options import level_options, metric_option, null_options
 from nofluke.cli.options import (
     cut_options,
@@ -20,11 +21,17 @@ from nofluke.cli.options import (
     warmup_option,
 )
 from nofluke.cli.printing import verdict_code, write_result
-from nofluke.cli.wording import Command
 from nofluke.errors import InputError
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke significance data.csv --truth label --scores z --metric auc-roc",
+        "nofluke significance data.csv --truth label --scores z --metric vus-pr:window=10 --metric best-pa-f1 --seed 1",
+        "nofluke significance data.csv --truth label --scores z --budget 5% --metric nab --gate",
+    ),
+)
 @series_options
 @cut_options
 @metric_option("Such as vus-pr:window=100; nofluke metrics lists them. Repeat for several.")
@@ -47,7 +54,7 @@ def significance(
     output: str | None,
     **options: Any,
 ) -> int:
-    """Any metric, beside what chance gives on the same labels.
+    """Any metric, next to what chance gives on the same labels.
 
     FILE is CSV, TSV or Parquet, or - for standard input. Several metrics are measured on the same draws, and get a
     p-value corrected for having looked at all of them. Metrics of alarms need --predictions, or --scores with
@@ -74,7 +81,13 @@ def significance(
     return verdict_code(result) if gate else 0
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke chance data.csv --truth label --metric best-pa-f1 --seed 1",
+        "nofluke chance ranges.csv --n-steps 2000 --metric auc-roc --metric vus-pr:window=10",
+    ),
+)
 @truth_options
 @step_options
 @warmup_option
@@ -99,7 +112,7 @@ def chance(
     """What chance gives in a metric, from the labels alone.
 
     This is the level that any detector has to exceed. FILE is CSV, TSV or Parquet, or - for standard input. With
-    --n-steps it lists events or ranges by their steps.
+    --n-steps, FILE lists events or ranges by their steps.
     """
     _check(metrics)
     import nofluke as nf
@@ -123,13 +136,14 @@ def chance(
     write_result(data.noted(levels[0] if len(levels) == 1 else ChanceLevels(results=levels)), form, output)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, examples=("nofluke metrics", "nofluke metrics --format json -o metrics.json"))
 @format_option
 @output_option
 def metrics(form: str | None, output: str | None) -> None:
-    """All metrics with a line each.
+    """List all metrics, with their settings.
 
-    What they need, and their settings with the defaults. A setting goes behind the name: --metric vus-pr:window=50.
+    A line each: what it needs, and its settings with their defaults. A setting goes after the name: --metric
+    vus-pr:window=50.
     """
     from nofluke.metrics.listing import Listing
 

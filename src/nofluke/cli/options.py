@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import click
 
+from nofluke.cli.completion import COLUMN, FILE, NULL
+from nofluke.cli.endings import FORMATS
+from nofluke.cli.values import Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
 
 STATISTICS = ("sttc", "event-synchronisation", "matching")
-FORMATS = ("text", "json", "csv", "markdown", "latex")
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -24,14 +24,6 @@ def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return command
 
     return add
-
-
-def finite(_context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Let only finite numbers through: JSON knows no others."""
-    for number in value if isinstance(value, tuple) else (value,):
-        if number is not None and not math.isfinite(number):
-            raise InputError(f"{option.opts[0]} {number:g} must be finite: pass a number.")
-    return value
 
 
 def share(_context: click.Context, option: click.Parameter, value: float | None) -> float | None:
@@ -66,19 +58,13 @@ def _no_stream(option: click.Parameter, value: str, kind: str) -> Path:
     return expanded(value, option.opts[-1])
 
 
-class Threshold(click.types.FloatParamType):
-    """A number that stays whole where floats cannot hold it: scores are compared with it exactly."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = super().convert(value, param, ctx)
-        with suppress(ValueError):  # a fraction, or more digits than Python reads
-            whole = int(value) if isinstance(value, str) else number
-            return number if math.isinf(number) or whole == number else whole
-        return number
+def format_of(name: str, files: str) -> Callable[[Any], Any]:
+    """An option for the format of the times in some files."""
+    return click.option(name, metavar="FORMAT", help=f"Format of the times in {files}.")
 
 
 time_format_option = click.option(
-    "--time-format", metavar="FORMAT", help='How to read dates, such as "%d/%m/%Y %H:%M".'
+    "--time-format", metavar="FORMAT", help='Format of dates that are not ISO 8601, such as "%d/%m/%Y %H:%M".'
 )
 events_options = several(
     click.option(
@@ -95,27 +81,26 @@ events_options = several(
     ),
 )
 truth_options = several(
-    click.argument("file", metavar="FILE"),
-    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels: name, or position counted from 0."),
+    click.argument("file", metavar="FILE", type=FILE),
+    click.option("--truth", type=COLUMN, help="Column of 0/1 labels: name, or position counted from 0."),
     click.option(
         "--truth-file",
-        metavar="FILE",
-        help="Another file with one event time (or step number) a row; --truth then names its column. Or with ranges: two "
-        "columns, start and end (begin, stop, from, to).",
+        type=FILE,
+        help="File of events instead of labels: one time (or step) a row in the column --truth, or ranges in two columns, "
+        "start and end (begin, stop, from, to).",
     ),
-    click.option("--truth-start", metavar="COLUMN", help="Column of --truth-file in which ranges start."),
-    click.option(
-        "--truth-end", metavar="COLUMN", help="Column of --truth-file in which ranges end; it belongs to them."
-    ),
+    click.option("--truth-start", type=COLUMN, help="Column of --truth-file with the starts of ranges."),
+    click.option("--truth-end", type=COLUMN, help="Column of --truth-file with their ends, which are included."),
+    format_of("--truth-time-format", "--truth-file, if not that of --time-format; iso for ISO 8601"),
     events_options,
 )
-scores_option = click.option("--scores", metavar="COLUMN", help="Column of anomaly scores.")
+scores_option = click.option("--scores", type=COLUMN, help="Column of anomaly scores.")
 several_scores_option = click.option(
-    "--scores", metavar="COLUMN", multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
+    "--scores", type=COLUMN, multiple=True, help="Column of a detector's anomaly scores. Repeat for each detector."
 )
 several_predictions_option = click.option(
     "--predictions",
-    metavar="COLUMN",
+    type=COLUMN,
     multiple=True,
     help="Column of a detector's 0/1 alarms. Repeat for each detector.",
 )
@@ -127,9 +112,9 @@ missing_option = click.option(
     help="What to do with missing scores and labels.",
 )
 step_options = several(
-    click.option("--time", metavar="COLUMN", help="Column of times: the clock. Must increase."),
+    click.option("--time", type=COLUMN, help="Column of times: the clock. Must increase."),
     time_format_option,
-    click.option("--mask", metavar="COLUMN", help="Column with 1 for steps to leave out of everything."),
+    click.option("--mask", type=COLUMN, help="Column with 1 for steps to leave out of everything."),
     missing_option,
 )
 higher_is_option = click.option(
@@ -141,7 +126,7 @@ higher_is_option = click.option(
 )
 warmup_option = click.option(
     "--warmup",
-    metavar="LENGTH",
+    type=Value("LENGTH"),
     help="Leave out the first part: steps (150), a share (15%), or a duration (2d) where there is a clock of dates.",
 )
 series_options = several(truth_options, scores_option, step_options, higher_is_option, warmup_option)
@@ -153,7 +138,7 @@ counting_options = several(
     ),
     click.option(
         "--refractory",
-        metavar="LENGTH",
+        type=Value("LENGTH"),
         help="Alarms closer to each other than this, steps (3) or a duration (2h), are one episode.",
     ),
 )
@@ -168,22 +153,24 @@ unit_option = click.option(
 side_options = several(
     click.option(
         "--early",
-        metavar="LENGTH",
+        type=Value("LENGTH"),
         help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
     ),
-    click.option("--late", metavar="LENGTH", help="How late a prediction may be, if not as much as early."),
+    click.option("--late", type=Value("LENGTH"), help="How late a prediction may be, if not as much as early."),
 )
 rule_options = several(
-    click.option("--threshold", type=Threshold(), callback=finite, help="Predict where the score is at least this."),
-    click.option("--quantile", type=float, help="The threshold as a quantile of the scores, such as 0.9."),
-    click.option("--budget", metavar="SHARE", help="Predict at most this share of the steps, such as 1% or 0.01."),
+    click.option("--threshold", type=Value("NUMBER", Threshold()), help="Predict where the score is at least this."),
+    click.option(
+        "--quantile", type=Value("NUMBER", click.FLOAT), help="The threshold as a quantile of the scores, such as 0.9."
+    ),
+    click.option("--budget", type=Value("SHARE"), help="Predict at most this share of the steps, such as 1% or 0.01."),
 )
 cut_options = several(
-    click.option("--predictions", metavar="COLUMN", help="Column of 0/1 alarms, instead of scores."), rule_options
+    click.option("--predictions", type=COLUMN, help="Column of 0/1 alarms, instead of scores."), rule_options
 )
 tolerance_options = several(
     click.option(
-        "--tolerance", metavar="LENGTH", help="Steps (2), or a duration (2h) where there is a clock. Default 0."
+        "--tolerance", type=Value("LENGTH"), help="Steps (2), or a duration (2h) where there is a clock. Default 0."
     ),
     side_options,
     unit_option,
@@ -204,20 +191,20 @@ format_option = click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex), else text.",
+    help="How to print. By default what the ending of -o says (.txt, .json, .csv, .md, .tex), else text.",
 )
 gate_format_option = click.option(
     "--format",
     "form",
     type=click.Choice((*FORMATS, "junit")),
-    help="How to print; by default what the ending of -o says (.json, .csv, .md, .tex, .xml), else text. junit is XML for "
+    help="How to print. By default what the ending of -o says (.txt, .json, .csv, .md, .tex, .xml), else text. junit is XML for "
     "build servers: what the gate looks at, as tests.",
 )
 output_option = click.option(
     "-o",
     "--output",
     callback=file_or_stream,
-    metavar="FILE",
+    type=FILE,
     help="Write there instead of printing; - for standard output.",
 )
 seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
@@ -225,8 +212,8 @@ null_option = click.option(
     "--null",
     default="auto",
     show_default=True,
-    metavar="NULL",
-    help="What chance does: auto takes the null that the data allow and says why. Or, with settings after a colon: "
+    type=NULL,
+    help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
     "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
     "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
 )

@@ -7,20 +7,28 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.command import Command
 from nofluke.cli.options import format_option, output_option, seed_option, side_options
 from nofluke.cli.printing import write_result
-from nofluke.cli.wording import Command
+from nofluke.cli.values import Value
 from nofluke.errors import InputError
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke power --recall 0.6 --coverage 20% --power 0.8",
+        "nofluke power --recall 0.6 --coverage 20% --events 10 --steps 2000",
+        "nofluke power --precision 0.3 --share-alarms 2% --events 30 --steps 3000 --tolerance 2 --resamples 200 --seed 1",
+    ),
+)
 @click.option("--recall", type=float, help="The share of events that the detector truly finds.")
 @click.option("--precision", type=float, help="Or the share of its alarms that are right: power by simulation.")
-@click.option("--coverage", metavar="SHARE", help="The share of steps near an alarm, such as 20% or 0.2.")
+@click.option("--coverage", type=Value("SHARE"), help="The share of steps near an alarm, such as 20% or 0.2.")
 @click.option(
-    "--share-alarms", metavar="SHARE", help="Or the share of predicted steps, if these are single random ones."
+    "--share-alarms", type=Value("SHARE"), help="Or the share of predicted steps, if these are single random ones."
 )
-@click.option("--tolerance", metavar="LENGTH", help="In steps, for --share-alarms. Default 0.")
+@click.option("--tolerance", type=Value("LENGTH"), help="In steps, for --share-alarms. Default 0.")
 @side_options
 @click.option("--events", "n_events", type=int, help="How many events: prints the power.")
 @click.option("--power", type=float, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
@@ -51,10 +59,10 @@ def power(
     form: str | None,
     output: str | None,
 ) -> None:
-    """How likely a detector is told from chance, or how many events that takes.
+    """How many events it takes to tell skill from chance.
 
-    With --events it is the power of so many, otherwise the number of events needed. Needs no data: state the recall, or
-    the precision, that would be worth finding.
+    With --events, how likely that many are to tell it. Needs no data: state the recall, or the precision, that would be
+    worth finding.
     """
     import nofluke as nf
 
@@ -73,7 +81,7 @@ def power(
     if n_events is not None:
         result = nf.power(**plan, precision=precision, n_events=n_events, n_resamples=resamples, rng=seed)
     elif precision is not None:
-        raise InputError("--precision needs --events: how many events a power takes is reckoned for --recall.")
+        raise InputError("--precision needs --events: the number of events for a power is computed for --recall only.")
     elif recall is None:
         raise InputError("name what the detector is supposed to have: --recall SHARE, such as 0.6.")
     else:

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
+import textwrap
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 import click
 
-from nofluke.cli.wording import advice
+from nofluke.cli.endings import form_of
+from nofluke.cli.wording import advice, in_shell
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
-
-_ENDINGS = {".json": "json", ".csv": "csv", ".md": "markdown", ".tex": "latex", ".xml": "junit"}
-
-
-def form_of(output: str | None) -> str:
-    """The format that the ending of a file asks for; text where it asks for none."""
-    return _ENDINGS.get(Path(output).suffix.lower(), "text") if output else "text"
+from nofluke.text.tables import WIDTH
 
 
 def extras(options: dict[str, Any]) -> dict[str, Any]:
@@ -30,27 +28,39 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
-    from nofluke.text.exports import render
+    form, context = form or form_of(output), click.get_current_context()
+    said = partial(advice, context=context)
+    if form == "json":
+        write(json.dumps(in_shell(result.to_dict(**more), context), indent=2, ensure_ascii=False), output)
+        return
+    if form not in ("text", "junit"):
+        from nofluke.text.exports import render
 
-    form = form or form_of(output)
+        write(render(result, form, said=said, **more).rstrip("\n"), output)
+        return
+    table = result.table(**more)
+    table = replace(table, notes=tuple(map(said, table.notes)))
     if form == "junit":
         from nofluke.cli.junit import as_junit
 
-        table = result.table(**more)
-        table = replace(table, notes=tuple(map(advice, table.notes)))
-        write(as_junit(result, click.get_current_context(), table.text(), **more), output)
-        return
-    if form != "text":
-        write(render(result, form, said=advice, **more).rstrip("\n"), output)
-        return
-    table = result.table(**more)
-    table = replace(table, notes=tuple(map(advice, table.notes)))
-    if output is None and is_watched(sys.stdout):
+        write(as_junit(result, context, table.text(), **more), output)
+    elif output is None and is_watched(sys.stdout):
         from nofluke.show.terminal import show
 
         show(table)
     else:
-        write(table.text(), output)
+        write(replace(table, title=wrapped(table.title), notes=tuple(map(wrapped, table.notes))).text(), output)
+
+
+def wrapped(text: str, hanging: int = 0) -> str:
+    """Prose in lines of at most 100 characters; ``hanging`` indents all but the first.
+
+    It breaks between words, but neither in p = 0.005 nor between an option and its value.
+    """
+    glued = re.sub(r" (?=[=±] )|(?<= [=±]) ", "\0", re.sub(r"(--[a-z][\w-]*) (?=[\w'])", "\\1\0", text))
+    indent = " " * hanging
+    lines = textwrap.fill(glued, WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+    return lines.replace("\0", " ")
 
 
 def write(text: str, output: str | None) -> None:
@@ -85,5 +95,5 @@ def verdict_code(result: Any) -> int:
 
 def _said(found: Any) -> int:
     if found.code:
-        click.echo(f"nofluke: gate: {found.why}", err=True)
+        click.echo(f"nofluke: gate: {advice(found.why, click.get_current_context())}", err=True)
     return int(found.code)

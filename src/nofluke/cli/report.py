@@ -8,16 +8,24 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import Data, chance_arguments, named_detectors, read_detector
+from nofluke.cli.arguments import Data, chance_arguments, named_detectors, read_detector, time_format_of
+from nofluke.cli.command import Command
+from nofluke.cli.completion import PAGE
 from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import chance_options, detectors_options, file_or_stream
-from nofluke.cli.printing import write
-from nofluke.cli.wording import Command
+from nofluke.cli.printing import wrapped, write
+from nofluke.cli.wording import advice
 
 ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke report data.csv --truth label --scores z --quantile 0.9 --tolerance 2 -o report.html",
+        "nofluke report detectors.csv --truth label --scores z --scores tweets --budget 5% --tolerance 2 --scripts cdn",
+    ),
+)
 @detectors_options
 @chance_options
 @metric_option(
@@ -38,7 +46,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
     callback=file_or_stream,
     default="report.html",
     show_default=True,
-    metavar="FILE",
+    type=PAGE,
     help="The page to write; - for standard output.",
 )
 def report(
@@ -50,9 +58,9 @@ def report(
     output: str | None,
     **options: Any,
 ) -> None:
-    """One page to open, send or print: the verdict, two sliders for threshold and tolerance, and every figure.
+    """One HTML page: the verdict, sliders and every figure.
 
-    Repeat --scores or --predictions, and several detectors stand side by side, each with its own page in the same file.
+    Repeat --scores or --predictions to put several detectors side by side, each with its own page in the same file.
     FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same
     page.
     """
@@ -72,7 +80,7 @@ def report(
     if output is None:
         write(text.rstrip("\n"), None)
     else:
-        click.echo(f"{said}\nOpen {text}")
+        click.echo(f"{wrapped(advice(said, click.get_current_context()))}\nOpen {text}")
 
 
 def _one(data: Data, chance: dict[str, Any], output: str | None, page: dict[str, Any]) -> tuple[str, str]:
@@ -110,7 +118,8 @@ def _source(file: str, options: dict[str, Any]) -> Any:
         file=file,
         columns=columns,
         command=_command_line(click.get_current_context()),
-        time_format=options["time_format"],
+        time_format=time_format_of(options["time_format"]),
+        truth_time_format=time_format_of(options["truth_time_format"], options["time_format"]),
         truth_file=options["truth_file"],
         missing=options["missing"],
         overlaps=options["overlaps"],

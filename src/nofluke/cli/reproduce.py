@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import click
 
+from nofluke.cli.command import Command
+from nofluke.cli.completion import DIRECTORY, PATH
 from nofluke.cli.options import directory
-from nofluke.cli.printing import write_result
-from nofluke.cli.wording import Command
+from nofluke.cli.printing import wrapped, write_result
 
 _ALONE = {
     "--simulated": "--simulated goes with the paper's study: published values are about public labels. Leave it out.",
@@ -14,13 +15,21 @@ _ALONE = {
 }
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke reproduce -o out/",
+        "nofluke reproduce --simulated -o out/",
+        "nofluke reproduce --point-adjustment -o point-adjustment/",
+        "nofluke reproduce --nab NAB/ -o nab/",
+    ),
+)
 @click.option(
     "-o",
     "--output",
     callback=directory,
     required=True,
-    metavar="DIR",
+    type=DIRECTORY,
     help="Where to write index.html, figures, numbers and claims.json.",
 )
 @click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
@@ -39,15 +48,16 @@ _ALONE = {
 )
 @click.option(
     "--nab",
-    metavar="PATH",
+    type=PATH,
     help="Another page: NAB's published detectors beside chance, from a clone of numenta/NAB or a table of its scores.",
 )
 def reproduce(
     output: str, simulated: bool, seed: int, permutations: int, point_adjustment: bool, nab: str | None
 ) -> None:
-    """The paper, reproduced: every figure, table and number, and whether each of its statements holds.
+    """Rerun the paper: every figure, table, number and claim.
 
-    Takes data and labels from the directory named by NOFLUKE_DATA, or downloads them once and checks them.
+    Says for each claim whether it holds. Takes data and labels from the directory named by NOFLUKE_DATA, or downloads
+    them once and checks them.
     """
     from nofluke import reproduce as pages
 
@@ -64,5 +74,5 @@ def reproduce(
     else:
         done = pages.reproduce(output, simulated=simulated, seed=seed, permutations=permutations)
     for claim in done.claims:
-        click.echo(f"{claim.outcome + ':':<19}{claim.statement}")
-    click.echo(f"\n{done.in_words()}\nOpen {done.directory / 'index.html'}")
+        click.echo(wrapped(f"{claim.outcome + ':':<19}{claim.statement}", hanging=19))
+    click.echo(f"\n{wrapped(done.in_words())}\nOpen {done.directory / 'index.html'}")

@@ -9,16 +9,25 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
-from nofluke.cli.printing import verdict_code, write, write_result
+from nofluke.cli.command import Command
+from nofluke.cli.printing import verdict_code, wrapped, write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
-from nofluke.cli.wording import Command, in_options
+from nofluke.cli.wording import in_options
 from nofluke.errors import interruptible
 
 SOME_MISSING = 4  # the exit code where cells have no result
 STOPPED = 130
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    examples=(
+        "nofluke study sensors.csv --series name --truth label --scores 'det_*' --budget 1% --tolerance 1% -o out/",
+        "nofluke study 'sensors/*.csv' --truth label --scores lof --scores iforest --quantile 0.99 --tolerance 5",
+        "nofluke study long.csv --series name --truth label --detector detector --scores score --budget 1%",
+        "nofluke study NAB/ --layout nab --budget 1% --tolerance 1%",
+    ),
+)
 @source_options
 @cell_options
 @run_options
@@ -32,18 +41,10 @@ def study(
     gate: bool,
     **options: Any,
 ) -> int:
-    """Many detectors on many series: each beside chance, then pooled, ranked and compared.
+    """Many detectors on many series: judged, pooled and ranked.
 
     SOURCE is a Parquet or text file, a folder, or a pattern in quotes; several of them; or a folder as NAB, TSB-AD or
     TimeEval arrange it. Prints the leaderboard, and with -o keeps every cell. Exits with 4 where cells are missing.
-
-    \b
-    Try:  nofluke study study.parquet --series name --group dataset --truth label --scores 'det_*'
-              --budget 1% --tolerance 1% -o out/
-          nofluke study 'sensors/*.csv' --truth label --scores lof --scores iforest --quantile 0.99 --tolerance 5
-          nofluke study long.csv --series name --truth label --detector detector --scores score --budget 1%
-          nofluke study NAB/ --layout nab --budget 1% --tolerance 1% -o out/
-          nofluke study scores/ --layout tsb-ad --data TSB-AD-U/ --budget 1% --tolerance 1% --dask local
     """
     import nofluke as nf
     from nofluke.studies.cluster import dask_executor
@@ -93,7 +94,7 @@ def _show(board: Any, form: str) -> None:
     """The leaderboard; as text, what is missing comes first."""
     if form == "text" and (missing := board.missing_in_words()):
         context = click.get_current_context()
-        write("\n".join([*(in_options(line, context) for line in missing), ""]), None)
+        write("\n".join([*(wrapped(in_options(line, context), hanging=2) for line in missing), ""]), None)
         board = replace(board, about=replace(board.about, missing=()))
     write_result(board, form, None)
 

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import click
 
+from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
+from nofluke.cli.endings import FORMATS
 from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import (
-    FORMATS,
     counting_options,
     directory,
     events_options,
+    format_of,
     higher_is_option,
     missing_option,
     null_option,
     rule_options,
     several,
     side_options,
+    time_format_option,
     unit_option,
     warmup_option,
 )
+from nofluke.cli.values import Value
 from nofluke.errors import InputError
 from nofluke.studies.sources import LAYOUTS
 
@@ -32,26 +36,29 @@ def _no_stream(_context: click.Context, _option: click.Parameter, sources: tuple
 
 
 source_options = several(
-    click.argument("source", metavar="SOURCE...", nargs=-1, required=True, callback=_no_stream),
+    click.argument("source", metavar="SOURCE...", type=FILE, nargs=-1, required=True, callback=_no_stream),
     click.option(
         "--series",
-        metavar="COLUMN",
+        type=COLUMN,
         help="Column that names the series. Without it each file is one, named after the file.",
     ),
     click.option(
         "--group",
-        metavar="COLUMN",
-        help="Column with what is independent of each other, such as data sets; / is the folder of a file. Default: series.",
+        type=COLUMN,
+        help="Column of groups that are independent of each other, such as data sets; / is the folder of a file. Default: the "
+        "series.",
     ),
-    click.option("--truth", metavar="COLUMN", help="Column of 0/1 labels."),
+    click.option("--truth", type=COLUMN, help="Column of 0/1 labels."),
     click.option(
         "--scores",
         metavar="PATTERN",
         multiple=True,
         help="Columns of scores, one a detector, by name or pattern ('det_*'). Repeat for several. In layouts: which detectors.",
     ),
-    click.option("--detector", metavar="COLUMN", help="For long tables: the column that names the detector."),
-    click.option("--time", metavar="COLUMN", help="Column of times: the clock."),
+    click.option("--detector", type=COLUMN, help="For long tables: the column that names the detector."),
+    click.option("--time", type=COLUMN, help="Column of times: the clock."),
+    time_format_option,
+    format_of("--ranges-time-format", "--ranges, if not that of --time-format; iso for ISO 8601"),
     click.option(
         "--layout",
         type=click.Choice(LAYOUTS),
@@ -61,10 +68,10 @@ source_options = several(
     ),
     click.option(
         "--ranges",
-        metavar="FILE",
+        type=FILE,
         help="Events apart from the scores: a table with the columns series, start and end, or JSON by series.",
     ),
-    click.option("--data", metavar="DIR", help="The folder with the labels of the layouts tsb-ad and timeeval."),
+    click.option("--data", type=DIRECTORY, help="The folder with the labels of the layouts tsb-ad and timeeval."),
     click.option(
         "--truth-as",
         type=click.Choice(["auto", "labels", "positions", "times", "ranges"]),
@@ -82,7 +89,7 @@ cell_options = several(
     rule_options,
     click.option(
         "--tolerance",
-        metavar="LENGTH",
+        type=Value("LENGTH"),
         help="A share of each series' length (1%), steps (2), or a duration (2h) where there is a clock. Default 0.",
     ),
     side_options,
@@ -104,13 +111,11 @@ run_options = several(
         "--output",
         "--out",
         "out",
-        metavar="DIR",
+        type=DIRECTORY,
         callback=directory,
-        help="Keep all results there, and go on from what is there already. Without it, only the leaderboard is printed.",
+        help="Keep all results there, and resume from what is there already. Without it, the leaderboard is only printed.",
     ),
-    click.option(
-        "--restart", is_flag=True, help="Begin anew instead: what an earlier study has left in -o is removed."
-    ),
+    click.option("--restart", is_flag=True, help="Start over: remove what an earlier study left in -o."),
     click.option("--workers", type=int, help="Processes; by default as many as there are cores. Changes no number."),
     click.option(
         "--dask",

@@ -8,8 +8,6 @@ from typing import Any
 
 import click
 
-from nofluke.errors import InputError
-
 # arguments that the command line calls otherwise: by the first of these options that the command has
 _OTHER_NAMES = {
     "times": ("time",),
@@ -51,42 +49,16 @@ _SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|ha
 _MORE = r"(?P<first>--[\w-]+ [a-z-]+)(?P<more>(?:(?:,| or|, or) '[a-z-]+')+)"
 _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\b"
 
-# advice in results that is put otherwise in a shell; a null is handled by itself
+# advice in results that is put otherwise in a shell
 _ADVICE = {
     "pass quantiles, thresholds or budgets, or ask for curve.chance": "pass --quantile, --threshold, --budget or --chance",
+    "ask for curve.chance": "pass --chance",
     "nf.diagnose": "nofluke diagnose",
-    'count_events="ranges"': "--count-events ranges",
 }
-
-
-class Command(click.Command):
-    """A command whose errors name its options, and that takes an option twice only where several are meant."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing:
-            _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-            _refuse_repeated(order, ctx.info_name or "")
-        return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        try:
-            return super().invoke(ctx)
-        except InputError as error:
-            raise InputError(in_options(str(error), ctx)) from None
-
-
-def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
-    """Refuse an option that was typed more than once: the last one would count, and the others be dropped in
-    silence."""
-    for option in dict.fromkeys(order):
-        single = isinstance(option, click.Option) and not (option.multiple or option.is_flag or option.count)
-        if single and order.count(option) > 1:
-            name, times = option.opts[-1], f"was passed {order.count(option)} times"
-            if name in ("--scores", "--predictions"):
-                raise InputError(
-                    f"{name} {times}, but {command} judges one detector: pass it once, or compare detectors by nofluke compare."
-                )
-            raise InputError(f"{name} {times}: pass it once.")
+# keys of JSON that hold sentences
+_PROSE = ("notes", "doubts", "reason", "why", "sentence", "assumption", "why_no_interval", "why_no_pvalue")
+# name="any words", name=number and a bare name=
+_TYPED = r"(?<![\w'\"/.:,-])(?P<name>{names})=(?:(?P<quote>['\"])(?P<words>.*?)(?P=quote)|(?P<plain>[\w%-]*(?:\.\d+)?))"
 
 
 def in_options(message: str, context: click.Context) -> str:
@@ -115,16 +87,31 @@ def in_options(message: str, context: click.Context) -> str:
     return message
 
 
-def advice(note: str) -> str:
-    """A note of a result with options in place of the library's arguments, ready to be typed."""
-    for phrase, instead in _ADVICE.items():
+def advice(note: str, context: click.Context) -> str:
+    """A note of a result with options in place of the library's arguments, ready to be typed.
+
+    A note may advise on another command, so that the options of all are known.
+    """
+    for phrase, instead in (_PHRASES | _ADVICE).items():
         note = note.replace(phrase, instead)
-    note = re.sub(r"""\b(null|higher_is|edges|tick)=(["'])(.*?)\2""", _typed, note)
-    return note.replace("predictions= with", "--predictions with")
+    group = context.find_root().command
+    others = group.commands.values() if isinstance(group, click.Group) else ()
+    options = {name: option for command in others for name, option in _named(command).items()} | _options(context)
+
+    def typed(match: re.Match[str]) -> str:
+        value = match["words"] or match["plain"]
+        return _name(options[match["name"]]) + (f" {shlex.quote(value)}" if value else "")
+
+    return re.sub(_TYPED.format(names="|".join(options)), typed, note)
 
 
-def _typed(match: re.Match[str]) -> str:
-    return f"--{match[1].replace('_', '-')} {shlex.quote(match[3])}"
+def in_shell(told: Any, context: click.Context, prose: bool = False) -> Any:
+    """What JSON tells, with the words of the command line in its sentences."""
+    if isinstance(told, dict):
+        return {key: in_shell(value, context, key in _PROSE) for key, value in told.items()}
+    if isinstance(told, list):
+        return [in_shell(item, context, prose) for item in told]
+    return advice(told, context) if prose and isinstance(told, str) else told
 
 
 def _name(parameter: click.Parameter) -> str:
@@ -134,13 +121,18 @@ def _name(parameter: click.Parameter) -> str:
 
 def _options(context: click.Context) -> dict[str, click.Parameter]:
     """The options and files of a command by every name that the library's arguments have for them."""
+    options = _named(context.command)
+    if context.params.get("truth_file") is not None:
+        options["truth"] = options["truth_file"]
+    return options
+
+
+def _named(command: click.Command) -> dict[str, click.Parameter]:
     options: dict[str, click.Parameter] = {}
-    for option in context.command.params:
+    for option in command.params:
         if option.name is not None:
             options[option.name] = options[option.opts[-1].lstrip("-").replace("-", "_")] = option
     for argument, names in _OTHER_NAMES.items():
         if own := [options[name] for name in names if name in options]:
             options[argument] = own[0]
-    if context.params.get("truth_file") is not None:
-        options["truth"] = options["truth_file"]
     return options

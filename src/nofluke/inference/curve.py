@@ -236,6 +236,8 @@ class Sweep(Exports, CellMeasures, ByValue):
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
             how = f"{self.settings.choice.in_words()} Method: {'; '.join(self.chance.methods)}.{drawn}"
+        elif familywise is not None:
+            how = f"The p-values of the {self.precision_hits.size:,} single cells were not computed: ask for curve.chance."
         else:
             how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles, thresholds or budgets, or ask for curve.chance."
         if familywise is not None:

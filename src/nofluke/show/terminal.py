@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from nofluke.text.tables import Table
+from nofluke.text.tables import WIDTH, Table
 
 _EMPHASIS = "bold cyan"
 
@@ -25,7 +25,7 @@ def show(table: Table, console: Console | None = None) -> None:
         # rich would cut cells to fit, and a cut number reads as another number
         _stack(table, console)
     for note in table.notes:
-        console.print(Text(note, style="yellow" if note.startswith("Note:") else ""))
+        console.print(Text(note, style="yellow" if note.startswith("Note:") else ""), width=min(WIDTH, console.width))
 
 
 def _grid(table: Table) -> RichTable:

@@ -35,9 +35,11 @@ def study(
     truth: str | None = None,
     scores: Any = None,
     times: str | None = None,
+    time_format: str | None = None,
     detector: str | None = None,
     layout: str = "auto",
     ranges: Any = None,
+    ranges_time_format: str | None = None,
     data: Any = None,
     truth_as: str = "auto",
     threshold: float | None = None,
@@ -79,6 +81,9 @@ def study(
     scores : str or list of str, optional
         Score columns, one for each detector, by name or pattern (``"det_*"``); in the layouts, which detectors, by
         default all.
+    time_format, ranges_time_format : str, optional
+        Format of times in files that are not ISO 8601, such as ``"%d/%m/%Y %H:%M"``. The file of ``ranges`` has the
+        same format unless ``ranges_time_format`` names another; ``"iso"`` is ISO 8601.
     detector : str, optional
         For long tables, the column that names the detector; ``scores`` is then one column.
     layout : {"auto", "wide", "long", "nab", "tsb-ad", "timeeval"}
@@ -176,6 +181,8 @@ def study(
         truth=truth,
         scores=scores,
         times=times,
+        time_format=time_format,
+        ranges_time_format=ranges_time_format,
         detector=detector,
         layout=layout,
         truth_as=truth_as,

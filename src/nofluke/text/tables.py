@@ -16,6 +16,7 @@ import numpy as np
 
 from nofluke.text.latex import latex_float, latex_part
 
+WIDTH = 100  # of a line of prose, on a terminal and off it
 SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning
 
 

@@ -31,6 +31,7 @@ class Source:
     command: str
     time_format: str | None = None
     truth_file: str | None = None
+    truth_time_format: str | None = None
     missing: str = "error"
     overlaps: str = "error"
 

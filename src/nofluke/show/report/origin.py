@@ -196,7 +196,9 @@ def reading_code(
         mask = ["mask=mask"] if result.left_out.steps > result.left_out.warmup else []
         own = ("scores" if detector == "scores" else "predictions=predictions",)
         return [], ["truth", *(outputs or own), *clock, *mask]
-    how = "" if source.time_format is None else f", time_format={source.time_format!r}"
+    how, how_events = (
+        "" if form is None else f", time_format={form!r}" for form in (source.time_format, source.truth_time_format)
+    )
     of_events = ("truth", "truth_start", "truth_end") if source.truth_file else ()
     columns = {role: name for role, name in source.columns.items() if role not in of_events}
     ranges = result.sequence.truth_as == "ranges"
@@ -210,7 +212,7 @@ def reading_code(
     if source.truth_file:
         asked = {"start": "truth_start", "end": "truth_end"} if ranges else {"column": "truth"}
         named = ", ".join(f"{name}={source.columns.get(role)!r}" for name, role in asked.items())
-        lines.append(f"events = {reader}({source.truth_file!r}, {named}{how})")
+        lines.append(f"events = {reader}({source.truth_file!r}, {named}{how_events})")
         kind = "times" if "time" in columns else "positions"
         arguments = ["events", f"truth_as={kind!r}"]
     else:

@@ -31,6 +31,8 @@ def read_source(
     truth: str | None = None,
     scores: Any = None,
     times: str | None = None,
+    time_format: str | None = None,
+    ranges_time_format: str | None = None,
     detector: str | None = None,
     layout: str = "auto",
     truth_as: str = "auto",
@@ -48,6 +50,8 @@ def read_source(
     series, group, truth, times : str, optional
         Names of columns. Files without ``series`` hold a series each, named after the file. Without ``group`` each
         series is its own; ``"/"`` is the folder of a file.
+    time_format, ranges_time_format : str, optional
+        How to read times that are not ISO 8601, in files and in the file of ``ranges``, as in `nofluke.study`.
     scores : str or list of str
         Score columns, one a detector, by name or by pattern (``"det_*"``); in the layouts, which detectors, all if left
         out.
@@ -82,7 +86,9 @@ def read_source(
     check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
     given = {"series": series, "group": group, "truth": truth, "times": times, "detector": detector}
     named = {role: name_or_none(column, role) for role, column in given.items()}
-    roles = Roles(**named, scores=() if scores is None else as_names(scores, "scores"), truth_as=truth_as)
+    formats = _formats(time_format, ranges_time_format, times, ranges)
+    names = () if scores is None else as_names(scores, "scores")
+    roles = Roles(**named, scores=names, truth_as=truth_as, time_format=formats[0])
     roles.check_apart()
     if truth is not None and ranges is not None:
         raise InputError(
@@ -91,7 +97,11 @@ def read_source(
     if layout == "nab":
         _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
         return nab_source(source, roles, ranges, per_chunk)
-    events = None if ranges is None else listed_events(ranges, truth_as, series, clock=times is not None)
+    events = (
+        None
+        if ranges is None
+        else listed_events(ranges, truth_as, series, clock=times is not None, time_format=formats[1])
+    )
     if layout in ("tsb-ad", "timeeval"):
         _unused(layout, series=series, group=group, detector=detector, times=times if layout == "tsb-ad" else None)
         found = (tsb_source if layout == "tsb-ad" else timeeval_source)(source, roles, data, events, per_chunk)
@@ -104,6 +114,10 @@ def read_source(
 
 def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
     if not isinstance(source, str | Path | list | tuple):
+        if roles.time_format is not None:
+            raise InputError(
+                f"time_format={shown(roles.time_format)} is for files: make dates of the frame's column {shown(roles.times)}."
+            )
         return frame_source(source, roles, events, per_chunk)
     paths, root = found_files(source)
     return (files_source if roles.series is None else table_source)(paths, root, roles, events, per_chunk)
@@ -118,6 +132,21 @@ def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
         raise InputError("layout='long' needs detector=: name the column with the detector of each row.")
     if layout == "wide" and roles.detector is not None:
         raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
+
+
+def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: Any) -> tuple[str | None, str | None]:
+    """The formats of the sources and of the ranges, which is the same unless given; "iso" is ISO 8601."""
+    in_file = isinstance(ranges, str | Path) and not str(ranges).lower().endswith(".json")
+    if own is not None and times is None:
+        raise InputError(f"time_format={shown(own)} needs times=, the column that it is for: name it, or leave it out.")
+    if of_ranges is not None and not in_file:
+        raise InputError(f"ranges_time_format={shown(of_ranges)} is for a table of ranges in a file: leave it out.")
+    chosen = (own, own if of_ranges is None else of_ranges)
+    for name, value in zip(("time_format", "ranges_time_format"), chosen, strict=True):
+        if not isinstance(value, str | None):
+            raise InputError(f"{name}={shown(value)} must be a format such as '%d/%m/%Y %H:%M', or 'iso'.")
+    first, last = (None if value == "iso" else value for value in chosen)
+    return first, last
 
 
 def _unused(layout: str, **given: Any) -> None:

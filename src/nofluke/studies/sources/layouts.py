@@ -33,15 +33,17 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
     return tuple(found)
 
 
-def columns_in(path: Path, label: str, names: Sequence[str], times: str | None, connection: Any) -> list[AnyArray]:
+def columns_in(
+    path: Path, label: str, names: Sequence[str], times: str | None, connection: Any, time_format: str | None = None
+) -> list[AnyArray]:
     """Columns of one file, all of which must be there."""
-    with open_table(path, list(names), None, connection, label) as table:
+    with open_table(path, list(names), time_format, connection, label) as table:
         there = [found_at(table, name) for name in names]
         if None in there:
             raise InputError(f"{label} has no column {shown(names[there.index(None)])}: it has {table.listing()}.")
         positions = [at for at in there if at is not None]
         table.load(sorted(set(positions)))
-        return [column_at(table, at, name == times) for name, at in zip(names, positions, strict=True)]
+        return [column_at(table, at, name == times, time_format) for name, at in zip(names, positions, strict=True)]
 
 
 def fitting(scores: Read, n: int, label: str) -> Read:

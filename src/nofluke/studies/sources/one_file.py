@@ -38,7 +38,7 @@ class FileReader:
     def case(self, detectors: Sequence[str], connection: Any) -> Case:
         """The case, with a fault for each column that is not as it should be."""
         roles, wanted = self.roles, [*detectors, *self.roles.others.values()]
-        with open_table(self.path, list(wanted), None, connection, self.label) as table:
+        with open_table(self.path, list(wanted), roles.time_format, connection, self.label) as table:
             there = {name: at for name in wanted if (at := found_at(table, name)) is not None}
             if not there:
                 raise InputError(f"{self.label} has none of the columns asked for: it has {table.listing()}.")
@@ -56,7 +56,7 @@ class FileReader:
         if position is None:
             return Fault(reason=f"{self.label} has no column {shown(name)}.")
         try:
-            return column_at(table, position, name == self.roles.times)
+            return column_at(table, position, name == self.roles.times, self.roles.time_format)
         except InputError as error:
             return Fault(reason=str(error))
 

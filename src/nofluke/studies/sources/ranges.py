@@ -99,7 +99,9 @@ class Listed:
             raise InputError(f"{self.where} names {_some(self.beside)}, not in the study: {hint}")
 
 
-def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool) -> Listed:
+def listed_events(
+    ranges: Any, truth_as: str, series: str | None, *, clock: bool, time_format: str | None = None
+) -> Listed:
     """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges
     are."""
     points = "times" if clock else "positions"
@@ -120,13 +122,13 @@ def listed_events(ranges: Any, truth_as: str, series: str | None, *, clock: bool
     where = shortened(path.name, 200)
     if path.name.lower().endswith(".json"):
         return Listed(_of_mapping(_json(path), where), where, truth_as, complete=True, points=points)
-    with open_table(path, [] if series is None else [series], None) as table:
+    with open_table(path, [] if series is None else [series], time_format) as table:
         at = _series_column(table.names, series, where)
         ends_at = [find(table.names, where, "call them so") for find in (start_column, end_column)]
         table.load(sorted({at, *ends_at}), empty=True)
         if not table.n_rows:
             return Listed({}, where, truth_as, complete=False)
-        first, last = (as_column(times_of(table, end, None), where) for end in ends_at)
+        first, last = (as_column(times_of(table, end, time_format), where) for end in ends_at)
         named = [str(name) for name in labels_of(table, at)]
         return Listed(_by_series(named, pairs_of_columns(first, last, where)), where, truth_as, complete=False)
 

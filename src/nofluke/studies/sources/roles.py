@@ -28,6 +28,7 @@ class Roles:
     times: str | None = None
     detector: str | None = None
     truth_as: str = "auto"
+    time_format: str | None = None
 
     @property
     def others(self) -> dict[str, str]:
@@ -55,7 +56,10 @@ class Roles:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**asdict(self), "scores": list(self.scores)}
+        told = {**asdict(self), "scores": list(self.scores)}
+        if self.time_format is None:
+            del told["time_format"]  # a study from before there was one goes on
+        return told
 
 
 def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str, ...]:

@@ -73,7 +73,7 @@ class TableChunk:
                     slices = [(piece.start, piece.stop) for piece in run]
                     at_once = _numbers(table, [name for name in wanted if name != self.roles.times], slices)
                     for name in wanted:
-                        slowly = partial(_column, table, name, name == self.roles.times)
+                        slowly = partial(_column, table, name, self.roles)
                         parts = at_once[name] if name in at_once else typed(slowly, slices)
                         read.update({(name, piece): part for piece, part in zip(run, parts, strict=True)})
         except (InputError, OSError) as error:
@@ -136,17 +136,17 @@ def _numbers(table: FileTable, names: Sequence[str], slices: Slices) -> dict[str
     return {name: [values[a - start : b - start] for a, b in slices] for name, values in whole.items()}
 
 
-def _column(table: FileTable, name: str, is_clock: bool, start: int, stop: int) -> AnyArray:
+def _column(table: FileTable, name: str, roles: Roles, start: int, stop: int) -> AnyArray:
     """One column of some rows, typed as single files are."""
     position = position_of(table, name)
     table.load([position], rows=(start, stop))
-    return column_at(table, position, is_clock)
+    return column_at(table, position, name == roles.times, roles.time_format)
 
 
-def column_at(table: FileTable, position: int, is_clock: bool) -> AnyArray:
+def column_at(table: FileTable, position: int, is_clock: bool, time_format: str | None) -> AnyArray:
     """A column that is loaded, as times or as numbers."""
     if is_clock:
-        return times_of(table, position, None)
+        return times_of(table, position, time_format)
     values = numbers_of(table, position)
     # thresholds depend on the type of the scores
     return values.astype(np.float32) if table.types[position] == "FLOAT" else values

@@ -78,7 +78,7 @@ def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tup
     errors: list[InputError] = []
     for file in files:
         try:
-            with open_table(file.path, list(wanted), None, connection, file.label) as table:
+            with open_table(file.path, list(wanted), roles.time_format, connection, file.label) as table:
                 names.update(dict.fromkeys(table.names))
                 if table.layout is not None and not table.layout.has_header:
                     names.update(dict.fromkeys(str(at) for at in range(len(table.names))))

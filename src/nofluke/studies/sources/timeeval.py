@@ -44,7 +44,8 @@ class TimeEvalReader:
         if self.path is None:
             raise InputError(f"{_INDEX} of the folder of data does not list this series: check data=.")
         truth, times = self.roles.truth or "is_anomaly", self.roles.times
-        labels, *clock = columns_in(self.path, self.path.name, [truth, *([times] if times else [])], times, connection)
+        wanted, form = [truth, *([times] if times else [])], self.roles.time_format
+        labels, *clock = columns_in(self.path, self.path.name, wanted, times, connection, form)
         scores: dict[str, Read] = {}
         for name in detectors:
             path = self.scores.get(name)

@@ -1,0 +1,137 @@
+"""Values of options: lists (0,1,2,4) and ranges (START:STOP:COUNT), refused where one value is meant."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+import click
+
+from nofluke.errors import InputError
+
+MOST_VALUES = 10_000  # of one range: more are a typing error
+_END = re.compile(r"([+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*(%|[a-zµμ]*)", re.IGNORECASE)
+_DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d+)(%?)")
+
+
+class Value(click.types.StringParamType):
+    """One value: a list or a range is refused, with a remedy."""
+
+    def __init__(self, name: str, kind: Any = click.STRING) -> None:
+        self.name, self.kind = name, kind
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, str) and re.search("[,:]", value):
+            option, command = _option(param), "" if ctx is None else ctx.info_name
+            cure = f"write {comma} if you meant a decimal comma, or " if (comma := _decimal(value)) else ""
+            many = "use nofluke sweep for several" if command in ("evaluate", "report") else "run it once for each"
+            raise InputError(f"{option} {value} is a list or a range, but {command} takes one value: {cure}{many}.")
+        return self.kind.convert(value, param, ctx)
+
+
+class Values(click.types.StringParamType):
+    """Several values: a list, a range, or both."""
+
+    def __init__(self, name: str, kind: Any = click.STRING, *, shares: bool = False) -> None:
+        self.name, self.kind, self.shares = name, kind, shares
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if not isinstance(value, str):
+            return value
+        words = spread(value, _option(param))
+        if self.shares:
+            _check_shares(words, value, _option(param))
+        return tuple(self.kind.convert(word, param, ctx) for word in words)
+
+
+def list_option(*names: str, kind: Values, **more: Any) -> Callable[[Any], Any]:
+    """An option that takes several values: by a list, a range, or by repeating it."""
+    return click.option(*names, type=kind, multiple=True, callback=_flat, **more)
+
+
+def spread(text: str, option: str) -> tuple[str, ...]:
+    """The values that a list or a range stands for, as they would be typed one by one.
+
+    START:STOP:COUNT are COUNT values, evenly spaced, with both ends. Fractions keep them exact: .5:.99:50 has 0.51.
+
+    >>> spread("0,1,2:8:4", "--tolerance")
+    ('0', '1', '2', '4', '6', '8')
+    >>> spread("0:1h:3", "--tolerance"), spread("1%:2%:3", "--budget")
+    (('0h', '0.5h', '1h'), ('1%', '1.5%', '2%'))
+    """
+    if "," not in text and ":" not in text:
+        return (text,)
+    words: list[str] = []
+    for part in text.split(","):
+        if not part.strip():
+            raise InputError(f"{option} {text} has nothing on one side of a comma: write a list as 0,1,2.")
+        words += _range(part.strip(), option) if ":" in part else [part.strip()]
+    return tuple(words)
+
+
+def _range(text: str, option: str) -> list[str]:
+    ends = text.split(":")
+    if len(ends) != 3:
+        raise InputError(f"{option} {text} is not a range: write START:STOP:COUNT, such as 0:8:5 for 0, 2, 4, 6 and 8.")
+    first, last = (_END.fullmatch(end.strip()) for end in ends[:2])
+    if first is None or last is None:
+        wrong = ends[0] if first is None else ends[1]
+        raise InputError(f"{option} {text}: {wrong!r} is not a number, with or without a unit: write 0:8:5 or 0:2h:5.")
+    start, stop, count = Fraction(first[1]), Fraction(last[1]), ends[2].strip()
+    units = {end[2] for end, value in ((first, start), (last, stop)) if value} or {first[2]}
+    if len(units) > 1:
+        raise InputError(f"{option} {text} has ends in two units: write both in one, such as 30min:120min:4.")
+    if not re.fullmatch("[0-9]{1,9}", count) or not 2 <= int(count) <= MOST_VALUES:
+        raise InputError(
+            f"{option} {text}: COUNT is how many values there are, both ends included, from 2 to {MOST_VALUES:,}, got {count!r}."
+        )
+    (unit,) = units
+    last_at = int(count) - 1
+    return [_written(start + (stop - start) * i / last_at) + unit for i in range(last_at + 1)]
+
+
+def _written(value: Fraction) -> str:
+    return str(value.numerator) if value.denominator == 1 else repr(float(value))
+
+
+def _check_shares(words: tuple[str, ...], text: str, option: str) -> None:
+    """Refuse what is no list of shares; a decimal comma makes one of 0,9."""
+    cure = f"write {comma} if you meant a decimal comma" if (comma := _decimal(text)) else "write 0.5,0.9 or 1%,5%"
+    told = f"{option} {text} is the list of {' and '.join(words)}"
+    if len({word.endswith("%") for word in words}) > 1:
+        raise InputError(f"{told}, with and without %: {cure}.")
+    for word in words if len(words) > 1 else ():
+        match = _END.fullmatch(word)
+        if match is not None and not 0 <= float(match[1]) <= (100 if match[2] == "%" else 1):
+            raise InputError(f"{told}, but {word} is not a share between 0 and 1: {cure}.")
+
+
+def _decimal(text: str) -> str:
+    """A number with a decimal comma as it is to be written; empty for anything else."""
+    match = _DECIMAL_COMMA.fullmatch(text.strip())
+    return "" if match is None else f"{match[1]}.{match[2]}{match[3]}"
+
+
+def _flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple[Any, ...], ...]) -> tuple[Any, ...]:
+    return tuple(one for several in values for one in several)
+
+
+def _option(param: click.Parameter | None) -> str:
+    return "" if param is None else param.opts[-1]
+
+
+class Threshold(click.types.FloatParamType):
+    """A finite number that stays whole where floats cannot hold it: scores are compared with it exactly."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):  # JSON knows no others
+            raise InputError(f"{_option(param)} {number:g} must be finite: pass a number.")
+        with suppress(ValueError):  # a fraction, or more digits than Python reads
+            whole = int(value) if isinstance(value, str) else number
+            return number if whole == number else whole
+        return number
