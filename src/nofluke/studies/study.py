@@ -173,6 +173,8 @@ def study(
         n_resamples=n_resamples,
         alpha=alpha,
     )
+    if workers != 1:
+        asked.check_sent()
     check_apart(out, source)
     found = read_source(
         source,
