@@ -505,7 +505,7 @@ def test_every_option_is_documented():
 def test_keys_are_documented(run_json, options):
     """Those of evaluate that lists have, and those of the table, with values of the types given there."""
     keys = {key: told for key, told in documented("Keys of evaluate").items() if key.split(".")[0] not in NOT_OF_LISTS}
-    text = section("reference/json.md", "Keys of coincidence")
+    text = " ".join(section("reference/json.md", "Keys of coincidence").split())
     left = set(re.findall(r"`([a-z_]+)`", text.partition("without those of steps and scores:")[2].partition(".")[0]))
     assert left == set(NOT_OF_LISTS)
     absent = set() if "--seed" in options else only_for(keys, "Monte Carlo only")

@@ -227,7 +227,7 @@ def test_the_gate_answers_by_the_verdict(run, options, code, why):
         ),
         ("--metric affiliation-f1:beta=-1", "--metric 'affiliation-f1:beta=-1': beta=-1 must be"),
         ("--metric auc-roc --metric auc-roc", "--metric auc-roc is there twice"),
-        ("--metric auc-roc --metric nab --budget 1% --stop-after 9", "--stop-after needs one metric"),
+        ("--metric auc-roc --metric nab --budget 1% --stop-after 9", "--stop-after needs a single metric"),
         (
             "--metric auc-roc --stop-after 9 --alternative two-sided",
             "--stop-after needs one side: pass --alternative greater or less, or leave",

@@ -102,10 +102,11 @@ def test_latex_writes_powers_of_ten_as_papers_do():
     assert "4.1e-12" in table.text()
 
 
-def test_latex_rows_do_not_start_with_a_bracket():
-    """After a line break LaTeX reads [..] as its argument: a row's name in brackets must not be swallowed."""
-    rows = Table(columns=("a", "b"), rows=(("x", "1"), ("[0, 1]", "2"))).latex()
+def test_latex_rows_start_neither_with_a_bracket_nor_with_a_star():
+    """After a line break LaTeX reads [..] and * as its arguments: a row's name must not be swallowed."""
+    rows = Table(columns=("a", "b"), rows=(("x", "1"), ("[0, 1]", "2"), ("* best", "3"))).latex()
     assert "\n[" not in rows
+    assert r"{*} best & 3 \\" in rows
     assert r"{[}0, 1] & 2 \\" in rows
 
 
