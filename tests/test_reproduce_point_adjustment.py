@@ -201,7 +201,7 @@ def test_same_seed_same_bytes_also_by_command(small, tmp_path):
     for name in small.files:
         assert (tmp_path / "again" / name).read_bytes() == (small.directory / name).read_bytes(), name
     for claim in small.claims:
-        assert claim.statement in result.output
+        assert claim.statement in " ".join(result.output.split())  # lines are shorter
 
 
 @pytest.mark.parametrize(
