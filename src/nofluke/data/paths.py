@@ -43,8 +43,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def is_same_file(path: Path, other: Path | int) -> bool:
-    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and
-    spellings."""
+    """Whether two paths, or a path and an open descriptor, lead to the same regular file, through links too."""
     try:
         found = os.stat(path)
         return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))

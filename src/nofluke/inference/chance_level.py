@@ -1,5 +1,4 @@
-"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to
-exceed."""
+"""What chance gives in a metric on given labels: draws, their mean and band, and what a detector must exceed."""
 
 from __future__ import annotations
 

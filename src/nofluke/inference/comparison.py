@@ -144,8 +144,7 @@ class Comparison(Exports, ByValue):
         return tuple(known.get(name, unknown) for name in self.detectors)
 
     def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
-        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two
-        Axes."""
+        """Draw values with intervals and chance, and differences with p-values (matplotlib); return both Axes."""
         from nofluke.plot import compare as plot_compare
 
         return plot_compare(self, ax, measure=measure)
@@ -180,8 +179,7 @@ class Comparison(Exports, ByValue):
         return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
 
     def table(self) -> Table:
-        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the
-        best."""
+        """Detectors, best first, then differences with intervals and p-values: all pairs, or those with the best."""
         rows: list[tuple[str, ...]] = [
             (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
             for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)

@@ -189,8 +189,7 @@ def _difference(
 
 
 def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
-    """Why precision cannot be compared: the detector with far fewer alarms can look as if its precision had no
-    variance."""
+    """Why precision cannot be compared: a detector with far fewer alarms may seem to have no variance."""
     totals = [side.sum(axis=0) for side in (first, second)]
     fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
     hits = sum(int(total[HITS]) for total in totals)
@@ -203,8 +202,10 @@ def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
 
 
 def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
-    """Units that hold what a measure is a share of, for the detector that has fewer of them, and how many of equal size
-    they weigh as much as; and why these are too few."""
+    """The number of units behind a measure, how many units of equal size they weigh, and why these are too few.
+
+    A unit counts if it holds what the measure is a share of: alarms, events or both. The side with fewer decides.
+    """
     columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
     sides = [
         (int(np.count_nonzero(side[:, column])), weighed(side)[column == EVENTS], name)

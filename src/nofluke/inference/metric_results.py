@@ -70,8 +70,7 @@ class Significances(Exports, ByValue):
 
     @property
     def pvalue(self) -> float:
-        """The familywise p-value: how often chance has a smallest p over all metrics that is as small as the observed
-        one."""
+        """The familywise p-value: how often chance's smallest p over all metrics is as small as the observed one."""
         return float(self.corrected.min())
 
     @property

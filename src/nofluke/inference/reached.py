@@ -57,8 +57,7 @@ def familywise(observed: FloatArray, values: FloatArray, *, listed: bool) -> Flo
 
 
 def _ranked(column: FloatArray) -> FloatArray:
-    """Numbers in the same order, in units of their scale; those that differ by rounding only are equal, undefined ones
-    are on top."""
+    """Numbers in the same order, in units of their scale; equal up to rounding; undefined ones on top."""
     known = np.where(np.isnan(column), np.inf, column)
     order, scale = np.argsort(known, kind="stable"), scale_of(column) or 1.0
     with np.errstate(invalid="ignore"):  # infinite less infinite is no distance

@@ -93,8 +93,7 @@ def smallest_p(hits: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def adjusted(p: FloatArray, smallest: FloatArray) -> FloatArray:
-    """For each window, the share of placements whose smallest p-value is as small as the observed one's, which comes
-    first."""
+    """For each window, the share of placements whose smallest p is as small as its own; row 0 is the data."""
     ordered = np.sort(smallest)
     return np.asarray(np.searchsorted(ordered, p[0] * (1 + TIE_SLACK), side="right") / len(smallest))
 

@@ -210,8 +210,7 @@ def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: in
 
 
 def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> Iterator[BoolArray]:
-    """Which random swaps are as extreme as the data, block by block; one block ends with the last of
-    ``n_resamples``."""
+    """Which random swaps are as extreme as the data, block by block; one block ends exactly at ``n_resamples``."""
     rng, rows = np.random.default_rng(seed), max(BLOCK // len(kinds.sizes), 1)
     for begin, end in ((0, n_resamples), (n_resamples, most)):
         for at in range(begin, end, rows):

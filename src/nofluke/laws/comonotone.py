@@ -1,5 +1,4 @@
-"""The law of a sum of numbers that all rise and fall together, for parts of which only that much is certain: they are
-not independent."""
+"""The law of a sum whose parts rise and fall together: for parts of which we only know that they are dependent."""
 
 from __future__ import annotations
 

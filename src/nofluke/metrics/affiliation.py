@@ -1,5 +1,4 @@
-"""Affiliation: how near alarms are to the event of their zone, and events to the alarms there, against a random
-place."""
+"""Affiliation: how near alarms are to their zone's event, and events to its alarms, against a random place."""
 
 from __future__ import annotations
 

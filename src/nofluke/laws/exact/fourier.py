@@ -312,8 +312,7 @@ def _log_scale(point: Point, n_events: int, hits: int) -> tuple[float, float]:
 
 
 def _log_chernoff(point: Point, n_events: int, hits: int) -> float:
-    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have taken from
-    it."""
+    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have lost."""
     log_scale, rounding = _log_scale(point, n_events, hits)
     return min(log_scale + 10.0 * (rounding + _rounding(point, n_events)), 0.0) if math.isfinite(log_scale) else 0.0
 
