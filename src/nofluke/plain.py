@@ -131,8 +131,7 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def as_rng(rng: Any) -> Any:
-    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its
-    own."""
+    """Check what ``numpy.random.default_rng`` takes: a seed becomes a plain int, a list of seeds a SeedSequence."""
     if rng is None:
         return None
     seed = whole_or_none(rng)

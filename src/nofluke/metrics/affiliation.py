@@ -17,8 +17,7 @@ from nofluke.ratios import f_of_shares
 
 
 class HalfSteps(NamedTuple):
-    """Runs of alarms with sums over them, in half steps; a run of no length stands before the first and behind the
-    last."""
+    """Runs of alarms with sums over them, in half steps; an empty run stands before the first and after the last."""
 
     latest: IntArray
     """For each step, and the end: the last run that begins before it."""

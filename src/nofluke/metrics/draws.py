@@ -65,8 +65,7 @@ class Draws:
 
     @classmethod
     def of_steps(cls, rows: AnyArray, n_steps: int) -> Draws:
-        """Labels as rows of labelled steps, in any order; steps that follow one another are one run, equal ones are one
-        step."""
+        """Labels as rows of labelled steps, in any order; adjacent steps form one run, equal ones are one step."""
         rows = np.sort(_plain(rows), axis=1)
         n, width = rows.shape
         if width == 0:

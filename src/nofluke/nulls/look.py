@@ -103,8 +103,7 @@ class Look:
 
     @lazy
     def alarm_starts(self) -> IntArray:
-        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow
-        change."""
+        """Where alarms begin, or their runs where these are long: the length of a run is no slow change."""
         steps = self.cell.alarms
         known = None if self.sketch is None else self.sketch.alarm_runs
         found = runs(steps).starts if known is None else known

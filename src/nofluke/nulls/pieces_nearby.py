@@ -38,8 +38,7 @@ def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:
 
 
 def pairs_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> int:
-    """How many pairs of a point and a range :func:`count_nearby` looks at: its cost, to be held against
-    ``MOST_PAIRS``."""
+    """How many pairs of a point and a range :func:`count_nearby` looks at: its cost, to compare with ``MOST_PAIRS``."""
     first, stop = _in_reach(points, mirrored(zone, n, reach), reach)
     return int((stop - first).sum())
 

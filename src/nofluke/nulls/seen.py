@@ -38,8 +38,7 @@ class Season:
     n_steps: int
 
     def null(self, windows: int = 1) -> Seasonal:
-        """The null that keeps it, within so many windows of time: phases as fine as leaves each some steps to choose
-        from."""
+        """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
         if isinstance(self.period, str):
             return Seasonal(period=self.period, windows=windows)
         phases = max(self.n_steps // (IN_PHASE * windows), FEWEST_PHASES)

@@ -108,8 +108,7 @@ class Segments(_Shuffle):
 
 
 def _whole_ranges(side: Truth) -> Draw:
-    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of
-    them."""
+    """Ranges in random order with shuffled gaps, around a circle that is cut at a random place outside them."""
     n_steps, n = side.n_steps, side.n
     lengths = side.stops - side.starts
     gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops

@@ -83,8 +83,7 @@ class Side:
 
     @lazy
     def powers(self) -> FloatArray:
-        """Powers of all frequencies that the series shows, from 1 cycle on. Bins of one step: no rotation changes
-        them."""
+        """Powers of all frequencies the series shows, from 1 cycle up. One step per bin: no rotation changes them."""
         spectrum = np.fft.rfft(self.series)[1 : (len(self.series) + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
@@ -142,8 +141,7 @@ def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
-    """P-value and ratio of the mean of some low powers to the mean of those behind: an F with even degrees of
-    freedom."""
+    """P-value and ratio of mean low powers to the mean of those above: an F with even degrees of freedom."""
     low, behind = power[first:last], power[last : (1 + BACKGROUND) * last]
     total = float(behind.sum())
     if total <= 0:

@@ -1,5 +1,4 @@
-"""Shifts of events at their own times: hits are piecewise constant in the shift, so that whole stretches of shifts are
-counted."""
+"""Shifts of events at their own times: hits are constant over stretches of shifts, which are counted as one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can
-fall."""
+"""Lengths that nulls use: steps on a grid, or a time, converted to the places where events can fall."""
 
 from __future__ import annotations
 
