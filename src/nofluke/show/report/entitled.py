@@ -38,8 +38,7 @@ class Entitled:
 
 
 def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, grid: Grid, under: Under) -> None:
-    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they
-    are."""
+    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that names them."""
     where = [at for at in np.ndindex(grid.shape) if at != grid.chosen]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rulings = pool.map(lambda at: _found(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under), where)
