@@ -170,8 +170,7 @@ def test_the_check_of_imports_sees_them_all(tmp_path):
 
 
 def test_kernels_are_imported_late():
-    """numba takes long to load: only kernels and what compiles them name it, and nobody else imports those at the
-    top."""
+    """numba loads slowly: only kernels and what compiles them name it, and nothing imports those at the top."""
     for name, path in MODULES.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         top = {
@@ -251,8 +250,7 @@ def test_the_command_line_reads_files_without_data_frames(tmp_path):
 
 
 def test_a_small_problem_on_the_command_line_needs_no_compiler(tmp_path):
-    """Loading it takes longer than the law: few events are walked through by NumPy where the process ends with the
-    call."""
+    """Loading numba takes longer than the law: NumPy handles few events where the process ends with the call."""
     rows = "\n".join(f"{int(i in (40, 400, 900))},{i % 97}" for i in range(1_000))
     (tmp_path / "data.csv").write_text(f"y,z\n{rows}\n")
     code = (

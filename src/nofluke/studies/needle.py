@@ -36,8 +36,7 @@ def farthest(n_steps: IntArray) -> int:
 
 
 def hits_at_shifts(cell: Cell, reach: int) -> IntArray | None:
-    """Precision's and recall's hits with events shifted around the circle by -reach..reach steps, two columns; None
-    where that is not to be had."""
+    """Hits of precision and recall (columns) with events rotated by -reach..reach steps; None if not available."""
     if isinstance(cell, TimedCell) or cell.n_steps <= 2 * reach:
         return None
     if 0 in (cell.n_counted, cell.n_predictions):
@@ -117,8 +116,7 @@ def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
 
 
 def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[float, float]:
-    """What hits at near shifts say of those at shift 0, and its standard error: their mean, or where they fall with the
-    distance, a line."""
+    """Hits expected at shift 0 from those nearby, and the standard error: the mean, or a line if they fall off."""
     middle = len(hits) // 2
     both = (hits[middle:] + hits[middle::-1])[guard + 1 : guard + 1 + near] / 2
     away = np.arange(guard + 1, guard + 1 + len(both), dtype=np.float64)
@@ -132,8 +130,7 @@ def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[f
 
 
 def _guard(hits: FloatArray, expected: float, window: int) -> int:
-    """Twice the steps within which hits fall half-way to what chance gives, and a window; at most a quarter of the
-    shifts."""
+    """Twice the steps in which hits fall half-way to chance, plus a window; at most a quarter of the shifts."""
     middle = len(hits) // 2
     half = (float(hits[middle]) + expected) / 2
     below = np.flatnonzero(np.minimum(hits[middle:], hits[middle::-1]) < half)

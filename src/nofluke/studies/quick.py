@@ -268,8 +268,7 @@ def _law(size: int, found: Any, method: str) -> Row:
 
 
 def _quantiles(scores: FloatArray, level: float) -> FloatArray:
-    """The quantile of each row, bit for bit as ``numpy.quantile`` has it, in a third of the time; not finite where that
-    overflows."""
+    """Quantile of each row, bit for bit ``numpy.quantile`` in a third of the time; not finite where that overflows."""
     at = level * (scores.shape[1] - 1)
     low = min(int(at), scores.shape[1] - 2)
     ordered = np.partition(scores, [low, low + 1], axis=1)

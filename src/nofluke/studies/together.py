@@ -63,8 +63,7 @@ class Placements:
     def of(
         cls, null: NullModel, truths: Sequence[AnyArray], reach: int, *, seed: int, n_draws: int = N_DRAWS
     ) -> Placements | None:
-        """For series with these first steps of their events; None where the null has no placement that serves them
-        all."""
+        """For series with these first steps of events; None if the null has no placement that serves them all."""
         apart = {np.asarray(starts, dtype=np.int64).tobytes() for starts in truths}
         if null.moves != "truth":
             return None

@@ -102,8 +102,7 @@ class Listed:
 def listed_events(
     ranges: Any, truth_as: str, series: str | None, *, clock: bool, time_format: str | None = None
 ) -> Listed:
-    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges
-    are."""
+    """The events listed in ``ranges=``; with a clock, single numbers are times, as both ends of ranges are."""
     points = "times" if clock else "positions"
     if truth_as == "labels":
         raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
