@@ -261,8 +261,7 @@ class TestUnderflow:
 
 class TestQuantiles:
     def test_agree_with_the_table(self):
-        """Read off one inversion of the bulk, far out by tails: the smallest k whose cumulated table reaches the
-        level."""
+        """From one inversion of the bulk, or tails far out: the smallest k whose cumulative table reaches the level."""
         windows = at_random(4_000, 300, 5, 7)
         law = by_fourier(windows, 80)
         table = PrecisionTable(windows, 80, "programme")
