@@ -329,8 +329,7 @@ def slow_tiling(
 
 
 def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list[tuple[int, int]]:
-    """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor xy, trigger xy, precursor yx,
-    trigger yx.
+    """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor and trigger, xy, then yx.
 
     Effect e and cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
     of the effects and leaves out those up to lag + taumax behind the first effect. A trigger rate is a share of the
@@ -674,8 +673,7 @@ def slow_etapr(
 
 
 def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[list[tuple[int, int]], int, Any]]:
-    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both
-    borders.
+    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at borders.
 
     Runs may touch and lie at the borders; all steps may be labelled or none, all may have alarms or none.
     """
@@ -850,8 +848,7 @@ Mark = tuple[Any, Any, int, int, bool, bool]
 
 
 def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any) -> list[list[tuple[int, ...]]]:
-    """Alarms, hits, events and found ones of each detector in each episode, in time order: by linking every pair of
-    marks.
+    """Alarms, hits, events and found events of each detector in each episode, in time order: by linking all pairs.
 
     Two marks are linked if the one begins at most so far behind the other's end, or on a neighbouring step; an episode
     is what hangs together by links.

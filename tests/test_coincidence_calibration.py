@@ -1,5 +1,4 @@
-"""Where two lists of times are independent, p-values of every null that claims it keep their 5%: a small version of the
-benchmark.
+"""If two lists of times are independent, p-values of every null that claims it keep their 5%: a small benchmark.
 
 benchmarks/coincidence_calibration.py has the situations; its table has more pairs.
 """

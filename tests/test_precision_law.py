@@ -135,8 +135,7 @@ class TestCertainty:
             law.upper(round(law.mean) + 20)
 
     def test_what_is_too_small_for_a_table_is_certified_or_a_bound(self, monkeypatch):
-        """A perfect detector's p has no double; where its logarithm cannot be certified, "exact" says so and "auto"
-        bounds it."""
+        """A perfect detector's p has no double; if its log is not certified, "exact" says so and "auto" bounds it."""
         truth = flags(100_000, 400, np.random.default_rng(0))
         alarms = np.roll(truth, 1)
         sure = evaluate(truth, predictions=alarms, tolerance=1).precision_test

@@ -108,8 +108,7 @@ def test_where_every_other_alternative_is_asked_for_the_verdict_is_still_about_b
 
 @pytest.mark.slow
 def test_pure_noise_finds_a_position_in_at_most_one_page_of_twenty():
-    """Of 60 pages of noise, at most as many as the level allows show "no fluke" or "partly" at any position that was
-    found."""
+    """Of 60 pages of noise, no more than the level permits show "no fluke" or "partly" at any position found."""
     rng = np.random.default_rng(11)
     fooled = 0
     for _ in range(60):

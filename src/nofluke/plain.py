@@ -31,8 +31,7 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
-    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a
-    colon.
+    """A name and its settings in one word; programs that write it may end a name without settings in a colon.
 
     >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
     ('seasonal', {'period': 24, 'bins': 12})

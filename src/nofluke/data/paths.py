@@ -19,8 +19,7 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 
 
 def expanded(path: Any, name: str) -> Path:
-    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any
-    other.
+    """Expand a leading ``~`` or ``~user`` as shells do; without such a user the path stays as it is.
 
     >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
     ('~root', '~no such user')

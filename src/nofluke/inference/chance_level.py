@@ -143,8 +143,7 @@ class ChanceLevel(Exports, ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value, itself included: (b + 1)/(n + 1), where b of the n other shifts
-        or draws reach it.
+        """How often chance does as well as this value: (b + 1)/(n + 1) if b of the n other shifts or draws reach it.
 
         1 for NaN. Draws on which the metric is undefined count as reaching it.
         """

@@ -92,8 +92,7 @@ class Comparison(Exports, ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that no other significantly exceeds on their common units; None where no F1
-        is defined.
+        """The detector with the largest F1 that none significantly exceeds on common units; None if no F1 is defined.
 
         A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
         has.
@@ -133,8 +132,7 @@ class Comparison(Exports, ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores instead of each detector, under the null that fits its
-        data.
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that fits it.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.
         """

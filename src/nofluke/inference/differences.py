@@ -103,8 +103,7 @@ def with_ends(value: float, low: float, high: float) -> str:
 
 
 def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
-    """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be
-    paid.
+    """How many swaps of a pair to draw at most: enough for 20 at Holm's first step, if that is affordable.
 
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
     (1200, 50000)
@@ -123,8 +122,7 @@ def all_differences(
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Difference, ...]:
-    """All pairs in all measures, with p-values corrected for the pairs of the same measure; ``units`` are a pair's
-    counts.
+    """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """

@@ -241,8 +241,7 @@ class Evaluation(Exports, ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot
-        tell".
+        """ "yes" if both measures beat chance at level alpha, "partly" if one does at alpha/2, "no" or "cannot tell".
 
         It uses upper p-values whatever the alternative is, and one measure alone at alpha where no outcome of the other
         could have reached it.

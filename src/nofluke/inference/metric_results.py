@@ -95,8 +95,7 @@ class Significances(Exports, ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if any metric is better than chance, corrected for all of them, else "no"; "cannot tell" where no
-        metric can."""
+        """ "yes" if any metric, corrected for all of them, beats chance, else "no"; "cannot tell" if no metric can."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if any(self._good) else "no"

@@ -1,5 +1,4 @@
-"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer
-for all.
+"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, same answer for all.
 
 A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and
 told.

@@ -1,5 +1,4 @@
-"""The smallest p-value of many windows against chance's smallest: the familywise test of windows of very different
-widths.
+"""The smallest p-value of many windows against chance's smallest: a familywise test for very different widths.
 
 In a window that is hardly ever hit one hit is many standard deviations above its expectation, and would drown all
 others; its p-value is not small. So p-values are compared, each taken from the same placements (Westfall and Young

@@ -1,5 +1,4 @@
-"""What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw
-begins.
+"""What a null makes of a series, as metrics see it: labels in runs, and the detector's step at which a draw begins.
 
 A rotation moves the detector and leaves the truth whole. The detector is then laid out twice, or mirrored at its
 borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.

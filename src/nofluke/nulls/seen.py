@@ -25,8 +25,7 @@ _SEEN = "seen in the events"  # under which a truth keeps it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
-    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are
-    known.
+    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps if known.
 
     ``cycles`` is how often it comes back among ``n_steps``.
     """

@@ -131,8 +131,7 @@ def _whole_ranges(side: Truth) -> Draw:
 
 
 def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the
-    end is one.
+    """Lengths of the runs of ascending events on n steps, around the circle, and of the gaps after them.
 
     >>> runs_and_gaps(np.array([0, 3, 4, 6]), 7)
     (array([2, 2]), array([1, 2]))

@@ -108,8 +108,7 @@ class Side:
 
 
 def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
-    """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's
-    method.
+    """Slow changes of both sides: powers at the lowest frequencies beside those above, combined by Fisher's method.
 
     Alarms come in clumps as long as the ``longest`` range, which raise the powers of all frequencies below half a cycle
     in that time: only these are looked at.
@@ -158,8 +157,7 @@ def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
 
 
 def likeness(events: FloatArray, alarms: FloatArray) -> float:
-    """How much one spectrum copies the accidents of the other, as a detector with skill does: their correlation, if
-    positive.
+    """How much one spectrum copies the other's accidents, as a skilled detector does: their correlation, if positive.
 
     From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
     """

@@ -1,5 +1,4 @@
-"""Which null a metric of a whole series is judged by: the one that was asked for, or the one that labels and scores
-allow.
+"""Which null a metric of a whole series is judged by: the one asked for, or one that suits labels and scores.
 
 Scores have no alarms of their own. They are looked at through those at a few levels, and the most careful null that any
 of them asks for is taken.

@@ -131,8 +131,7 @@ class Clock(ByValue):
         after: Duration | float,
         opens: BoolArray | None = None,
     ) -> tuple[IntArray, IntArray]:
-        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its
-        end.
+        """For each range of time in ticks, the half-open range of steps from ``before`` its start to ``after`` its end.
 
         Both belong to it, but for the begins and ends that ``opens`` flags, in two rows.
         """

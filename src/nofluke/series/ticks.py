@@ -96,8 +96,7 @@ class Ticks:
         return since, np.where(np.abs(since - near) <= np.minimum(slack, 0.25), near, np.nan)
 
     def floor(self, length: Number) -> int:
-        """Whole ticks in a length: nanoseconds for dates, else the times' own unit; floats as near to a tick as they
-        can be are on it.
+        """Whole ticks in a length: nanoseconds for dates, else the times' unit; floats are rounded if close to a tick.
 
         >>> Ticks(origin=0.0, size=Fraction(1, 44100)).floor(17 / 44100)
         17

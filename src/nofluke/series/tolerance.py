@@ -157,8 +157,7 @@ class Tolerance:
 
     @property
     def side(self) -> str:
-        """The only side of the event on which alarms count: "early" or "late", whether or not its own time counts; else
-        empty."""
+        """The only side of the event where alarms count, "early" or "late", besides its own time; else empty."""
         early, late = self._numbers
         return "early" if late <= 0 < early else "late" if early <= 0 < late else ""
 

@@ -456,8 +456,7 @@ class Cell:
         return within(self.alarms, self.trial.event_windows[self.d]) > 0
 
     def delays(self) -> FloatArray:
-        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones
-        too.
+        """Distance from each event's start to its nearest prediction, in clock ticks or in steps, masked ones included.
 
         For a range, to the first prediction that finds it; to the nearest one where none does.
         """

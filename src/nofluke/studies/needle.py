@@ -1,5 +1,4 @@
-"""Hits of a whole study at other shifts: a needle where a detector has skill, a hill or waves where events and alarms
-share a season or a slow change.
+"""Hits of a study at other shifts: a needle if a detector has skill, a hill or waves if a season or drift is shared.
 
 What a single series hides, since it has few events, adds up over many: each cell's null may be off by a little, and the
 sum of many by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts are
@@ -84,8 +83,7 @@ class Needle:
 
 
 def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
-    """What the hits at shifts -W..W, in the middle the data's own, say beside the mean and the standard deviation of
-    the nulls.
+    """What the hits at shifts -W..W, the data's own in the middle, say beside the nulls' mean and standard deviation.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.poisson(20, 801).astype(float)

@@ -31,8 +31,7 @@ class Packed:
 
 
 def pack(part: Part, cells: Schema = CELLS) -> Packed:
-    """The part as bytes that travel well: written by whoever computed it, so that the study's own process only stores
-    them.
+    """The part as bytes that travel well: written where it was computed, so that the study's process only stores them.
 
     ``cells`` are the columns of its first table, with those of metrics.
     """

@@ -1,5 +1,4 @@
-"""Cells under the permutation without an object for each: single events on a plain grid, all detectors of a case
-together.
+"""Cells under the permutation without an object for each: single events on a plain grid, all detectors at once.
 
 What depends on the truth alone is worked out once a case; counts, laws and p-values come from compiled loops. Whatever
 is out of the ordinary (a law too large, a doubt that the data might raise) goes the way that all cells can go,

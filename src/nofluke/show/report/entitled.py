@@ -1,5 +1,4 @@
-"""Which p-values a position's verdict goes by: its own where it was chosen beforehand, corrected ones where it was
-found.
+"""Which p-values decide a position's verdict: its own if it was chosen beforehand, corrected ones if it was found.
 
 Moving a slider until the verdict pleases means looking at every position. So everywhere but at the evaluated position
 the verdict uses corrected p-values, and is never better than an evaluation of that position would be.

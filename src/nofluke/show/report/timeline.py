@@ -1,5 +1,4 @@
-"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and which steps find
-which event.
+"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and what it finds.
 
 That is all it takes to tell hits from false alarms and found events from missed ones at every position of the sliders:
 at the k-th threshold those steps are alarms whose level is above k, and an event is found if one of its steps is an

@@ -75,8 +75,7 @@ class Listed:
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
-        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series
-        without events.
+        """Refuse a list that names no series, or a table that names others: a typo would leave a series without events.
 
         What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is
         a note.
