@@ -109,8 +109,7 @@ def imported_by(path):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} line {node.lineno}: write imports in full, from nofluke.x import y"
             source = node.module
-            # `from nofluke.laws.exact import kernels` imports a module, `from nofluke.laws.exact.kernels import run` a
-            # name of one
+            # `from a.b import kernels` imports a module, `from a.b.kernels import run` a name of one
             as_modules = {f"{source}.{alias.name}" for alias in node.names}
             known = {full for full in as_modules if full.removeprefix("nofluke.") in MODULES}
             found |= known | ({source} if len(known) < len(as_modules) else set())

@@ -158,8 +158,7 @@ class Look:
         found = periods.common_period(*self._beyond_first, self.window + 1, SEASON)
         if not found.found:
             return None
-        # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its
-        # strength
+        # this near to 0 it is a slow change; this near to the first, or to what its phases keep, a change of strength
         times = round(found.cycles / self.first.cycles)
         known = (0, min(times, 1)) if isinstance(self.first.period, str) else (0, times)
         apart = min(abs(found.cycles - multiple * self.first.cycles) for multiple in known)

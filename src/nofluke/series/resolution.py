@@ -78,9 +78,8 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 def _stride(own: Fraction, n_events: int) -> int:
     """Ticks between two places of events, where events have a coarser resolution that is hardly an accident."""
     stride = int(own)
-    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1
-    # differences. Given that all events have one remainder, each place with that remainder is as likely: an accident
-    # makes no test wrong
+    # k random numbers have a common divisor of at least d with a chance of about d^(1 - k); n events have n - 1
+    # differences. An accident makes no test wrong: given the common remainder, all its places are equally likely
     if stride <= 1 or n_events < FEWEST_OWN or (n_events - 2) * math.log(stride) < math.log(OWN_ACCIDENT):
         return 1
     return stride

@@ -155,8 +155,7 @@ def _plain(column: Any, kind: str) -> AnyArray:
 def _connection(_process: int) -> Any:
     import duckdb
 
-    # one thread: rows stay in order, and workers do not crowd each other out; one to write, of eight that small files
-    # never need
+    # one thread, also to write: rows stay in order, workers do not compete, and small files never need eight
     settings: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false; SET async_threads = 1")

@@ -255,8 +255,7 @@ def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: f
             band = _band(point, n_events, low, high)
             out[low - first : high + 1 - first] = band
             outer = band[len(band) // 2 :] if direction == 1 else band[: (len(band) + 1) // 2]
-            # a band of nothing may be a gap in the law, with something behind it: only a bound on that says that it is
-            # the end
+            # an empty band may be a gap in the law with something beyond: only a bound on that shows it is the end
             if outer.max() < floor and _log_beyond(structure, n_events, end, direction) < math.log(floor):
                 break
             edge, step = end + direction, 0.9 * half_here
