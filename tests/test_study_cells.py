@@ -1,11 +1,13 @@
 """Cells of a study against single evaluations: the batch core shares work and drops objects but changes no number."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import balanced_accuracy_score
 
 import nofluke as nf
 from nofluke.studies.asked import Asked
@@ -316,6 +318,37 @@ class TestSettings:
         with pytest.raises(nf.InputError) as error:
             settings_of(**more)
         assert words in str(error.value)
+
+    def test_registered_metrics_travel_with_their_functions(self, monkeypatch):
+        """Another process has never heard their names."""
+        monkeypatch.setattr("nofluke.metrics._ADDED", {})
+        nf.metrics.register("balanced", balanced_accuracy_score, needs="alarms")
+        asked, _ = settings_of(2, budget=0.1, metrics=("balanced", "auc-roc"))
+        case = Case(series="s", group="g", truth=[0, 1, 0, 0] * 8, detectors={"z": np.arange(32.0)})
+        here = rows_of(case, asked).part()
+        sent = pickle.dumps(asked)
+        monkeypatch.setattr("nofluke.metrics._ADDED", {})
+        there = rows_of(case, pickle.loads(sent)).part()
+        assert there.cells["balanced"] == here.cells["balanced"]
+        assert there.cells["balanced_pvalue"] == here.cells["balanced_pvalue"]
+        assert there.failed == here.failed
+
+    def test_functions_that_cannot_travel_are_refused_unless_they_stay(self, monkeypatch):
+        """Before anything is read, with the remedy."""
+        monkeypatch.setattr("nofluke.metrics._ADDED", {})
+        nf.metrics.register("local", lambda labels, alarms: (labels * alarms).sum(), needs="alarms")
+        table = {"name": ["s"] * 32, "label": [0, 1, 0, 0] * 8, "z": np.arange(32.0)}
+        asked = {
+            "series": "name",
+            "truth": "label",
+            "scores": "z",
+            "budget": 0.1,
+            "metrics": "local",
+            "n_resamples": 99,
+        }
+        with pytest.raises(nf.InputError, match=r"metrics='local' cannot be sent.* or pass workers=1\.$"):
+            nf.study(table, **asked, workers=2)
+        assert nf.study(table, **asked, workers=1).n_missing == 0
 
     def test_a_tolerance_may_be_a_share_of_the_length(self):
         """In whole steps, exactly as it is written."""

@@ -88,9 +88,9 @@ class Evaluation(Exports, ByValue):
     (1.0, 1.0, 1.0)
     >>> result.tolerant_truth.tp, result.tolerant_truth.fn, result.verdict
     (2, 4, 'cannot tell')
-    >>> result.reason
-    'No outcome could have reached the 0.05 level: under the null circular-shift, the smallest possible p is 0.71 for '
-    'precision and 0.43 for recall.'
+    >>> print(result.reason)
+    No outcome could have reached the 0.05 level: under the null circular-shift, the smallest possible p is 0.71 for
+    precision and 0.43 for recall.
     """
 
     n: int

@@ -8,7 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from nofluke.errors import InputError, shown
-from nofluke.metrics import get
+from nofluke.metrics import Function, get
+from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
@@ -29,6 +30,9 @@ _WORDS = {
 }
 
 
+_TOLD_APART = ("tolerance", "null", "metrics", "functions")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
     """The settings of a study, checked before anything is read.
@@ -42,6 +46,7 @@ class Asked:
     tolerance: Tolerance | Fraction = field(default_factory=lambda: Tolerance(early=0, late=0))
     null: Null = AUTO
     metrics: tuple[str, ...] = ()
+    functions: tuple[Function, ...] = ()  # registered here: other processes do not know their names
     higher_is: HigherIs = "anomalous"
     count_events: CountEvents | None = None
     count_alarms: CountAlarms | None = None
@@ -78,6 +83,7 @@ class Asked:
         return cls(
             tolerance=_as_tolerance_or_share(tolerance),
             metrics=tuple(_metric(name) for name in names),
+            functions=tuple(metric for metric in map(get, names) if isinstance(metric, Function)),
             seed=as_whole(rng, "rng", 0, SEEDS - 1),
             **rest,
         )
@@ -102,6 +108,21 @@ class Asked:
         """What a prediction is."""
         return AlarmRule.of(self.count_alarms, self.refractory)
 
+    def check_sent(self) -> None:
+        """Refuse functions that no other process could run, before the first cell is computed."""
+        stay = [function.name for function in self.functions if not can_pickle(function.function)]
+        if stay:
+            raise InputError(
+                f"metrics={stay[0]!r} cannot be sent to other processes: define its function at the top of a module, or "
+                "pass workers=1."
+            )
+
+    @property
+    def tested(self) -> list[str | Function]:
+        """The metrics, each as what any process can read: its name, or the function that was registered for it."""
+        registered = {function.name: function for function in self.functions}
+        return [registered.get(name, name) for name in self.metrics]
+
     @property
     def model(self) -> NullModel | None:
         """The null that was named; None where the data choose."""
@@ -114,7 +135,7 @@ class Asked:
 
     def plain(self) -> dict[str, Any]:
         """The settings as plain values, for JSON: what a resumed study must have in common with its beginning."""
-        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in ("tolerance", "null", "metrics")}
+        told = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in _TOLD_APART}
         told = {
             name: value if isinstance(value, int | float | str | None) else str(value) for name, value in told.items()
         }
@@ -147,10 +168,10 @@ def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:
 
 
 def _metric(name: Any) -> str:
-    """A metric by its name, checked; a study's metrics travel as names."""
+    """A metric by its name, checked: columns and settings of a study have its name."""
     if not isinstance(name, str):
         raise InputError(
-            f"metrics={shown(name)} must be names, since they go to other processes: register a function with "
+            f"metrics={shown(name)} must be names, which become columns: register a function with "
             "nf.metrics.register, or test it with nf.significance."
         )
     get(name)

@@ -98,7 +98,7 @@ class Cells:
         alarms = scores.dtype.kind == "b"
         cut: dict[str, Any] = {way: getattr(asked, way) for way in WAYS if not alarms}
         found = significance(
-            list(asked.metrics),
+            asked.tested,
             case.truth,
             None if alarms else scores,
             predictions=scores if alarms else None,

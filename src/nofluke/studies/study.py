@@ -172,6 +172,8 @@ def study(
         n_resamples=n_resamples,
         alpha=alpha,
     )
+    if workers != 1:
+        asked.check_sent()
     check_apart(out, source)
     found = read_source(
         source,
