@@ -168,8 +168,7 @@ def at_least_k_with_skill(pvalues: Sequence[float], k: int) -> float:
 
 
 def recall_power(recall: Fraction, n_steps: int, covered: int, n_events: int, alpha: Fraction) -> Fraction:
-    """P(Bin(m, R) >= c), c the smallest possible number of hits that a hypergeometric reaches with at most alpha; else
-    0."""
+    """P(Bin(m, R) >= c) for the smallest possible c with a hypergeometric tail of at most alpha; 0 without one."""
     ways = [comb(covered, r) * comb(n_steps - covered, n_events - r) for r in range(min(n_events, covered) + 1)]
     for critical in range(len(ways)):
         if ways[critical] and Fraction(sum(ways[critical:]), comb(n_steps, n_events)) <= alpha:

@@ -386,8 +386,7 @@ def nonsense() -> st.SearchStrategy[Any]:
 
 
 def ask(function: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
-    """The answer, or None where the question is refused in one line; nothing else may happen, nor any argument
-    change."""
+    """The answer, or None if refused in one line; nothing else may happen, and no argument may change."""
     before = _held((*arguments, *named.values()))
     try:
         return function(*arguments, **named)

@@ -137,8 +137,10 @@ class Case:
         return [any(self.counts(p, q) for p in self.alarms()) for q in self.events]
 
     def delays(self) -> list[Fraction | None]:
-        """For each event, its nearest prediction's time minus its own: those that count first, then the nearest, then
-        the earliest; None where nothing is predicted. On the clock where there is one, else in steps."""
+        """For each event, the time of its nearest prediction minus its own; None where nothing is predicted.
+
+        Predictions that count come first, then the nearest, then the earliest. On the clock, or without one in steps.
+        """
         clock = self.stamps if self.stamps is not None else list(range(self.n))
         nearest = []
         for q in self.events:
@@ -147,8 +149,7 @@ class Case:
         return nearest
 
     def duration(self) -> Fraction:
-        """Time the open steps last: each up to the next one; the last, and those before a gap, as long as the median
-        step."""
+        """How long the open steps last: each up to the next; the last, and those before a gap, the median step."""
         if self.stamps is None:
             return Fraction(sum(self.open_steps))
         lengths = [Fraction(b - a) for a, b in zip(self.stamps, self.stamps[1:], strict=False)]
@@ -328,8 +329,7 @@ def slow_tiling(
 
 
 def pyunicorn_eca(x: list[Any], y: list[Any], taumax: Any, lag: Any = 0) -> list[tuple[int, int]]:
-    """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor xy, trigger xy, precursor yx,
-    trigger yx.
+    """Hits and denominators of pyunicorn 1.0's ``event_coincidence_analysis``: precursor and trigger, xy, then yx.
 
     Effect e and cause c coincide if 0 <= e - c - lag <= taumax; of "xy" y is the cause. A precursor rate is a share
     of the effects and leaves out those up to lag + taumax behind the first effect. A trigger rate is a share of the
@@ -370,8 +370,7 @@ def coincalc_eca(
 
 @dataclass(frozen=True)
 class Lists:
-    """Two lists of whole times and what was watched: every question is answered by looking at every tick and every
-    pair."""
+    """Two lists of whole times and what was watched: every answer comes from looking at every tick and pair."""
 
     events: list[int]
     alarms: list[int]
@@ -425,8 +424,7 @@ class Lists:
         return nearest
 
     def rotations(self, every: int = 1) -> list[tuple[int, ...]]:
-        """The events after every rotation by multiples of a length over the watched ticks, what lies behind whole ones
-        staying."""
+        """The events after every rotation of the watched ticks by multiples of a length; a partial last one stays."""
         free = self.watched
         ranks = [free.index(q) for q in sorted(self.events)]
         circle = len(free) // every * every
@@ -439,8 +437,7 @@ class Lists:
         return self.placed({t: label(t) if label else 0 for t in self.watched})
 
     def placed(self, labels: dict[int, Any], slots: int = 1) -> list[tuple[int, ...]]:
-        """Every placement that leaves the number of events of each label as it is, with so many places for events on
-        each tick."""
+        """Every placement that keeps the number of events of each label, with ``slots`` places on each tick."""
         parts = []
         for label in sorted(set(labels.values())):
             places = [t for t in self.watched if labels[t] == label for _ in range(slots)]
@@ -645,8 +642,7 @@ def slow_etapr(
     theta_r: Fraction = Fraction(1, 10),
     beta: Fraction = Fraction(1),
 ) -> tuple[float, float, float]:
-    """eTaP, eTaR and F_β of Hwang et al. (2022): begin with all, take out what is not covered enough, until nothing
-    changes."""
+    """eTaP, eTaR and F_β of Hwang et al. (2022): start with all, drop what is not covered enough, until stable."""
     assert len(detector) == n
     alarms = runs_of(detector)
     found, right = set(range(len(runs))), set(range(len(alarms)))
@@ -677,8 +673,7 @@ def slow_etapr(
 
 
 def labelled_cases(rng: Any, count: int, longest: int = 11) -> Iterator[tuple[list[tuple[int, int]], int, Any]]:
-    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at both
-    borders.
+    """Labelled runs, the number of steps, and alarms: as long as the series, laid out twice, or mirrored at borders.
 
     Runs may touch and lie at the borders; all steps may be labelled or none, all may have alarms or none.
     """
@@ -699,8 +694,7 @@ def labelled_steps(runs: Sequence[tuple[int, int]]) -> set[int]:
 
 
 def slow_auc_roc(runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any]) -> Fraction | None:
-    """Of all pairs of a labelled step and another one, the share that the first wins, ties by half; None without
-    pairs."""
+    """Share of pairs of a labelled and another step that the first wins, ties counting half; None without pairs."""
     labelled = labelled_steps(runs)
     others = set(range(n)) - labelled
     won = [
@@ -726,8 +720,7 @@ def slow_average_precision(runs: Sequence[tuple[int, int]], n: int, detector: Se
 def slow_best_f1(
     runs: Sequence[tuple[int, int]], n: int, detector: Sequence[Any], beta: Fraction = Fraction(1), adjust: bool = False
 ) -> Fraction | None:
-    """The largest F_β over all distinct scores as thresholds; adjusted, a run with an alarm has alarms on all its
-    steps."""
+    """Largest F_β over all distinct scores as thresholds; if adjusted, a run with one alarm has them on all steps."""
     labelled = labelled_steps(runs)
     if not labelled:
         return None
@@ -798,8 +791,7 @@ def slow_pak_auc(runs: list[tuple[int, int]], n: int, alarms: list[int], beta: A
 def slow_delay_pa_f1(
     runs: list[tuple[int, int]], n: int, alarms: list[int], delay: int = 10, beta: Any = 1
 ) -> Fraction | None:
-    """Ren et al. (2019): an alarm at most so many steps behind the start finds the whole run; else all of it is
-    missed."""
+    """Ren et al. (2019): an alarm within ``delay`` steps of the start finds the whole run; else all of it is missed."""
     adjusted = list(alarms)
     for start, stop in runs:
         in_time = any(alarms[t] for t in range(start, stop) if t - start <= delay)
@@ -843,8 +835,7 @@ def slow_event_far_f1(runs: list[tuple[int, int]], n: int, alarms: list[int], be
 def slow_tolerant(
     runs: list[tuple[int, int]], n: int, alarms: list[int], early: int = 0, late: int = 0, *, ranges: bool = False
 ) -> tuple[Fraction | None, Fraction | None]:
-    """Precision and recall: events are runs, or all of their steps; an alarm counts from start - early to end +
-    late."""
+    """Precision and recall; events are runs or their steps; alarms count from start - early to end + late."""
     events = runs if ranges else [(t, t + 1) for start, stop in runs for t in range(start, stop)]
     at = [t for t in range(n) if alarms[t]]
     near = [[p for p in at if start - early <= p <= stop - 1 + late] for start, stop in events]
@@ -857,8 +848,7 @@ Mark = tuple[Any, Any, int, int, bool, bool]
 
 
 def slow_episodes(events: list[list[Mark]], alarms: list[list[Mark]], reach: Any) -> list[list[tuple[int, ...]]]:
-    """Alarms, hits, events and found ones of each detector in each episode, in time order: by linking every pair of
-    marks.
+    """Alarms, hits, events and found events of each detector in each episode, in time order: by linking all pairs.
 
     Two marks are linked if the one begins at most so far behind the other's end, or on a neighbouring step; an episode
     is what hangs together by links.

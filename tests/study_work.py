@@ -1,5 +1,4 @@
-"""A stand-in for the computation of a study, for tests of what surrounds it: importable by workers, quick, with
-accidents on order."""
+"""A stand-in for a study's computation, to test what surrounds it: importable by workers, quick, fails on demand."""
 
 import os
 import signal

@@ -109,8 +109,7 @@ def imported_by(path):
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} line {node.lineno}: write imports in full, from nofluke.x import y"
             source = node.module
-            # `from nofluke.laws.exact import kernels` imports a module, `from nofluke.laws.exact.kernels import run` a
-            # name of one
+            # `from a.b import kernels` imports a module, `from a.b.kernels import run` a name of one
             as_modules = {f"{source}.{alias.name}" for alias in node.names}
             known = {full for full in as_modules if full.removeprefix("nofluke.") in MODULES}
             found |= known | ({source} if len(known) < len(as_modules) else set())
@@ -170,8 +169,7 @@ def test_the_check_of_imports_sees_them_all(tmp_path):
 
 
 def test_kernels_are_imported_late():
-    """numba takes long to load: only kernels and what compiles them name it, and nobody else imports those at the
-    top."""
+    """numba loads slowly: only kernels and what compiles them name it, and nothing imports those at the top."""
     for name, path in MODULES.items():
         tree = ast.parse(path.read_text(encoding="utf-8"))
         top = {
@@ -251,8 +249,7 @@ def test_the_command_line_reads_files_without_data_frames(tmp_path):
 
 
 def test_a_small_problem_on_the_command_line_needs_no_compiler(tmp_path):
-    """Loading it takes longer than the law: few events are walked through by NumPy where the process ends with the
-    call."""
+    """Loading numba takes longer than the law: NumPy handles few events where the process ends with the call."""
     rows = "\n".join(f"{int(i in (40, 400, 900))},{i % 97}" for i in range(1_000))
     (tmp_path / "data.csv").write_text(f"y,z\n{rows}\n")
     code = (

@@ -96,8 +96,7 @@ class TestTheRule:
         assert times > TRIES // 2
 
     def test_ranges_too_long_for_the_change_of_the_rates(self):
-        """Shifts longer than the ranges would be longer than the drift: no null holds, and the verdict cannot be
-        told."""
+        """Shifts longer than the ranges would be longer than the drift: no null holds, so there is no verdict."""
         weight = made.wave(np.random.default_rng(0), 400, 3.0)
         rng = np.random.default_rng(1)
         ends = [(t, t + 150) for t in (25, 425, 825, 1225, 1625)]
@@ -185,8 +184,7 @@ class TestRotations:
 
     @pytest.mark.parametrize("name", list(made.SITUATIONS))
     def test_hits_are_never_looked_at(self, name, monkeypatch):
-        """Neither hits nor windows around events nor a shift of them: with none of these to be had, the choice is the
-        same."""
+        """Without access to hits, windows around events or shifts of events, the choice is the same."""
 
         def refuse(*_):
             raise AssertionError("the choice must not look at hits")
@@ -358,8 +356,7 @@ class TestTheExamples:
 class TestSkillIsNotDrift:
     @pytest.mark.parametrize(("steps", "count", "length"), [(300, 3, 10), (1_000, 5, 20), (4_000, 3, 200)])
     def test_a_nearly_perfect_detector_of_ranges_is_told_so(self, steps, count, length):
-        """Its alarms come in clumps as long as the ranges: these are no slow change, and the verdict is rarely
-        withheld."""
+        """Alarms in clumps as long as the ranges are no slow change: the verdict is rarely withheld."""
         verdicts = Counter()
         for seed in range(20):
             rng = np.random.default_rng([7, steps, seed])
@@ -382,8 +379,7 @@ class TestSkillIsNotDrift:
         assert chosen["permutation"] >= 28
 
     def test_the_reach_of_small_shifts_goes_by_the_tolerance_not_by_the_tick(self):
-        """Alarms within half a tolerance of every event, on ticks of a hundredth of it: small shifts must leave room to
-        miss."""
+        """Alarms within half a tolerance of each event, on fine ticks: small shifts must leave room to miss."""
         rng = np.random.default_rng(3)
         bursts = np.repeat(200_000 * np.sqrt(rng.random(20)), 4) + rng.normal(0, 200, 80)
         events = np.unique(bursts[(bursts >= 0) & (bursts < 200_000)].astype(int))

@@ -1,5 +1,4 @@
-"""Metrics on the command line: what is printed is what the library says, for every option; and errors that name
-options."""
+"""Metrics on the command line: prints what the library says, for every option; errors name the options."""
 
 import csv
 import io

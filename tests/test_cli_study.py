@@ -330,8 +330,7 @@ def test_bad_files_among_good_ones_are_rows_of_what_failed(tmp_path, monkeypatch
 
 
 def test_a_series_in_two_groups_and_a_detector_without_rows_are_missing(tmp_path, monkeypatch, call):
-    """A name that two series share in one table is found by their groups; in long tables a detector may have no
-    rows."""
+    """Two series with one name in a table need their groups; in long tables a detector may have no rows."""
     monkeypatch.chdir(tmp_path)
     rows = [
         f"{name},{group},{line.split(',')[0]},{detector},{line.split(',')[at]}"

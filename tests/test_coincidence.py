@@ -1,5 +1,4 @@
-"""Two lists of times: the grid's numbers where times are whole, the same whatever the unit, the container or the
-direction of time."""
+"""Two lists of times: the grid's numbers for whole times, whatever the unit, container or direction of time."""
 
 from __future__ import annotations
 

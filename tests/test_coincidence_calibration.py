@@ -1,5 +1,4 @@
-"""Where two lists of times are independent, p-values of every null that claims it keep their 5%: a small version of the
-benchmark.
+"""If two lists of times are independent, p-values of every null that claims it keep their 5%: a small benchmark.
 
 benchmarks/coincidence_calibration.py has the situations; its table has more pairs.
 """
@@ -82,8 +81,7 @@ def test_nulls_hold_where_they_claim_to(situation, null):
     ],
 )
 def test_nulls_that_do_not_fit_are_fooled(situation, null):
-    """Ticks finer than the rounding, clusters and trends: the situations can tell a null that fits from one that does
-    not."""
+    """Ticks finer than the rounding, clusters and trends: each tells a null that fits from one that does not."""
     assert rejected(made.SITUATIONS[situation][0], null).max() > 0.08
 
 

@@ -94,8 +94,7 @@ def made():
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_cell_is_what_coincidence_says(made, name):
-    """Whatever null, gaps, edges or lag: counts, chance, p-values and words of a slider position are those of a
-    call."""
+    """With any null, gaps, edges or lag: a slider position's counts, chance, p-values and words are those of a call."""
     result, grid, payload = made(name)
     _, case = CASES[name]
     rest = {key: value for key, value in case.items() if key != "lag"} | {"null": result.null}
@@ -414,8 +413,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 def test_in_a_browser_both_sliders_and_the_timeline_follow(made, tmp_path):
-    """No complaint, the numbers of the selected cell, marks of its row, and windows once one zooms in; on a phone
-    nothing is cut off."""
+    """No errors, numbers of the selected cell, marks of its row, windows when zoomed; nothing is cut off on a phone."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     result, grid, payload = made("gaps and lag")
     path = result.report(tmp_path / "page.html")

@@ -223,8 +223,7 @@ def test_nanoseconds_are_kept(value):
 
 
 def test_the_index_of_pandas_and_xarray_is_kept_and_no_other():
-    """A Series, also one of a derived class, and a DataArray with coordinates have an index; an Index has none
-    itself."""
+    """A Series, even of a derived class, and a DataArray with coordinates have an index; an Index itself has none."""
     for series in (pd.Series([1, 2], index=["a", "b"]), OwnSeries([1, 2], index=["a", "b"])):
         assert list(as_column(series, "truth").index) == ["a", "b"]
     assert list(as_column(xr.DataArray([1, 2], dims="t", coords={"t": ["a", "b"]}), "truth").index) == ["a", "b"]

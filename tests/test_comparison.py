@@ -53,8 +53,7 @@ def simulated(rng, n, recall=(0.5, 0.5), false=(0.5, 0.5)):
 @example(([(1, 1, 1, 1)] * 3, [(1, 0, 1, 0)] * 3))
 @example(([(1, 1, 0, 0), (0, 0, 1, 0)], [(0, 0, 0, 0), (1, 0, 1, 1)]))
 def test_swaps_are_those_of_going_through_all_of_them(pair):
-    """P of all three measures, with ties, kinds of units that occur twice, and swaps that leave a detector without
-    alarms."""
+    """p of all three measures, with ties, repeated kinds of units, and swaps that leave a detector without alarms."""
     found = swap_test(*map(np.array, pair), n_resamples=9, most=9, seed=0)
     expected = [math.nan if p is None else float(p) for p in slow_swap_p(*pair)]
     np.testing.assert_allclose(found.pvalue, expected, rtol=1e-12)
@@ -75,8 +74,7 @@ def test_differences_and_their_squares_are_the_linearised_ones(pair):
 @settings(relaxed, max_examples=30)
 @given(rivals(), st.randoms(use_true_random=False))
 def test_neither_the_order_nor_which_comes_first_matters(pair, random):
-    """Units have no order, and a difference turned round is as extreme; units in which both are alike change no
-    bound."""
+    """Units have no order; a reversed difference is as extreme; units where both are alike change no bound."""
     first, second = pair
     order = random.sample(range(len(first)), len(first))
     how = {"n_resamples": 99, "most": 99, "seed": 3}
@@ -205,8 +203,7 @@ def few_against_many(rng, few, many, precision, n=60):
 
 @pytest.mark.parametrize(("precision", "kind"), [(0.1, "hits"), (0.9, "misses")])
 def test_precision_of_few_alarms_is_not_tested_against_many(precision, kind):
-    """By chance such a detector has no hit, or nothing else, and no variance: neither p nor interval, but a reason, and
-    a test for Holm."""
+    """By chance it may have no hits or only hits, so no variance: a reason, no p or interval; Holm still counts it."""
     units = few_against_many(np.random.default_rng(1), 15, 300, precision)
     units["much"] = units["many"][::-1]
     found = compare_units(units, n_resamples=99)
@@ -236,8 +233,7 @@ def test_five_hits_must_be_expected_where_alarms_differ_more_than_twofold(few, m
 
 
 def test_precision_keeps_its_level_where_few_alarms_meet_many():
-    """Of 150 comparisons at the least of alarms that are tested, and of equally few alarms, about one in twenty
-    rejects."""
+    """Of 150 comparisons with the fewest alarms that are tested, and of equally few, about one in twenty rejects."""
     for few, many in ((60, 1_200), (15, 15)):
         rng = np.random.default_rng(4)
         pairs = (few_against_many(rng, few, many, 0.1) for _ in range(150))

@@ -268,8 +268,7 @@ class TestDoubts:
         assert any("to compare with the literature" in note for note in result.notes)
 
     def test_false_alarms_are_rare(self):
-        """Independent events and alarms on a clock: each kind of doubt in about 1% of the results (four standard
-        errors)."""
+        """Independent events and alarms on a clock: each doubt arises in about 1% of results (four standard errors)."""
         rng = np.random.default_rng(14)
         n, kinds = 300, ("clusters", "season", "change slowly")
         noted = dict.fromkeys(kinds, 0)

@@ -1,5 +1,4 @@
-"""The documentation says what the code does: tables, keys, options and printed sessions in docs/ are held against
-it."""
+"""The documentation says what the code does: checks tables, keys, options and printed sessions in docs/."""
 
 from __future__ import annotations
 
@@ -148,8 +147,7 @@ def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str])
 
 
 def test_every_measure_is_listed_with_its_formula_and_reading() -> None:
-    """The table of measures has exactly the measures of the code, in order, with their formulas, readings and
-    reasons."""
+    """The table of measures has exactly those of the code, in order, with their formulas, readings and reasons."""
     text = section("reference/measures.md", "Which measures can be read as usual")
     items = re.findall(r"^(\d+)\. (.+(?:\n    .+)*)$", text, re.MULTILINE)
     reasons = {number: " ".join(reason.split()) for number, reason in items}
@@ -450,8 +448,7 @@ def test_every_public_name_is_in_the_api_page() -> None:
 
 
 def test_every_metric_is_on_the_page_of_its_family() -> None:
-    """The table of families has exactly the metrics of the code, each on the page that its row links to, and in the
-    API."""
+    """The table of families has exactly the metrics of the code, each on the page its row links to and in the API."""
     listed = []
     for family, names in table_rows((DOCS / "reference/metrics.md").read_text(encoding="utf-8").partition("## ")[0]):
         page = DOCS / "reference" / re.search(r"\]\((metrics/\w+\.md)\)", family)[1]

@@ -118,8 +118,7 @@ def test_episodes_count_once_and_hit_if_any_step_does(case):
 @relaxed
 @given(case=cases(clocks=("none", "dates")), length=st.integers(1, 6))
 def test_a_refractory_time_makes_one_episode_of_close_alarms(case, length):
-    """In steps, masked ones counted, or in time; holes are filled and count for recall; sweeps do the same at all
-    thresholds."""
+    """In steps, counting masked ones, or in time; holes are filled and count for recall; at all thresholds."""
     rule, unit = length, 1
     if case.stamps is not None:
         unit = case.per_unit

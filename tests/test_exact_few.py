@@ -83,8 +83,7 @@ def test_concentrated_hits_are_simulated_where_nothing_else_is_affordable(monkey
 
 
 def test_hits_far_below_chance_have_p_one_at_once():
-    """Events in one long run under a detector that always fires: chance does better for certain, and that is quick to
-    see."""
+    """Events in one long run, a detector that always fires: chance is certain to do better, which is quick to see."""
     truth = np.zeros(4_000, dtype=bool)
     truth[1_000:1_400] = True
     result = evaluate(truth, np.ones(4_000), threshold=1, tolerance=2)

@@ -124,8 +124,7 @@ def test_digits_name_a_column_before_they_count_as_a_position(write):
     ],
 )
 def test_a_first_row_of_0_1_2_is_noted_whatever_it_is_taken_for(write, content, asked, values, taken):
-    """pandas writes 0,1,2 above columns without a name; a row of data may be the same, so it is never read in
-    silence."""
+    """pandas writes 0,1,2 above unnamed columns; data may look the same, so such a row is never read silently."""
     table = read_columns(write("a.csv", content), columns={"scores": asked})
     assert table.values["scores"].tolist() == values
     assert len(table.notes) == 1
@@ -434,8 +433,7 @@ SMALL = "label,score\n0,1.5\n1,2.5\n0,3.5\n1,4.5\n"
     ids=lambda value: value if isinstance(value, str) and len(value) < 20 else "",
 )
 def test_line_ends_names_and_sizes_do_not_change_the_values(tmp_path, monkeypatch, name, content):
-    """Mixed line ends, long headers, preambles and cells, and names that duckdb or a shell would take for something
-    else."""
+    """Mixed line ends, long headers, preambles and cells, and names that mean something to duckdb or a shell."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     assert scores_of(name)[:4].tolist() == [1.5, 2.5, 3.5, 4.5]
@@ -712,8 +710,7 @@ def test_paths_that_are_no_files_are_refused(tmp_path):
 
 @pytest.mark.skipif(os.name != "posix", reason="devices of POSIX")
 def test_input_without_an_end_is_refused(write, monkeypatch):
-    """Zeros at once, since they are no text; lines without an end, and a small file that unpacks to much, at a
-    limit."""
+    """Zeros at once, as they are no text; endless lines, and a small file that unpacks to much, at a limit."""
     with pytest.raises(InputError, match="/dev/zero is neither UTF-8 text nor Parquet"):
         scores_of("/dev/zero")
     monkeypatch.setattr(layout, "MOST_BYTES", 1 << 21)

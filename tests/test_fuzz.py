@@ -92,8 +92,7 @@ def test_a_sweep_has_in_every_cell_what_an_evaluation_has(question, data):
 
 @fuzz(25, question=questions(), other=questions())
 def test_a_detector_is_told_from_nobody_that_is_the_same(question, other):
-    """In any clothes: no difference from itself, the oracle's counts; another one is compared, or refused in one
-    line."""
+    """In any container: no difference from itself, the oracle's counts; another is compared, or refused in one line."""
     role = role_of(question)
     rest = {name: value for name, value in question.arguments.items() if name != role}
     own = question.data[role]

@@ -66,8 +66,7 @@ def missed(n_steps: int, n_events: int, x: int) -> mpmath.mpf:
 @settings(max_examples=300, deadline=None)
 @given(n_steps=st.integers(10_000, HUGE), data=st.data())
 def test_chances_of_a_miss_keep_all_digits(n_steps, data):
-    """log π, what two windows have to do with each other, and differences of π: 14 digits of each at least, for the
-    long spans that it is used for."""
+    """log π, the relation of two windows, and differences of π: at least 14 digits, for the long spans that use it."""
     n_events = data.draw(st.one_of(st.integers(1, n_steps - 1), st.integers(1, min(n_steps - 1, 10**4))))
     left = n_steps - n_events
     x, y = (
@@ -287,8 +286,7 @@ def test_every_set_of_steps_is_equally_likely(n_events):
 
 @pytest.mark.parametrize("n_steps", [2**27 + 1, 10**18, 2**62])
 def test_uniform_places_events_on_any_number_of_steps(n_steps):
-    """Distinct, ascending, within the span and over all of it; the same seed gives the same rows, in blocks or at
-    once."""
+    """Distinct, ascending, within the span and all over it; a seed gives the same rows, in blocks or at once."""
     draw = Uniform(n_steps, 5_000)
     rows = draw.placed(np.uint64(2**63 + 5), 20)
     assert rows.dtype == np.int64

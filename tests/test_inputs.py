@@ -1,5 +1,4 @@
-"""From what the user passed to one checked sequence: alignment, the three kinds of truth, clocks, masks, every bad
-input."""
+"""From the user's input to one checked sequence: alignment, three kinds of truth, clocks, masks, every bad input."""
 
 import datetime as dt
 import json

@@ -1,5 +1,4 @@
-"""Intervals of precision, recall and F1: against the formulas written out, where there is none, how often they hold the
-truth."""
+"""Intervals of precision, recall and F1: against written-out formulas, where there is none, and their coverage."""
 
 import csv
 import importlib.util
@@ -29,8 +28,7 @@ _SPEC.loader.exec_module(coverage)
 
 
 def slow_interval(units, measure, level, beta):
-    """The interval as docs/explanation/theory.md words it, in fractions up to the variance; None where there is
-    none."""
+    """The interval as in docs/explanation/theory.md, in fractions up to the variance; None where there is none."""
     a, h, e, f = (sum(map(Fraction, column)) for column in zip(*units, strict=True))
     k = {"precision": sum(u[0] > 0 for u in units), "recall": sum(u[2] > 0 for u in units)}
     k["f1"] = min(k.values())
@@ -74,8 +72,7 @@ def slow_interval(units, measure, level, beta):
 
 @st.composite
 def unit(draw, most=4):
-    """A unit: hits are at most the alarms, found ones at most the events; hits without found ones may come from a
-    study."""
+    """A unit: no more hits than alarms, no more found than events; a study may have hits without found events."""
     alarms, events = draw(st.integers(0, most)), draw(st.integers(0, most))
     return alarms, draw(st.integers(0, alarms)), events, draw(st.integers(0, events))
 
@@ -127,8 +124,7 @@ def test_units_of_one_size_weigh_as_many_as_they_are():
 
 
 def test_where_few_units_hold_most_there_is_no_interval():
-    """However many small ones there are beside them; F1 says it of the side that lacks one, and 5.0 is never said to be
-    too few."""
+    """However many small units there are; F1 names the side that lacks one, and 5.0 is never called too few."""
     units = np.array([[2, 1, 1, 1]] * 19 + [[50, 9, 1, 1]])
     found = intervals_of(units, kind="series")
     words = (
@@ -304,8 +300,7 @@ def test_the_report_has_them_at_every_position_of_the_sliders(tmp_path):
 
 @pytest.mark.parametrize("name", ["iid", "clustered", "ranges"])
 def test_intervals_hold_the_long_run(name):
-    """At least 90% of 200 at 95%, where hits come alone and where they hang together; Clopper and Pearson's fail
-    there."""
+    """At least 90% of 200 at 95%, for lone hits and for dependent ones, where Clopper and Pearson's fail."""
     situation, steps = coverage.SITUATIONS[name]
     found = coverage.run(situation, steps, runs=200, seed=5, long=400_000)
     assert (found["covered"] >= 0.9).all(), found

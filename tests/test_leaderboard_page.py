@@ -1,5 +1,4 @@
-"""The leaderboard in a browser, from disk and without a network: sorting, filtering, cells, pairs, sizes and
-colours."""
+"""The leaderboard in a browser, from disk and offline: sorting, filtering, cells, pairs, sizes and colours."""
 
 import re
 import shutil

@@ -1,5 +1,4 @@
-"""`evaluate` gives the paper's counts: every integer equals that of a slow transcription of the equations and
-tables."""
+"""`evaluate` gives the paper's counts: every integer equals a slow transcription of the equations and tables."""
 
 from __future__ import annotations
 
@@ -116,8 +115,7 @@ def test_event_positions_are_labels_in_short(case, data):
 
 
 def times_within(case: Case, steps: list[int], data: st.DataObject) -> list[int]:
-    """A time for each step, on it or up to the next one (not reached), in half nanoseconds or whatever stamps are
-    in."""
+    """A time for each step, on it or before the next, in half nanoseconds or the unit of the stamps."""
     assert case.stamps is not None
     ends = [*case.stamps[1:], None]
     lengths = sorted(b - a for a, b in zip(case.stamps, case.stamps[1:], strict=False))
@@ -135,8 +133,7 @@ def times_within(case: Case, steps: list[int], data: st.DataObject) -> list[int]
 @relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
-    """Event times anywhere within their steps mean, to a tolerance in steps, the labels of these; those on time to
-    any."""
+    """Event times within their steps equal labels at tolerances in steps; times on the clock at any tolerance."""
     steps = data.draw(st.permutations([t for t in range(case.n) if case.truth[t]]))
     halves = times_within(case, steps, data)
     events = np.array([half // 2 for half in halves], dtype=np.int64).astype("datetime64[ns]")
@@ -149,8 +146,7 @@ def test_an_event_time_belongs_to_the_last_step_at_or_before_it(case, data):
 @relaxed
 @given(case=cases(clocks=("dates",)), data=st.data())
 def test_alarm_times_belong_to_the_last_step_at_or_before_them(case, data):
-    """A list of alarm times, with the truth as labels or as times, means, to a tolerance in steps, alarms on their
-    steps."""
+    """At tolerances in steps, alarm times equal alarms on their steps, with the truth as labels or as times."""
     alarms = [t for t, flag in enumerate(predicted(case.scores, case.threshold)) if flag]
     halves = times_within(case, alarms, data)
     stamps = np.array([half // 2 for half in halves], dtype=np.int64).astype("datetime64[ns]")
@@ -190,8 +186,7 @@ def test_a_missing_score_or_label_is_a_masked_step(case, data):
 
 
 def test_a_step_left_out_for_two_reasons_is_left_out_once():
-    """Masked and missing: counted as masked, whatever missing= says, so that both numbers add up to the steps left
-    out."""
+    """Masked and missing steps count as masked, whatever missing= says: both numbers add up to the steps left out."""
     for how in ("error", "mask"):
         result = nf.evaluate([0, 1, 0], [np.nan, 5, 1], threshold=5, mask=[True, False, False], missing=how)
         assert (result.left_out.masked, result.left_out.missing, result.left_out.steps, result.n) == (1, 0, 1, 2)

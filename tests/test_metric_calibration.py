@@ -1,5 +1,4 @@
-"""Under the null p-values of metrics are as small as they may be and no smaller; nulls that tear ranges apart fail, as
-they must.
+"""Under the null, p-values of metrics are as small as they may be and no smaller; nulls that tear ranges apart fail.
 
 A small one of what `benchmarks/metric_calibration.py` measures.
 """

@@ -51,8 +51,7 @@ def as_ranges(runs):
 
 @cache
 def cases():
-    """1,200 random series: runs, alarms, and as they are read; the same for all metrics, since reading takes
-    longest."""
+    """1,200 random series: runs, alarms, and the series as read; shared by all metrics, as reading takes longest."""
     generator = np.random.default_rng(13)
     drawn = []
     for _ in range(1_200):
@@ -80,8 +79,7 @@ def same(value, expected):
 
 @pytest.mark.parametrize("name", FAMILY)
 def test_the_metric_is_its_definition(name):
-    """On 1,200 random series: runs that touch, at both borders, of one step; no alarm, all alarms, one step, all
-    labelled."""
+    """1,200 random series: runs that touch, at borders, of one step; no or all alarms, one step, all labelled."""
     slow, every = FAMILY[name]
     seen = set()
     for case, (runs, n, alarms, series) in enumerate(cases()):
@@ -167,8 +165,7 @@ def test_undefined_cases_and_extremes(name):
 
 
 def test_peers_that_follow_the_definitions_agree():
-    """Values of tsadmetrics 1.0.16, whose k of a limited delay counts from 1, and of dtaianomaly 0.5.1 for
-    event-far-f1."""
+    """Values of tsadmetrics 1.0.16, whose delay limit k counts from 1, and of dtaianomaly 0.5.1 for event-far-f1."""
     truth, alarms = [1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 1], [0, 1, 0, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 0, 0, 0]
     for text, value in (
         ("f1", 0.4444444444444444),

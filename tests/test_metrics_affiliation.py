@@ -1,5 +1,4 @@
-"""Affiliation precision, recall and F against their definition, the authors' values, and in every window of a longer
-detector."""
+"""Affiliation precision, recall and F against the definition, the authors' values, and windows of a longer detector."""
 
 import math
 from fractions import Fraction
@@ -50,8 +49,7 @@ def slow(runs, n, detector):
 
 
 def test_they_are_what_the_definition_says():
-    """1,200 small series: runs that touch or reach the borders, one step, no label, all labelled, no alarm, all
-    alarms."""
+    """1,200 small series: runs that touch or reach the borders, one step, none or all labelled, no or all alarms."""
     rng = np.random.default_rng(1)
     seen = set()
     for case in range(1_200):
@@ -97,8 +95,7 @@ ALARMS = [0] * 4 + [1] * 2 + [0] * 6 + [1, 0, 1] + [0] * 5 + [1] * 4 + [0] * 2 +
 
 
 def test_the_authors_package_gives_the_same():
-    """Values of affiliation-metrics-py (precision and recall; TSB-AD 1.5 has the same code) and tsadmetrics 1.0.16
-    (F)."""
+    """Values of affiliation-metrics-py (precision, recall; same code as TSB-AD 1.5) and tsadmetrics 1.0.16 (F)."""
     assert PRECISION(LABELS, ALARMS) == pytest.approx(0.47340208944110934, rel=1e-14)
     assert RECALL(LABELS, ALARMS) == pytest.approx(0.8539423270820731, rel=1e-14)
     assert F1(LABELS, ALARMS) == pytest.approx(0.6091231135951309, rel=1e-14)

@@ -32,8 +32,7 @@ def slow(runs, n, detector, profile="standard"):
 
 
 def test_it_is_what_the_definition_says():
-    """1,500 small series: windows that touch or reach the borders, of one step, none, all labelled, no alarm, all
-    alarms."""
+    """1,500 small series: windows that touch, reach borders or last a step; none or all labelled, no or all alarms."""
     rng = np.random.default_rng(1)
     for case in range(1_500):
         n = int(rng.integers(1, 41)) if case % 10 else 1
@@ -75,15 +74,13 @@ ALARMS = [0] * 4 + [1] * 2 + [0] * 6 + [1, 0, 1, 1] + [0] * 4 + [1] * 3 + [0] * 
 
 
 def test_the_benchmarks_own_scorer_gives_the_same():
-    """Values of numenta/NAB's sweeper without a probationary period, scaled as its runner does; tsadmetrics 1.0.16 the
-    first."""
+    """Values of NAB's sweeper, no probationary period, scaled as by its runner; tsadmetrics 1.0.16 has the first."""
     got = [NAB(profile=profile)(LABELS, ALARMS) for profile in COSTS]
     assert got == pytest.approx([16.28905936096264, 0.6209740481184797, 21.970484018419533], rel=1e-13)
 
 
 def test_a_window_of_one_step():
-    """An alarm on it is worth all, one behind it costs all: the benchmark divides by zero, tsadmetrics has 89.074 by
-    dividing by 1."""
+    """An alarm on it earns all, one after it costs all: the benchmark divides by 0, tsadmetrics by 1 (89.074)."""
     assert NAB()([0, 1, 0, 0, 0], [0, 1, 0, 0, 0]) == 100
     assert NAB()([0, 1, 0, 0, 0], [0, 1, 1, 1, 0]) == pytest.approx(100 * (2 - 2 * 0.11) / 2)
 

@@ -231,8 +231,7 @@ def test_sorting_sees_differences_in_the_last_bit():
 
 
 def test_random_scores_need_not_be_drawn_for_their_best_adjusted_f(monkeypatch):
-    """Draws of run maxima and counts above them have the law of the metric on random scores: means, deviations and
-    tails."""
+    """Draws of run maxima and counts above them have the metric's law on random scores: means, deviations, tails."""
     labels = np.zeros(400, dtype=int)
     for start, length in ((0, 60), (100, 1), (130, 25), (399, 1)):
         labels[start : start + length] = 1

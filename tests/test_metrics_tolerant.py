@@ -125,8 +125,7 @@ TOLERANCES = (
 
 @pytest.mark.parametrize("count_events", [None, "steps", "ranges"])
 def test_they_equal_evaluate(count_events):
-    """On labels and ranges with their own ends in time, masks, uneven clocks, steps and durations; F is 0 without
-    alarms."""
+    """On labels and ranges with ends in time, masks, uneven clocks, steps and durations; F is 0 without alarms."""
     generator = np.random.default_rng(11)
     compared = 0
     for case in range(105):
@@ -200,8 +199,7 @@ def test_undefined_cases():
 
 
 def test_the_tolerance_is_written_as_it_is_read():
-    """In one word where both sides are alike, else each side; so that names, JSON and pickles bring back the same
-    metric."""
+    """In one word if both sides are equal, else each side; names, JSON and pickles bring back the same metric."""
     for settings, text in (
         ({}, "recall"),
         ({"tolerance": 5}, "recall:tolerance=5"),

@@ -156,8 +156,7 @@ class TestPlacements:
 
     @pytest.mark.parametrize(("n_steps", "n_events"), [(100_000_007, 1000), (50, 20), (50, 31)])
     def test_bounded_integers_are_drawn_without_bias(self, n_steps, n_events):
-        """The same draws in Python integers: the surplus of 2**32 over a multiple of T is redrawn, as are taken
-        steps."""
+        """The same draws in Python integers, redrawing the surplus of 2**32 over a multiple of T, and taken steps."""
         counter, drawn, redrawn = 0, set(), 0
         while len(drawn) < min(n_events, n_steps - n_events):
             counter += 1
@@ -341,8 +340,7 @@ class TestSimulation:
 
     @pytest.mark.parametrize(("n_steps", "rows"), [(2**13, 256), (2**13 + 1, 255), (200_000, 10), (2**22, 1)])
     def test_rows_drawn_at_a_time_are_bounded_by_steps(self, n_steps, rows):
-        """A row may take as much as its steps: long sequences draw few at a time, whatever the cells and the
-        workers."""
+        """A row may need as much as its steps: long sequences draw few at a time, whatever the cells and workers."""
         asked = []
 
         def draw(generator, size):

@@ -81,8 +81,7 @@ def test_nulls_that_keep_clusters_hold_without_a_season_or_trend(name, null):
 
 
 def test_the_permutation_does_not_hold():
-    """With clustered events and alarms recall, and with a shared season both measures, are called significant too
-    often."""
+    """Recall with clustered events and alarms, and both measures with a shared season, are significant too often."""
     assert false_positives("both clustered", "permutation")[1] > LEVEL + SLACK
     assert (false_positives("shared season", "permutation") > 0.5).all()
 

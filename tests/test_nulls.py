@@ -84,8 +84,7 @@ class TestCircularShift:
     @settings(max_examples=40, deadline=None)
     @given(data=cases(), guard=st.integers(0, 4), every=st.integers(1, 4))
     def test_is_brute_force_over_all_rotations(self, pairs_per_step, data, guard, every):
-        """Both null distributions count the hits of every allowed rotation of the open steps, by either way of
-        counting."""
+        """Both null distributions count the hits of every allowed rotation of the open steps, counted either way."""
         model = nf.nulls.CircularShift(guard=guard, every=every)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(shifts, "PAIRS_PER_STEP", pairs_per_step)

@@ -105,8 +105,7 @@ def test_exact_p_values_and_moments(quakes):
 
 
 def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
-    """Section 3.2: recall's null has the binomial's variance but for the draws without replacement, precision's twice
-    it."""
+    """Section 3.2: recall's null has nearly the binomial's variance (no replacement), precision's twice that."""
     truth, scores = quakes
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2)
     for test, least, most in ((result.recall_test, 0.9, 1.0), (result.precision_test, 1.9, 2.1)):
@@ -115,8 +114,7 @@ def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
 
 
 def test_monte_carlo_agrees_with_exact_in_every_cell(quakes):
-    """50 quantiles, four tolerances, both measures: 10,000 permutations lie within their error of the exact
-    p-values."""
+    """50 quantiles, four tolerances, both measures: 10,000 permutations agree with the exact p within their error."""
     truth, scores = quakes
     settings = {"quantiles": np.arange(50) / 50, "tolerances": (0, 1, 2, 4)}
     exact = nf.sweep(truth, scores, **settings).chance

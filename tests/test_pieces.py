@@ -1,5 +1,4 @@
-"""Hits in pieces of the shift against the dense counts of every shift, plain loops, and problems too large for
-either."""
+"""Hits in pieces of the shift against dense counts of every shift, plain loops, and problems too large for either."""
 
 from __future__ import annotations
 
@@ -105,8 +104,7 @@ def check_form(pieces):
 
 
 def hits_nearby(events, near_alarms, alarms, near_events, n, reach):
-    """Recall moves the events over the zone near the alarms; precision the alarms the other way over the zone near the
-    events."""
+    """Recall moves events over the zone near alarms; precision moves alarms the other way over the zone near events."""
     return count_nearby(events, near_alarms, n, reach), count_nearby(alarms, near_events, n, reach).reversed()
 
 

@@ -1,5 +1,4 @@
-"""Maps, trade-offs, shifts, comparisons and timelines of results: what is drawn is what the library counts, beside
-chance."""
+"""Maps, trade-offs, shifts, comparisons and timelines of results: they draw what the library counts, beside chance."""
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -80,8 +79,7 @@ def outlined(ax, label, shape):
 
 @pytest.mark.parametrize("show", ["p", "value"])
 def test_a_heatmap_has_every_cell_and_outlines_what_remains(curves, show):
-    """Colours are -log10 p or the measures; a solid line is around Holm's cells, a dashed one around those above
-    chance."""
+    """Colours are -log10 p or the measures; a solid line encloses Holm's cells, a dashed one those above chance."""
     curve = curves["energy"]
     for ax, side in zip(plot.heatmap(curve, panels(1, 2), show=show), ("recall", "precision"), strict=True):
         cells, measure = getattr(curve.chance, side), getattr(curve, side)

@@ -1,5 +1,4 @@
-"""Every figure is readable in a column of a paper, 3.33 inches wide, on light and on dark paper: measured on what is
-drawn."""
+"""Every figure is readable in a paper's column, 3.33 inches wide, on light and dark paper: measured as drawn."""
 
 from dataclasses import dataclass
 from functools import cache, partial

@@ -231,8 +231,7 @@ def test_the_number_of_groups_with_skill_is_overstated_at_most_as_often_as_alpha
 
 
 def test_two_events_a_series_are_enough_for_a_pooled_test_that_keeps_its_level():
-    """30 series of 2 events, the hits of random placements counted step by step: rejected in about 5%, and never much
-    more."""
+    """30 series of 2 events, hits of random placements counted step by step: about 5% rejected, never much more."""
     rng = np.random.default_rng(6)
     n_series, n_steps, reach, runs = 30, 150, 2, 1_000
     hits, laws = np.zeros((2, runs), dtype=int), ([], [])

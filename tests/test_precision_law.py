@@ -135,8 +135,7 @@ class TestCertainty:
             law.upper(round(law.mean) + 20)
 
     def test_what_is_too_small_for_a_table_is_certified_or_a_bound(self, monkeypatch):
-        """A perfect detector's p has no double; where its logarithm cannot be certified, "exact" says so and "auto"
-        bounds it."""
+        """A perfect detector's p has no double; if its log is not certified, "exact" says so and "auto" bounds it."""
         truth = flags(100_000, 400, np.random.default_rng(0))
         alarms = np.roll(truth, 1)
         sure = evaluate(truth, predictions=alarms, tolerance=1).precision_test
@@ -261,8 +260,7 @@ class TestUnderflow:
 
 class TestQuantiles:
     def test_agree_with_the_table(self):
-        """Read off one inversion of the bulk, far out by tails: the smallest k whose cumulated table reaches the
-        level."""
+        """From one inversion of the bulk, or tails far out: the smallest k whose cumulative table reaches the level."""
         windows = at_random(4_000, 300, 5, 7)
         law = by_fourier(windows, 80)
         table = PrecisionTable(windows, 80, "programme")

@@ -1,5 +1,4 @@
-"""Ranges as truth: every form they come in, what is refused and what is noted, and their counts against a slow
-oracle."""
+"""Ranges as truth: every form they take, what is refused, what is noted, and their counts against a slow oracle."""
 
 import datetime as dt
 import json
@@ -297,8 +296,7 @@ class TestOrder:
         assert prepare([(4, 5), (1, 3)], SCORES).notes == ()
 
     def test_overlapping_ranges_are_merged_if_asked_to(self):
-        """Also chains of them, and one within another; the note says how many became how many; touching ones stay
-        two."""
+        """Chains and nested ones too; the note says how many became how many; touching ones stay two."""
         sequence = prepare([(0, 5), (1, 2), (5, 6), (7, 8), (8, 8)], SCORES, overlaps="merge")
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(0, 7), (7, 9)]
         assert sequence.notes == ("Overlapping ranges were merged: 5 became 2.",)
@@ -306,8 +304,7 @@ class TestOrder:
         assert spans_of(hours, times=DAYS, overlaps="merge") == [(0, 2), (3, 3)]
 
     def test_ranges_that_share_an_instant_touch(self):
-        """The step at it belongs to the earlier one; the later begins with the next, or lies between steps; and it is
-        noted."""
+        """The step there belongs to the earlier one; the later starts at the next or between steps; it is noted."""
         how = {"times": DAYS}
         sequence = prepare([("2024-03-02", "2024-03-03"), ("2024-03-03", "2024-03-05")], SCORES, **how)
         assert list(zip(sequence.spans.starts, sequence.spans.stops, strict=True)) == [(1, 3), (3, 5)]
@@ -518,8 +515,7 @@ class TestCounts:
         st.sampled_from(["both", "both", "left", "right", "neither"]),
     )
     def test_hits_found_and_delays_are_the_oracles(self, case, kind, closed):
-        """On clocks of whole numbers, floats and dates, with masks, in steps and in time, for one threshold and for
-        several."""
+        """On clocks of integers, floats and dates, with masks, in steps and in time, for one threshold and several."""
         times, ranges, open_steps, alarms, early, late, in_steps = case
         ranges = [pair for pair in ranges if closed == "both" or pair[0] < pair[1]]
         at = np.flatnonzero(alarms & open_steps).tolist()
@@ -615,8 +611,7 @@ class TestResults:
     truth = ((1, 3), (6, 6), (8, 9))
 
     def test_the_second_matrix_is_absent(self):
-        """It counts events as steps: None in Python, null in JSON; the first stays, and recall comes from the
-        ranges."""
+        """It counts events as steps: None, null in JSON; the first matrix stays, and recall comes from the ranges."""
         result = nf.evaluate(self.truth, SCORES, threshold=5, tolerance=1)
         assert result.tolerant_predictions is None
         assert result.tolerant_truth.tp == result.precision_hits == 3

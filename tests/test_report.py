@@ -1,5 +1,4 @@
-"""The report's numbers, and the page as text: every slider position is what `evaluate` says, and nothing in it can
-break out."""
+"""The report's numbers, and the page as text: slider positions say what `evaluate` says, and nothing breaks out."""
 
 import base64
 import hashlib
@@ -92,8 +91,7 @@ def embedded(page):
 
 @pytest.mark.parametrize("name", CASES)
 def test_every_cell_is_what_evaluate_says(name):
-    """Whatever null, clock or mask: counts, chance, p-values, matrices and words of a slider position are
-    `evaluate`'s."""
+    """With any null, clock or mask: a position's counts, chance, p-values, matrices and words are `evaluate`'s."""
     truth, scores = example()
     case = CASES[name]
     result = nf.evaluate(truth, scores, **case)
@@ -343,8 +341,7 @@ def test_a_null_that_the_diagnosis_advises_against_is_marked_on_top(tmp_path):
 
 
 def test_the_page_says_which_null_and_why_and_what_cannot_be_told(tmp_path):
-    """The null that auto took, with its reason; a slider position without predictions is no fluke but cannot be
-    told."""
+    """The null auto chose and why; a slider position without predictions is no fluke but cannot be judged."""
     result = nf.evaluate(*example(), threshold=99, tolerance=2)
     page = page_of(tmp_path, result, scripts="cdn")
     verdict = page[page.index('<section id="verdict"') : page.index("</section>")]

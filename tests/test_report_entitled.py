@@ -1,5 +1,4 @@
-"""The verdict of a slider position is entitled: corrected wherever it was found, and never better than an evaluation
-there."""
+"""A slider position's verdict is entitled: corrected wherever it was found, never better than an evaluation there."""
 
 import collections
 
@@ -53,8 +52,7 @@ def skilled(n=600, seed=4):
 
 @pytest.mark.parametrize("data", [seasonal, skilled])
 def test_no_position_is_better_than_its_correction_or_than_an_evaluation_there(data):
-    """Whatever auto takes at a position: its verdict is at most the one by corrected p, and at most the one of
-    `evaluate`."""
+    """Whatever auto chooses at a position, its verdict is at most that by corrected p and at most `evaluate`'s."""
     truth, scores = data()
     result = nf.evaluate(truth, scores, quantile=0.9, tolerance=2, n_resamples=499, rng=0)
     payload, grid = make_payload(result), make_grid(result)
@@ -83,8 +81,7 @@ def test_a_null_that_was_named_is_the_null_of_every_position():
 
 
 def test_the_position_named_beforehand_keeps_its_own_p_and_says_why():
-    """The evaluated cell has the verdict of the result, and tells the corrected p-values; the others say that they
-    count."""
+    """The evaluated cell has the result's verdict and states the corrected p-values; the others say that they count."""
     truth, scores = skilled(seed=8)
     result = nf.evaluate(truth, scores, quantile=0.97, tolerance=0)
     payload = make_payload(result)
@@ -111,8 +108,7 @@ def test_where_every_other_alternative_is_asked_for_the_verdict_is_still_about_b
 
 @pytest.mark.slow
 def test_pure_noise_finds_a_position_in_at_most_one_page_of_twenty():
-    """Of 60 pages of noise, at most as many as the level allows show "no fluke" or "partly" at any position that was
-    found."""
+    """Of 60 pages of noise, no more than the level permits show "no fluke" or "partly" at any position found."""
     rng = np.random.default_rng(11)
     fooled = 0
     for _ in range(60):
@@ -154,8 +150,7 @@ def test_ranges_and_lists_of_times_set_aside_what_cannot_place_them():
 
 
 def test_what_next_names_a_threshold_that_holds_and_how_many_events_are_missing():
-    """The best threshold of the evaluated tolerance among those that hold; a command that runs; events needed without a
-    verdict."""
+    """The best threshold that holds at the evaluated tolerance, a runnable command, events needed without a verdict."""
     truth, scores = skilled()
     payload = make_payload(nf.evaluate(truth, scores, quantile=0.8, tolerance=1))
     steps = payload["next"]
@@ -171,8 +166,7 @@ def test_what_next_names_a_threshold_that_holds_and_how_many_events_are_missing(
 
 
 def test_what_next_moves_the_window_to_where_the_alarms_are():
-    """Alarms five steps late under a tolerance of two: the window that is advised holds them, and the command finds
-    them."""
+    """Alarms five steps late at tolerance two: the advised window holds them, and the command finds them."""
     rng = np.random.default_rng(0)
     truth = np.zeros(1_000, bool)
     truth[rng.choice(np.arange(20, 980, 12), 40, replace=False)] = True
@@ -184,8 +178,7 @@ def test_what_next_moves_the_window_to_where_the_alarms_are():
 
 
 def test_commands_of_the_page_run_on_the_command_line(tmp_path):
-    """On new data and new events, with a threshold of 0, one that is short, and a budget that is the one in the
-    words."""
+    """On new data and new events, with threshold 0, with a short one, and with the budget named in the text."""
     from click.testing import CliRunner
 
     from nofluke.cli import cli
@@ -252,8 +245,7 @@ def test_the_paragraph_on_p_has_the_numbers_of_the_page():
 
 
 def test_a_season_that_only_more_alarms_show_counts_at_every_position():
-    """Five alarms show no season and fifty do: p-values are corrected under the null that keeps it, at all
-    positions."""
+    """Five alarms show no season, fifty do: all positions have p-values corrected under the null that keeps it."""
     n, hour = 480, np.arange(480) % 24
     rng, day = np.random.default_rng([3, 77]), (hour > 8) & (hour < 16)
     truth, scores = rng.random(n) < np.where(day, 0.09, 0.015), rng.normal(size=n) + 1.2 * day

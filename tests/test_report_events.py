@@ -1,5 +1,4 @@
-"""The table of events and false alarms: at every position of the sliders what `evaluate` finds there, and a table
-people can use."""
+"""The table of events and false alarms: at every slider position what `evaluate` finds, in a table people can use."""
 
 import csv
 import io
@@ -299,8 +298,7 @@ def test_an_episode_is_a_hit_as_a_whole(ask):
 
 @needs_chromium
 def test_rounded_scores_stay_on_their_side_of_every_threshold(ask, monkeypatch):
-    """A hit below the line, or a step above it that is no alarm, would be a lie; extremes are exact, missing scores
-    missing."""
+    """A hit below the line, or a non-alarm above it, would be a lie; extremes are exact, missing scores missing."""
     monkeypatch.setattr(report_scores, "MOST_EXACT", 100)
     rng = np.random.default_rng(3)
     scores = np.concatenate([np.round(rng.normal(size=4_000), 2), rng.normal(size=4_000) ** 3, [1e9, -1e9, np.nan]])

@@ -334,8 +334,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium to look at the page with")
 def test_the_map_shows_what_occurs(tmp_path):
-    """Colours go from 1 to the smallest p, crosses stand where nothing is defined, ticks differ, and nothing goes
-    wrong."""
+    """Colours go from 1 to the smallest p, crosses mark the undefined, ticks differ, and there are no errors."""
     truth, scores = series(400, 0.05, lift=0.1)
     result = nf.evaluate(truth, scores, threshold=9, tolerance=nf.Tolerance(early=0, late=3), null="permutation")
     path, troubles = result.report(tmp_path / "page.html"), []

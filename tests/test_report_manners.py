@@ -194,8 +194,7 @@ def test_lags_have_addresses_too(browser, lists):
 
 @pytest.mark.parametrize("size", [PHONE, SMALL])
 def test_on_a_telephone_the_bar_is_thin_and_leads_back(phone, size):
-    """A tenth of the height at most, targets a finger hits, a way back, and nothing that needs a mouse or sideways
-    scrolling."""
+    """At most a tenth of the height, finger-sized targets, a way back; no need for a mouse or sideways scrolling."""
     phone.set_viewport_size({"width": size[0], "height": size[1]})
     # a word of verdict may stand in the bar
     phone.evaluate(

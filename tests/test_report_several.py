@@ -1,5 +1,4 @@
-"""Several detectors on one page: the ranking, verdicts corrected for all of them, and the own page of each behind
-it."""
+"""Several detectors on one page: the ranking, verdicts corrected for all of them, and each one's own page."""
 
 import base64
 import csv
@@ -492,8 +491,7 @@ def test_the_address_says_which(opened, written):
 
 
 def test_the_overview_needs_no_script_and_fits_phones_and_paper(browser, written):
-    """Tables and figures stand in the page; a line says what needs JavaScript; nothing is wider than screen or
-    paper."""
+    """The page holds its tables and figures; a line says what needs JavaScript; nothing exceeds screen or paper."""
     for how in ({"java_script_enabled": False}, {}):
         context = browser.new_context(viewport={"width": 390, "height": 844}, **how)
         shown = context.new_page()

@@ -1,5 +1,4 @@
-"""The timeline in a browser: no line across a gap, single steps of a million, windows where the events are, marks that
-tell their names."""
+"""The timeline in a browser: no line across gaps, single steps of a million, windows at the events, named marks."""
 
 import shutil
 
@@ -43,8 +42,7 @@ def visit(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_million_steps_zoom_to_single_ones(visit):
-    """Below 12 MB; up close every step is drawn by itself, on its side of the threshold, and windows are where the
-    events are."""
+    """Below 12 MB; up close every step is drawn, on its side of the threshold, with windows where the events are."""
     rng = np.random.default_rng(0)
     events = np.sort(rng.choice(1_000_000, 300, replace=False))
     scores = rng.standard_normal(1_000_000)
@@ -73,8 +71,7 @@ def test_a_million_steps_zoom_to_single_ones(visit):
 
 
 def test_windows_are_drawn_around_all_events_or_none(visit):
-    """Events close together have windows that overlap: on the whole line they are no more special than others, and the
-    key has no entry."""
+    """Windows of close events overlap: on the whole line none of them stands out, and the key has no entry."""
     truth, scores = np.zeros(3_000, dtype=bool), np.arange(3_000) % 41 + 0.5
     truth[[*range(100, 130, 3), 700, 1_500, 2_900]] = True
     page, path = visit(nf.evaluate(truth, scores, threshold=38, tolerance=2, null="permutation"))
@@ -103,8 +100,7 @@ def broken(visit):
 
 
 def test_no_line_is_drawn_across_a_gap(broken):
-    """Thinned to pixels and up close: neighbours on the line have neither a gap nor a step without a score between
-    them."""
+    """Thinned to pixels or up close: neighbours on the line have no gap and no step without a score between them."""
     page, at, missing = broken
     whole = page.evaluate("page.view")
     for low, high in ([0.0, 1.0], [0.0, 0.3], [0.85, 1.0], [0.92, 0.98]):
@@ -148,8 +144,7 @@ def test_pointing_at_a_mark_names_it(broken):
 
 
 def test_steps_have_whole_ticks_at_every_zoom_and_phones_no_advice_for_a_mouse(visit):
-    """No number twice, none with a fraction; on a narrow screen buttons move the timeline, and nothing speaks of
-    Shift."""
+    """No number twice, no fractions; on a narrow screen buttons move the timeline, and nothing mentions Shift."""
     truth, scores = np.arange(400) % 37 == 5, np.arange(400) % 41 + 0.5
     result = nf.evaluate(truth, scores, threshold=38, tolerance=2, null="permutation")
     page, _ = visit(result, viewport={"width": 390, "height": 800}, has_touch=True)

@@ -83,8 +83,7 @@ def hits_by_pairs(done, threshold, delta, shift=0):
 
 
 def moments_by_pairs(done, threshold, delta):
-    """Mean and variance of precision's hits by the sum over all pairs of predictions: nothing is left out or
-    grouped."""
+    """Mean and variance of precision's hits, summed over all pairs of predictions, nothing left out or grouped."""
     days, m = len(done.study.scores), done.study.curve.n_events
     at = np.flatnonzero(done.study.scores >= threshold)
     start, stop = np.maximum(at - delta, 0), np.minimum(at + delta + 1, days)
@@ -261,8 +260,7 @@ def test_the_papers_statements(paper):
 
 
 def test_the_documentation_has_every_statement(paper):
-    """docs/explanation/paper.md lists the same statements with the same outcomes, in the same order, and the same
-    tally."""
+    """docs/explanation/paper.md lists the same statements and outcomes in the same order, with the same tally."""
     text = (Path(__file__).parent.parent / "docs" / "explanation" / "paper.md").read_text(encoding="utf-8")
     listed = [line for line in text.split("## All statements")[1].splitlines() if re.match(r"\| \d", line)]
     assert listed == [f"| {c.section} | {c.statement} | {c.outcome} |" for c in paper.claims]
@@ -340,8 +338,7 @@ def test_both_sides_at_random(paper):
 
 
 def test_a_score_that_knows_nothing_looks_good_and_is_found_out(paper):
-    """Table 3: hits by pairs, recall's p by the hypergeometric law; at δ = 4 it finds more than the detector at δ =
-    2."""
+    """Table 3: hits by pairs, recall's p hypergeometric; at δ = 4 noise finds more than the detector at δ = 2."""
     noise = np.random.default_rng([0, 4]).random(2557)
     events, alarms = np.flatnonzero(paper.study.quakes.truth), np.flatnonzero(noise >= np.quantile(noise, 0.9))
     for row in rows(paper, "table-3"):

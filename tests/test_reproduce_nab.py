@@ -133,8 +133,7 @@ def read_series(path, labels="event"):
 
 @pytest.mark.parametrize("detector", ["bayesChangePt", "random"])
 def test_values_and_the_papers_chance_are_those_counted_by_hand(small, detector):
-    """Pooled recall and precision, and their means over all placements of the events; a clock turned back does no
-    harm."""
+    """Pooled recall and precision, and their means over all placements; a clock turned back does no harm."""
     row = next(row for row in rows(small) if (row["null"], row["detector"]) == ("permutation", detector))
     told = [float(row[name]) for name in ("recall_value", "recall_expected", "precision_value", "precision_expected")]
     expected = by_hand([(points, scores) for _, points, _, scores in made_up().values()], detector)
@@ -292,8 +291,7 @@ def test_bad_options_are_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys,
 
 
 def test_the_documentation_has_what_the_scores_give():
-    """Recall, precision, and what a permutation gives of them, in the table of the page of claims; and the cells with
-    ties."""
+    """Recall, precision and their means under permutation, in the table on the page of claims; and cells with ties."""
     series = list(read_series(shared_table()))
     text = (Path(__file__).parent.parent / "docs" / "claims.md").read_text(encoding="utf-8")
     table = text.split("### Pooled over series")[1].split("\n\n")[2]

@@ -1,5 +1,4 @@
-"""Published point-adjusted F1 beside random scores: every number of the page, on small labels and on the public
-ones."""
+"""Published point-adjusted F1 beside random scores: every number of the page, on small and on public labels."""
 
 import csv
 import json
@@ -148,8 +147,7 @@ def test_each_entity_is_rotated_within_itself(small):
 
 
 def test_statements_follow_the_numbers(small):
-    """A published value that nothing reaches is better than chance, one that half reach is not, one at 1 in 20 is
-    open."""
+    """A published value nothing reaches beats chance, one that half reach does not, one at 1 in 20 is open."""
     cases = small.study.cases
     outcomes = []
     for quantile in (1.0, 0.5, 0.95):

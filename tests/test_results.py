@@ -1,5 +1,4 @@
-"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, told in three
-lines."""
+"""Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, shown in 3 lines."""
 
 import copy
 import importlib

@@ -122,8 +122,7 @@ def test_nearly_equal_truths_are_shared():
 
 
 def test_what_chance_brings_together_is_not_shared():
-    """One event of one beside another within a wide tolerance is an accident; equal ones are not looked at so
-    closely."""
+    """One event of each, close within a wide tolerance, is an accident; equal ones are not examined so closely."""
     assert found([[500], [508]]) == []
     assert found([[500], [500]]) == [(("s0", "s1"), True)]
     assert found([[500, 800], [503, 801]]) == [(("s0", "s1"), False)]
@@ -176,8 +175,7 @@ def row_of(truth, times=None, tolerance=2):
 
 
 def test_moments_are_absolute_steps_of_the_clock():
-    """In dates of any unit, in numbers, and by themselves; a sensor that began later or missed steps is on the same
-    grid."""
+    """In dates of any unit, in numbers, and alone; a sensor that began later or missed steps is on the same grid."""
     truth = np.zeros(100, dtype=int)
     truth[[10, 60]] = 1
     seconds = 60 * np.arange(100) + 6_000

@@ -549,8 +549,7 @@ class TestSegmentsOfRanges:
             assert test.pvalue == (law.counts[test.hits :].sum() + 1) / 301
 
     def test_a_sweep_is_tested_over_the_same_placements(self):
-        """Each cell has the p-value of an evaluation with that seed, and the best cell of all is none the better for
-        it."""
+        """Each cell has the p-value of an evaluation with that seed; the best of all gains nothing from being best."""
         truth, scores = [(10, 20), (100, 130), (300, 310)], np.random.default_rng(5).random(400)
         asked = {"null": "segments", "n_resamples": 199, "rng": 3}
         curve = nf.sweep(truth, scores, quantiles=[0.8, 0.9], tolerances=(0, 2), **asked)

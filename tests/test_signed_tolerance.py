@@ -1,5 +1,4 @@
-"""Windows that lie aside of the event, one side of the tolerance being negative: counts, laws, words and the command
-line."""
+"""Windows to one side of the event, where one side of the tolerance is negative: counts, laws, words, command line."""
 
 from __future__ import annotations
 
@@ -81,8 +80,7 @@ def predictions_of(case: Case, count: str) -> list[list[int]]:
     ],
 )
 def test_a_window_aside_prints_what_can_be_read_back(sides, text, plain):
-    """In words from its near to its far end; in JSON both sides with their signs, which make the same tolerance
-    again."""
+    """In words from its near to its far end; in JSON both signed sides, which make the same tolerance again."""
     tolerance = Tolerance(**sides)
     assert (str(tolerance), tolerance.plain()) == (text, plain)
     again = json.loads(json.dumps(plain))
@@ -171,8 +169,7 @@ def reached(ranges):
     st.sampled_from(["steps", "s", "ms", "us", "ns", "clock", "tenths"]),
 )
 def test_windows_are_the_relation_of_the_definition(stamps, early, late, kind):
-    """On steps and every clock, seen from the event and from the prediction; no length is too long; ends never
-    descend."""
+    """On steps and every clock, from the event and from the prediction; no length is too long; ends never descend."""
     late = max(late, -early)
     stamps = np.array(sorted(stamps)) if kind != "steps" else np.arange(len(stamps))
     n, clock = len(stamps), None
@@ -360,8 +357,7 @@ def slow_law(case: Case, count: str) -> Counter:
 @FEW
 @given(case=cases(max_steps=9, signed=True), count=st.sampled_from(["steps", "episodes"]))
 def test_the_permutation_is_exact(case, count):
-    """Both laws, their moments and the joint law, for episodes with holes in their windows too; simulation counts the
-    same."""
+    """Both laws, their moments and the joint law, also for episodes with holes in windows; simulation counts alike."""
     result = asked(case, count_alarms=count, null="permutation", method="exact")
     law = slow_law(case, count)
     total = law.total()
@@ -437,8 +433,7 @@ def test_an_episode_with_a_hole_is_hit_once_by_a_rotation(every):
 
 
 def test_monte_carlo_agrees_with_the_exact_law():
-    """On a series of a thousand steps with a mask and an irregular clock, at several thresholds and tolerances at
-    once."""
+    """On a thousand steps with a mask and an irregular clock, at several thresholds and tolerances at once."""
     rng = np.random.default_rng(5)
     n = 1000
     times = np.cumsum(rng.integers(1, 6, n)).astype("datetime64[m]")

@@ -1,5 +1,4 @@
-"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures, and what is
-told."""
+"""Any metric against chance: values on every draw, p-values, early stopping, corrections, failures and messages."""
 
 import itertools
 import json

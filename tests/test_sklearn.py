@@ -68,8 +68,7 @@ def test_both_matrices_are_the_confusion_matrix(rows, threshold):
 @relaxed
 @given(rows=pairs, threshold=st.integers(0, 6))
 def test_measures_of_the_matrix_are_scikit_learns(rows, threshold):
-    """mcc, jaccard, balanced accuracy, kappa, accuracy, hamming loss, informedness, likelihood ratios, where
-    defined."""
+    """MCC, Jaccard, balanced accuracy, kappa, accuracy, Hamming loss, informedness, likelihood ratios, if defined."""
     truth, scores = split(rows)
     alarms = (scores >= threshold).astype(int)
     matrix = nf.evaluate(truth, scores, threshold=threshold).tolerant_truth
@@ -119,8 +118,7 @@ def test_a_long_sweep_is_the_precision_recall_curve():
 
 
 def test_where_scikit_learn_disagrees_with_itself_we_are_undefined():
-    """Without events scikit-learn's curve says recall 1, its score 0 (both with a warning); we say NaN in both
-    places."""
+    """Without events scikit-learn's curve says recall 1, its score 0 (both warn); we say NaN in both places."""
     truth, scores = [0, 0, 0], [1, 2, 3]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")

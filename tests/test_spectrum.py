@@ -1,5 +1,4 @@
-"""Spectra of events and alarms: slow changes and common periods, at their level where there is nothing and found where
-there is."""
+"""Spectra of events and alarms: slow changes and common periods, found where present, at their level where absent."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ class TestSide:
     @settings(max_examples=60, deadline=None)
     @given(data=st.data(), n=st.integers(3, 60))
     def test_powers_are_those_of_the_transform(self, data, n):
-        """Steps that do not count are taken to have the mean of those that do; ordinates from one cycle on, but the
-        last of all."""
+        """Steps that do not count take the mean of the others; ordinates start at one cycle and omit the last."""
         bits = st.lists(st.booleans(), min_size=n, max_size=n).map(np.array)
         flags, counts = data.draw(bits), data.draw(bits.filter(np.any))
         values = np.where(counts, flags, flags[counts].mean())
@@ -127,8 +125,7 @@ class TestDrift:
     @settings(max_examples=50, deadline=None)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
-        """Where a detector copies the events, two equal p-values are not below the one that they are; alike ones weigh
-        less."""
+        """If a detector copies the events, two equal p-values combine to no less than one; similar ones weigh less."""
         assert spectrum.fisher(p, p, 1.0) >= p * (1 - 1e-12)
         assert spectrum.fisher(p, p, alike) >= spectrum.fisher(p, p, 0.0) * (1 - 1e-12)
 
@@ -140,8 +137,7 @@ class TestDrift:
             assert spectrum.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
 
     def test_faster_changes_have_more_cycles(self):
-        """Waves of one, three and seven cycles (too weak for harmonics) are told apart by the octave that they lie
-        in."""
+        """Waves of one, three and seven cycles (too weak for harmonics) are distinguished by their octave."""
         rng = np.random.default_rng(5)
         for cycles, expected in ((1, 2), (3, 4), (7, 8)):
             seen = []
@@ -189,8 +185,7 @@ class TestCommonPeriod:
 
     @pytest.mark.parametrize("kind", ["trend", "walk"])
     def test_slow_changes_are_no_period(self, kind):
-        """A trend or a random walk that both share is taken for one no more often than chance (four standard
-        errors)."""
+        """A shared trend or random walk passes for a period no more often than chance (four standard errors)."""
         rng = np.random.default_rng(9)
         n, found = 300, 0
         for _ in range(n):

@@ -253,8 +253,7 @@ class TestSharedTruth:
 
     @pytest.mark.parametrize("kind", ["began later", "missed steps", "lagged"])
     def test_sensors_that_are_not_quite_in_step_are_no_more_evidence_than_one(self, kind):
-        """Eight copies of one series with skill, some of whose steps are missing, or each a step after the one
-        before."""
+        """Eight copies of one series with skill, with missing steps, or each one step after the one before."""
         table = self.shared(skill=2.0)
         label, scores, times = table["label"][:200], table["d0"][:200], 60 * np.arange(200) + 10**7
         one = {"name": np.repeat("s", 200), "label": label, "d0": scores, "time": times}

@@ -1,5 +1,4 @@
-"""Cells of a study against evaluations one by one: the batch core shares work and drops objects, and must change no
-number."""
+"""Cells of a study against single evaluations: the batch core shares work and drops objects but changes no number."""
 
 import math
 import pickle

@@ -1,5 +1,4 @@
-"""Studies go on after accidents, with real processes: killed workers, killed parents, damaged files, full disks,
-Ctrl-C."""
+"""Studies survive accidents, with real processes: killed workers, killed parents, damaged files, full disks, Ctrl-C."""
 
 import contextlib
 import os
@@ -170,8 +169,7 @@ class TestWorkersThatDie:
 
 class TestStudiesThatStop:
     def test_a_killed_parent_leaves_no_workers_and_loses_nothing(self, tmp_path):
-        """Not even workers that are busy for another minute. What was finished is not computed again; the lock of the
-        dead is no hindrance."""
+        """Not even workers busy for another minute. Finished work is kept, and a dead process's lock blocks nobody."""
         process, out, log = start(tmp_path)
         await_parts(out, 4)
         workers = children(process.pid)
@@ -241,8 +239,7 @@ class TestDamage:
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_a_full_disk_is_one_clear_line_and_the_study_resumes(self, tmp_path, undisturbed, workers):
-        """Where the part is packed (in this process, or a worker's) and where it is kept; stood in for by a limit on
-        the size of files."""
+        """Where a part is packed (here or in a worker) and where it is kept; a limit on file size stands in."""
         out, log = tmp_path / "out", tmp_path / "log"
         before = resource.getrlimit(resource.RLIMIT_FSIZE)
 

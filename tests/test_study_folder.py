@@ -1,5 +1,4 @@
-"""Tables, folder, lock and engines of a study, one by one; together and with accidents they are in
-test_study_faults.py."""
+"""Tables, folder, lock and engines of a study, one by one; test_study_faults.py has them together, with accidents."""
 
 import io
 import json

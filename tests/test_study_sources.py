@@ -363,8 +363,7 @@ def test_a_list_of_more_series_than_there_are_is_noted():
 
 
 def nab_folder(root):
-    """NAB with two detectors and two series; the clock of the second is turned back, and one detector is missing
-    there."""
+    """NAB with two detectors and two series; the second's clock is turned back, and one detector is missing there."""
     days = {
         "real/one": [f"2020-01-0{d} 00:00:00" for d in range(1, 7)],
         "real/two": ["2020-01-01 00:00:00"] * 2 + ["2020-01-02 00:00:00"] * 4,
@@ -389,8 +388,7 @@ def nab_folder(root):
 
 
 def test_nabs_folders(tmp_path):
-    """Windows by default, points or the column of labels if asked for; a clock that was turned back is left out with a
-    note."""
+    """Windows by default, points or the label column on request; a clock turned back is left out with a note."""
     root = nab_folder(tmp_path)
     read = read_source(root, layout="nab")
     assert read.detectors == ("null", "skyline")
@@ -608,8 +606,7 @@ def test_rows_without_a_detector_leave_a_hole(tmp_path, kind, empty):
 
 @pytest.mark.parametrize("kind", ["frame", "parquet", "csv"])
 def test_rows_that_lie_apart_are_noted(tmp_path, kind):
-    """Unless a clock puts them in order; the detectors of a long table may lie among each other, or one behind
-    another."""
+    """Unless a clock orders them; detectors of a long table may be interleaved or follow one another."""
     frame = wide_frame()
     long = long_frame(frame)
     wide, rows = {"scores": "a"}, {"scores": "z", "detector": "d"}

@@ -151,8 +151,7 @@ class TestFamilywise:
         ("null", "n"), [("permutation", 100), ("circular-shift", 40), ("circular-shift:every=4", 10)]
     )
     def test_the_smallest_p_is_attained(self, null, n):
-        """A perfect detector gets 1/(n + 1) from n resamples, and 1/n from n rotations, which hold the data
-        themselves."""
+        """A perfect detector gets 1/(n + 1) from n resamples, and 1/n from n rotations, which include the data."""
         truth = np.zeros(40, dtype=bool)
         truth[[3, 7, 8, 20, 27, 33]] = True
         family = sweep(truth, truth.astype(float), thresholds=[1.0], null=null).familywise(n_resamples=99, rng=1)
@@ -183,8 +182,7 @@ class TestFamilywise:
         np.testing.assert_array_equal(*results)
 
     def test_many_cells_are_standardised_by_resamples(self, monkeypatch):
-        """Beyond what exact moments cost, the maximum test takes its standards from resamples of their own, and
-        agrees."""
+        """Where exact moments cost too much, the maximum test standardises by separate resamples, and agrees."""
         truth, z = data()
         noise = np.random.default_rng(3).permutation(z)
         curve = sweep(truth, noise, quantiles=np.arange(0.5, 1, 0.1), tolerances=(0, 2))

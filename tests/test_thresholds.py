@@ -1,5 +1,4 @@
-"""Thresholds that mean what they say: budgets, ties, precision of scores, turned scores, and advice about what is no
-score."""
+"""Thresholds that mean what they say: budgets, ties, precision of scores, reversed scores, advice on non-scores."""
 
 import numpy as np
 import pandas as pd

@@ -1,5 +1,4 @@
-"""The resolution of lists of times: found where times are rounded, as fine as floats where they are not, and exact in
-between."""
+"""The resolution of lists of times: found where times are rounded, as fine as floats if not, exact in between."""
 
 from __future__ import annotations
 
@@ -37,8 +36,7 @@ class TestResolution:
     @pytest.mark.parametrize("top", [10**4, 10**6])
     @pytest.mark.parametrize("many", [5, 10, 30, 1_000])
     def test_samples_are_seen_for_what_they_are(self, step, top, many):
-        """Frames, sound and anything else that is sampled: the tick is a sample, and lengths are whole numbers of
-        them."""
+        """Frames, sound and anything else sampled: the tick is a sample, and lengths are whole numbers of samples."""
         for seed in range(3):
             events, alarms = samples(np.random.default_rng([seed, many]), top, many)
             ticks, stride = resolution(events * step, alarms * step, [17 * step], np.array([0, top * step]))
@@ -114,8 +112,7 @@ class TestResolution:
         assert (ticks.size, stride) == (1, 86_400)
 
     def test_a_dozen_events_at_noon_stay_there_beside_alarms_at_midnight(self):
-        """Half of the ticks are no place for them: a chance that used these would find a third fewer than the data
-        can."""
+        """Half of the ticks cannot hold events: chance that used them would find a third fewer than the data can."""
         rng = np.random.default_rng(1)
         noons, midnights = rng.choice(500, 12, replace=False) * 2 + 1, rng.choice(500, 40, replace=False) * 2
         found = nf.coincidence(noons, midnights, tolerance=1, span=(0, 999), null="permutation")

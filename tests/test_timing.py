@@ -40,8 +40,7 @@ def unit_of(case: Case) -> str:
 @relaxed
 @given(case=cases(clocks=("none", "dates", "ints")))
 def test_delays_are_those_of_a_slow_search(case):
-    """For each event the nearest prediction that counts, else the nearest at all; the float nearest to the exact
-    delay."""
+    """For each event the nearest prediction that counts, else the nearest of all; the float nearest the exact delay."""
     delays = ask(case).delays
     expected = [math.nan if delay is None else float(delay) for delay in case.delays()]
     np.testing.assert_array_equal(delays.values, expected)
@@ -53,8 +52,7 @@ def test_delays_are_those_of_a_slow_search(case):
 @relaxed
 @given(case=cases(clocks=("floats",)))
 def test_delays_on_a_clock_of_floats_are_right_up_to_rounding(case):
-    """Which events are found is exact; of two equally near predictions rounding may take either, the size is the
-    same."""
+    """Which events are found is exact; of two equally near predictions rounding may pick either: the size is equal."""
     delays = ask(case).delays
     expected = [math.nan if delay is None else float(abs(delay)) for delay in case.delays()]
     np.testing.assert_allclose(np.abs(delays.values), expected, rtol=0, atol=1e-9)

@@ -30,8 +30,7 @@ class TestCells:
     @settings(max_examples=80, deadline=None)
     @given(st.data())
     def test_many_cells_are_what_single_ones_are(self, data):
-        """D × K cells counted together (sorted scores) equal each counted by itself (positions), masks and clocks
-        too."""
+        """D × K cells counted together (sorted scores) equal each counted alone (positions), with masks and clocks."""
         n = data.draw(st.integers(2, 14))
         truth = data.draw(st.lists(st.booleans(), min_size=n, max_size=n))
         scores = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))

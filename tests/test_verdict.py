@@ -82,8 +82,7 @@ class TestVerdicts:
     )
     @pytest.mark.parametrize("null", ["auto", "permutation", "circular-shift", "segments"])
     def test_what_cannot_be_told_is_not_called_a_fluke(self, truth, alarms, tolerance, reason, null):
-        """Without events, without choice, or without an outcome that could have been significant there is no
-        verdict."""
+        """There is no verdict without events, a choice, or an outcome that could have been significant."""
         result = verdict_of(truth, alarms, tolerance=tolerance, null=null, rng=1)
         assert result.verdict == "cannot tell"
         assert result.reason.startswith(reason)
@@ -137,8 +136,10 @@ class TestHowOftenItErrs:
     @relaxed
     @given(data=st.data())
     def test_the_verdict_is_the_rule_and_errs_at_most_as_often_as_it_says(self, data):
-        """Over all placements of the events: the rule in fractions gives the same verdict, and under the null a verdict
-        other than no or cannot tell has a probability of at most α (and so of at most 1.5 α, which is proven)."""
+        """Over all placements of the events, the rule in fractions gives the same verdict and rarely errs.
+
+        Under the null, a verdict other than no or cannot tell has a probability of at most α (1.5 α is proven).
+        """
         n = data.draw(st.integers(4, 11))
         m = data.draw(st.integers(1, min(n - 1, 5)))
         alarms = data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=n - 1, unique=True).map(sorted))
@@ -243,8 +244,7 @@ class TestTheNullOfAResult:
         assert curve.settings.choice.why in str(curve)
 
     def test_auto_is_resolved_by_the_data_only(self):
-        """A null model cannot be made of the word alone, and a method that the chosen null lacks is an error with a
-        remedy."""
+        """The word auto alone makes no null model; a method the chosen null lacks is an error with a remedy."""
         with pytest.raises(nf.InputError, match="null='auto' needs data to look at: pass it to evaluate or sweep"):
             nf.nulls.as_null("auto")
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):

@@ -38,8 +38,7 @@ def test_a_warmup_is_a_mask_over_the_first_part(warmup, steps):
 
 
 def test_steps_are_left_out_for_one_reason_each():
-    """Missing values of the warm-up, as rolling detectors make them, need no mask, and masked ones are the
-    warm-up's."""
+    """Missing warm-up values, as rolling detectors make them, need no mask; masked ones count as warm-up."""
     result = nf.evaluate(
         [1, 0, 0, 1, 0, 1],
         [None, None, 1, 2, None, 3],

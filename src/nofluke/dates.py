@@ -100,8 +100,7 @@ def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
 
 
 def format_duration(nanoseconds: float) -> str:
-    """Write a duration the way people say it: ``2h``, ``1.5d``; whole nanoseconds so that they can be read back
-    exactly.
+    """Write a duration as people say it, ``2h`` or ``1.5d``, with whole nanoseconds to be read back exactly.
 
     >>> format_duration(90 * 60 * 10**9), format_duration(-36 * 3600 * 10**9), format_duration(100_001 * 10**9)
     ('1.5h', '-1.5d', '100001s')

@@ -1,5 +1,4 @@
-"""The one error that bad input raises: it names the argument, the value and the remedy, in one line of bounded
-length."""
+"""The one error for bad input: it names the argument, the value and the remedy, in one line of bounded length."""
 
 import math
 import reprlib
@@ -36,8 +35,7 @@ class InputError(ValueError):
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """Let Ctrl-C be a KeyboardInterrupt also while duckdb is at work, which takes the signal and raises an error of its
-    own."""
+    """Raise KeyboardInterrupt on Ctrl-C even inside duckdb, which catches the signal and raises its own error."""
     try:
         yield
     except RuntimeError as error:
@@ -98,5 +96,4 @@ def shown(value: object) -> str:
 
 
 class NumericalError(ArithmeticError):
-    """A number could not be computed: a fault of nofluke, never of the data. Nothing that is not a number is
-    returned."""
+    """A number could not be computed: a fault of nofluke, never of the data. NaN is never returned instead."""

@@ -31,8 +31,7 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:
-    """A name and its settings, as they are written in one word; programs that write it may end a name without any in a
-    colon.
+    """A name and its settings in one word; programs that write it may end a name without settings in a colon.
 
     >>> text_with_settings("seasonal:period=24,bins=12", "null", "")
     ('seasonal', {'period': 24, 'bins': 12})
@@ -131,8 +130,7 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def as_rng(rng: Any) -> Any:
-    """What ``numpy.random.default_rng`` takes, checked: a seed as a plain int, a list of seeds as a sequence of its
-    own."""
+    """Check what ``numpy.random.default_rng`` takes: a seed becomes a plain int, a list of seeds a SeedSequence."""
     if rng is None:
         return None
     seed = whole_or_none(rng)

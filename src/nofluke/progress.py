@@ -33,8 +33,7 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
 
 @contextmanager
 def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function that takes how many cells are done and how many have failed; on a terminal it shows both, and
-    the time left.
+    """Yield a function of the cells done and the cells failed; on a terminal it shows both, and the time left.
 
     The first call says where a study that is resumed begins: what earlier runs did tells nothing of the pace.
     """
@@ -72,8 +71,7 @@ _one_call = False
 
 @contextmanager
 def one_call(really: bool = True) -> Iterator[None]:
-    """Say that this process makes one call and ends, as the command line does: what it loads pays off within that or
-    not.
+    """Say that this process makes one call and ends, as the command line does: what it loads must pay off in that call.
 
     A study makes many, also on the command line: it says so by False.
     """

@@ -58,8 +58,7 @@ def f_of_shares(precision: FloatArray, recall: FloatArray, beta: float) -> Float
 
 
 def largest(values: FloatArray) -> tuple[float, tuple[int, int] | None]:
-    """The largest of a table of numbers, and where it stands first; NaN are left out, and nothing is left of nothing
-    else.
+    """The largest of a table of numbers, and where it stands first; NaN are skipped, and all NaN give nothing.
 
     >>> largest(np.array([[0.1, np.nan], [0.7, 0.7]])), largest(np.array([[np.nan]]))
     ((0.7, (1, 0)), (nan, None))

@@ -62,8 +62,7 @@ def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
 
 
 def read_truth(file: str, output: str | None, n_steps: int | None, options: dict[str, Any]) -> Data:
-    """The truth alone: labels, or a list with a clock beside it, or, where their number of steps is given, a list
-    alone."""
+    """Read the truth alone: labels, a list with a clock beside it, or, given the number of steps, just a list."""
     named = {name: options[name] for name in _DATA if name in options}
     if n_steps is None:
         if named["truth_file"] is not None and named["time"] is None:

@@ -43,8 +43,7 @@ class Column:
 
 
 class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
-    """Dates in UTC that had a time zone; plain datetime64 forgets it, and would be compared with dates that have
-    none."""
+    """Dates in UTC that had a time zone. As plain datetime64 they could be compared with dates that have none."""
 
 
 def as_column(value: Any, name: str) -> Column:

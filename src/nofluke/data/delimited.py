@@ -185,15 +185,13 @@ def is_position(name: str, width: int) -> bool:
 
 
 def _is_numbered(first: list[str]) -> bool:
-    """Whether a row is 0, 1, 2, ..., as pandas names columns that have no name, maybe after the empty name of an
-    index."""
+    """Whether a row is 0, 1, 2, ..., which pandas writes for unnamed columns, maybe after an unnamed index."""
     names = first[1:] if first[0] == "" else first
     return bool(names) and names == [str(i) for i in range(len(names))]
 
 
 def _is_unlike(first: list[str], others: list[list[str]]) -> bool:
-    """Whether some cell of a row is written as none below it is: a whole number above decimals, or nothing above
-    numbers."""
+    """Whether a cell is written unlike all below it: a whole number above decimals, or nothing above numbers."""
     written = [{_writing(cell) for cell in column} for column in zip(*others, strict=False)]
     return any(_writing(cell) not in below for cell, below in zip(first, written, strict=False))
 

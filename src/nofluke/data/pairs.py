@@ -1,5 +1,4 @@
-"""Whatever a user brings as pairs of a start and an end: lists, arrays of two columns, data frames, pandas
-intervals."""
+"""Pairs of a start and an end, however the user passes them: lists, two columns, data frames, pandas intervals."""
 
 from __future__ import annotations
 

@@ -19,8 +19,7 @@ _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
 
 
 def expanded(path: Any, name: str) -> Path:
-    """A path whose leading ``~`` or ``~user`` is that home, as in shells; no such user, and it is a name like any
-    other.
+    """Expand a leading ``~`` or ``~user`` as shells do; without such a user the path stays as it is.
 
     >>> str(expanded("./~root", "path")), str(expanded("~no such user", "path"))
     ('~root', '~no such user')
@@ -43,8 +42,7 @@ def _is_encodable(text: str) -> bool:
 
 
 def is_same_file(path: Path, other: Path | int) -> bool:
-    """Whether two paths, or a path and an open descriptor, lead to one regular file, by whatever links and
-    spellings."""
+    """Whether two paths, or a path and an open descriptor, lead to the same regular file, through links too."""
     try:
         found = os.stat(path)
         return stat.S_ISREG(found.st_mode) and os.path.samestat(found, os.stat(other))

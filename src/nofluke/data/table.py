@@ -127,8 +127,7 @@ class FileTable:
         return int(column)
 
     def load(self, positions: list[int], empty: bool = False, rows: tuple[int, int] | None = None) -> None:
-        """Copy the columns at these positions into a table in memory, in the order of the file; ``empty`` lets it have
-        no row.
+        """Copy the columns at these positions into a table in memory, in file order; ``empty`` permits no rows.
 
         Of Parquet, ``rows`` may be a first row and the one past the last: other groups of rows are then not read.
         """

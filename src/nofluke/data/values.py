@@ -21,8 +21,7 @@ NUMBER_TYPES = (*_WHOLE_TYPES, "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMA
 
 
 def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
-    """Return a column as bool, int64, uint64 or float64, whichever it is written as; float64 where values are
-    missing."""
+    """Return a column as it is written: bool, int64, uint64 or float64; float64 where values are missing."""
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind not in (*NUMBER_TYPES, "BOOLEAN", "VARCHAR"):
         raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")

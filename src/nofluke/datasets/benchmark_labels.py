@@ -43,8 +43,7 @@ _WITHOUT_NETWORK = (
 
 
 class Range(NamedTuple):
-    """One labelled range: its first and its last step, counted from the start of its entity, and the entity's
-    length."""
+    """One labelled range: its first and last step, counted from the start of its entity, and the entity's length."""
 
     entity: str
     length: int

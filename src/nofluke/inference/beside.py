@@ -41,8 +41,7 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
 
 
 def permutation_would_say(cell: Cell, tests: tuple[ChanceTest, ChanceTest]) -> str:
-    """Both p-values under the permutation, in a sentence, where they differ from those of another null and take no
-    time."""
+    """Both p-values under the permutation, in a sentence, if they are quick and differ from those of the null used."""
     model = Permutation().hurried()
     if 0 in (cell.n_events, cell.n_predictions) or not cell.truth.points or model.text == tests[0].model:
         return ""

@@ -154,8 +154,7 @@ class ChanceTest:
 
     @property
     def chance_corrected(self) -> float:
-        """(hits - expected)/(trials - expected): 0 for chance, 1 for perfect, as Cohen's κ; NaN if chance is
-        perfect."""
+        """(hits - expected)/(trials - expected), like Cohen's κ: 0 is chance, 1 perfect, NaN if chance is perfect."""
         return divide(self.excess, self.of - self.law.mean)
 
     def critical_value(self, alpha: float) -> int | None:

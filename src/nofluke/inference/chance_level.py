@@ -1,5 +1,4 @@
-"""What chance gives in a metric on one set of labels: its draws, their mean and band, and what a detector has to
-exceed."""
+"""What chance gives in a metric on given labels: draws, their mean and band, and what a detector must exceed."""
 
 from __future__ import annotations
 
@@ -144,8 +143,7 @@ class ChanceLevel(Exports, ByValue):
         return finite_or_none(sign * float(ordered[may]))
 
     def pvalue_of(self, value: float) -> float:
-        """How often chance does as well as this value, itself included: (b + 1)/(n + 1), where b of the n other shifts
-        or draws reach it.
+        """How often chance does as well as this value: (b + 1)/(n + 1) if b of the n other shifts or draws reach it.
 
         1 for NaN. Draws on which the metric is undefined count as reaching it.
         """

@@ -179,8 +179,7 @@ def coincidence_of(
 
 
 def doubt_of(read: Occurrences) -> str:
-    """Why nothing can be concluded: a span that is a guess from a handful of times, which then decide the answer
-    themselves."""
+    """Why nothing can be concluded: the span is guessed from a handful of times, which then decide the answer."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
     return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms it is a poor one. Pass span="

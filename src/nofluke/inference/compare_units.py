@@ -81,8 +81,7 @@ def compared(
     notes: tuple[str, ...],
     cells: Mapping[str, Cell] | None = None,
 ) -> Comparison:
-    """The comparison of detectors, of which ``own`` are the units that each has alone and ``units`` those that two have
-    together."""
+    """Compare detectors: ``own`` holds the units each has alone, ``units`` gives those that two have together."""
     if len(own) < 2:
         raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)

@@ -92,8 +92,7 @@ class Comparison(Exports, ByValue):
 
     @property
     def best(self) -> str | None:
-        """The detector with the largest F1 that no other significantly exceeds on their common units; None where no F1
-        is defined.
+        """The detector with the largest F1 that none significantly exceeds on common units; None if no F1 is defined.
 
         A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
         has.
@@ -133,8 +132,7 @@ class Comparison(Exports, ByValue):
         return one if i < j else one.turned()
 
     def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
-        """Mean and standard deviation of what chance scores instead of each detector, under the null that fits its
-        data.
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that fits it.
 
         NaN where the measure is undefined or no trial is known. Computed when asked for.
         """
@@ -144,8 +142,7 @@ class Comparison(Exports, ByValue):
         return tuple(known.get(name, unknown) for name in self.detectors)
 
     def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
-        """Draw values with intervals beside chance, and differences with p-values (matplotlib); returns the two
-        Axes."""
+        """Draw values with intervals and chance, and differences with p-values (matplotlib); return both Axes."""
         from nofluke.plot import compare as plot_compare
 
         return plot_compare(self, ax, measure=measure)
@@ -180,8 +177,7 @@ class Comparison(Exports, ByValue):
         return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
 
     def table(self) -> Table:
-        """Detectors, best first, then differences with intervals and p-values: of all pairs, or of those with the
-        best."""
+        """Detectors, best first, then differences with intervals and p-values: all pairs, or those with the best."""
         rows: list[tuple[str, ...]] = [
             (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
             for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)

@@ -103,8 +103,7 @@ def with_ends(value: float, low: float, high: float) -> str:
 
 
 def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
-    """Swaps of a pair up to which p-values are drawn on: Holm's first step then has 20 of them to go by, if that can be
-    paid.
+    """How many swaps of a pair to draw at most: enough for 20 at Holm's first step, if that is affordable.
 
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
     (1200, 50000)
@@ -123,8 +122,7 @@ def all_differences(
     seed: int,
     advance: Callable[[int], None],
 ) -> tuple[Difference, ...]:
-    """All pairs in all measures, with p-values corrected for the pairs of the same measure; ``units`` are a pair's
-    counts.
+    """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
@@ -189,8 +187,7 @@ def _difference(
 
 
 def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
-    """Why precision cannot be compared: the detector with far fewer alarms can look as if its precision had no
-    variance."""
+    """Why precision cannot be compared: a detector with far fewer alarms may seem to have no variance."""
     totals = [side.sum(axis=0) for side in (first, second)]
     fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
     hits = sum(int(total[HITS]) for total in totals)
@@ -203,8 +200,10 @@ def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
 
 
 def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
-    """Units that hold what a measure is a share of, for the detector that has fewer of them, and how many of equal size
-    they weigh as much as; and why these are too few."""
+    """The number of units behind a measure, how many units of equal size they weigh, and why these are too few.
+
+    A unit counts if it holds what the measure is a share of: alarms, events or both. The side with fewer decides.
+    """
     columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
     sides = [
         (int(np.count_nonzero(side[:, column])), weighed(side)[column == EVENTS], name)

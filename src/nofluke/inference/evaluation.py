@@ -241,8 +241,7 @@ class Evaluation(Exports, ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if both measures beat chance at the level alpha, "partly" if one does at half of it, "no" or "cannot
-        tell".
+        """ "yes" if both measures beat chance at level alpha, "partly" if one does at alpha/2, "no" or "cannot tell".
 
         It uses upper p-values whatever the alternative is, and one measure alone at alpha where no outcome of the other
         could have reached it.
@@ -455,8 +454,7 @@ class Evaluation(Exports, ByValue):
         scripts: Literal["inline", "cdn"] = "inline",
         metrics: Any = (),
     ) -> Path:
-        """Write a page to open, send or print, with sliders for threshold and tolerance; needs plotly. See
-        `write_report`."""
+        """Write a page with sliders for threshold and tolerance, to open or send (needs plotly). See `write_report`."""
         from nofluke.show.report import write_report
 
         return write_report(self, path, title=title, scripts=scripts, metrics=metrics)

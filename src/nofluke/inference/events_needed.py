@@ -1,5 +1,4 @@
-"""How many events an evaluation would have needed: its coverage and its steps per event, with a recall that is
-stated."""
+"""How many events an evaluation would have needed, at its coverage and steps per event, for a stated recall."""
 
 from __future__ import annotations
 

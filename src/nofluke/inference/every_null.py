@@ -22,8 +22,7 @@ REACH = 100  # steps that events without a grid are shifted by at most, as on on
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderNull:
-    """A null, whether the result uses it, why it is ruled out (empty where it is not), and both p-values where it
-    holds."""
+    """A null: whether the result uses it, why it is ruled out (else empty), and both p-values where it holds."""
 
     model: NullModel
     used: bool

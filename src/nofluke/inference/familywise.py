@@ -30,8 +30,7 @@ EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test st
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Maxima:
-    """What a maximum test finds for every cell: adjusted p-values, and the hits to exceed. The first axis of ``both``
-    is the measure."""
+    """Adjusted p-values and hits to exceed, for every cell. The first axis of ``both`` is the measure."""
 
     adjusted: dict[str, FloatArray]
     both: FloatArray
@@ -180,8 +179,7 @@ def familywise_test(
     rng: Any,
     single: dict[str, FloatArray] | None = None,
 ) -> FamilywiseTest:
-    """Westfall and Young's maximum test over all cells of a sweep; ``single`` are the p-values of the cells by
-    themselves."""
+    """Westfall and Young's maximum test over all cells of a sweep; ``single`` holds each cell's own p-values."""
     alpha, beta = check_alpha(alpha), check_beta(beta)
     if beta == 0:
         raise InputError("beta=0 turns F into precision: use the familywise test of precision.")

@@ -233,8 +233,7 @@ def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
 def _interval(
     value: float, square: float, k: int, weight: float, n: float, level: float, reason: str, beta: bool
 ) -> Interval:
-    """The interval of one measure: the sum of squares of what leaving units out changes, how many they are and weigh,
-    count."""
+    """The interval of one measure from the jackknife: ``k`` units, which weigh ``weight``, and a count of ``n``."""
     low = high = size = math.nan
     method: Name = "none"
     if not reason:

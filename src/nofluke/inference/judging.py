@@ -1,5 +1,4 @@
-"""What is said about one cell, on a grid or in time: both tests, delays, false alarms, and hits that are far too
-few."""
+"""What is said about one cell, on a grid or in time: both tests, delays, false alarms, and far too few hits."""
 
 from __future__ import annotations
 

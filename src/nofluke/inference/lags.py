@@ -1,5 +1,4 @@
-"""Many tolerances and lags on two lists of times: every cell, and whether the best of them all is better than chance's
-best."""
+"""Many tolerances and lags on two lists of times: every cell, and whether the best beats the best of chance."""
 
 from __future__ import annotations
 
@@ -112,8 +111,7 @@ class CoincidenceSweep(Sweep):
 
     @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
-        """Draw recall and precision by lag, or by tolerance where there is one lag, with chance (matplotlib); returns
-        the Axes."""
+        """Draw recall and precision with chance, by lag or, for one lag, by tolerance (matplotlib); return the Axes."""
         from nofluke.plot import lags as plot_lags
 
         return plot_lags(self, ax, chance=chance)

@@ -62,8 +62,7 @@ class Significance(ChanceLevel):
 
     @lazy
     def pvalue(self) -> float:
-        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 where the value is
-        undefined.
+        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 if undefined.
 
         With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is
         undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
@@ -173,8 +172,7 @@ class Significance(ChanceLevel):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if the value is better than chance at the level alpha, else "no"; "cannot tell" where there is an
-        obstacle."""
+        """ "yes" if the value beats chance at level alpha, else "no"; "cannot tell" if there is an obstacle."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if significant(self.pvalue_better, self.alpha) else "no"

@@ -70,8 +70,7 @@ class Significances(Exports, ByValue):
 
     @property
     def pvalue(self) -> float:
-        """The familywise p-value: how often chance has a smallest p over all metrics that is as small as the observed
-        one."""
+        """The familywise p-value: how often chance's smallest p over all metrics is as small as the observed one."""
         return float(self.corrected.min())
 
     @property
@@ -96,8 +95,7 @@ class Significances(Exports, ByValue):
 
     @property
     def verdict(self) -> Verdict:
-        """ "yes" if any metric is better than chance, corrected for all of them, else "no"; "cannot tell" where no
-        metric can."""
+        """ "yes" if any metric, corrected for all of them, beats chance, else "no"; "cannot tell" if no metric can."""
         if self.obstacle:
             return "cannot tell"
         return "yes" if any(self._good) else "no"

@@ -91,6 +91,5 @@ def _law(alarms: IntArray, n_steps: int, n_events: int, within: tuple[int, int])
     windows = Windows(
         starts=np.clip(alarms - late, 0, n_steps), stops=np.clip(alarms + early + 1, 0, n_steps), n_steps=n_steps
     )
-    # where not even the Fourier inversion is affordable, an approximation will do: the simulation is none the worse for
-    # it
+    # where even the Fourier inversion costs too much, an approximation will do: the simulation does not suffer
     return precision_law(windows, n_events, "auto", CELL_OPERATIONS) or PrecisionSaddlepoint(windows, n_events)

@@ -19,8 +19,7 @@ SLACK = 1e-10  # of the largest of the numbers: metrics are sums of many roundin
 
 
 def reaching(values: FloatArray, bar: float, side: Side, scale: float = 0.0) -> BoolArray:
-    """Which values are as far out as the bar, those among them that are undefined; numbers of this scale have been
-    rounded.
+    """Which values are as far out as the bar, undefined ones included; numbers of this scale have been rounded.
 
     >>> reaching(np.array([0.1 + 0.2, 0.2, np.nan]), 0.3, "greater")
     array([ True, False,  True])
@@ -37,8 +36,7 @@ def scale_of(values: FloatArray) -> float:
 
 
 def familywise(observed: FloatArray, values: FloatArray, *, listed: bool) -> FloatArray:
-    """For each metric, how often the smallest p-value of all is as small as its own: on common draws, since scales
-    differ.
+    """For each metric, how often the smallest p of all is as small as its own, on common draws as scales differ.
 
     Parameters
     ----------
@@ -57,8 +55,7 @@ def familywise(observed: FloatArray, values: FloatArray, *, listed: bool) -> Flo
 
 
 def _ranked(column: FloatArray) -> FloatArray:
-    """Numbers in the same order, in units of their scale; those that differ by rounding only are equal, undefined ones
-    are on top."""
+    """Numbers in the same order, in units of their scale; equal up to rounding; undefined ones on top."""
     known = np.where(np.isnan(column), np.inf, column)
     order, scale = np.argsort(known, kind="stable"), scale_of(column) or 1.0
     with np.errstate(invalid="ignore"):  # infinite less infinite is no distance

@@ -1,5 +1,4 @@
-"""What a result remarks on: labels in runs that could be ranges, events that nothing can find, what is degenerate or
-inverted."""
+"""Remarks on a result: label runs that could be ranges, events nothing can find, degenerate or inverted data."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
 
 
 def out_of_reach(cell: Cell) -> tuple[str, ...]:
-    """Events whose window holds no step: past a border, or between two steps. Only a window that lies aside has
-    such."""
+    """Events whose window, off to one side, holds no step: it lies past a border or between two steps."""
     tolerance, windows = cell.trial.tolerances[cell.d], cell.trial.event_windows[cell.d]
     lost = int(np.count_nonzero(windows.stops == windows.starts))
     if not tolerance.aside or lost == 0:
@@ -55,8 +53,7 @@ def degenerate(
     all_equal: bool,
     lost: tuple[str, ...] = (),
 ) -> tuple[str, ...]:
-    """What is degenerate: from steps, events, labelled and predicted steps, and, unless the tolerance is 0, steps near
-    an event and near a prediction."""
+    """What is degenerate. ``near`` counts the steps near an event and near a prediction; None at tolerance 0."""
     remarks = [ALL_EQUAL] if all_equal else []
     if alarms == 0:
         remarks.append("There are no predictions: precision is undefined.")

@@ -1,5 +1,4 @@
-"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, with the same answer
-for all.
+"""Metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, same answer for all.
 
 A function that fails on a draw has no value there. That is counted as a draw which reaches the observed value, and
 told.
@@ -83,8 +82,7 @@ class Stop:
 def measure(
     metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
 ) -> tuple[list[Values], tuple[str, ...]]:
-    """All metrics on all draws, in the order of drawing, and what there is to note. With ``stop``, up to the chunk in
-    which it stops."""
+    """All metrics on all draws, in order, and notes; with ``stop``, only up to the chunk in which it stops."""
     found: dict[int, list[Values]] = {}
     notes: list[str] = []
     at_once: list[int] = []
@@ -136,8 +134,7 @@ Submit = Callable[[Draws, bool], "Future[list[Values]]"]
 def _teams(
     metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
 ) -> Iterator[tuple[list[int], Any, int]]:
-    """Who measures what: threads run compiled metrics, processes run functions that can be sent, this process the
-    rest."""
+    """Who measures what: threads run compiled metrics, processes functions that can be sent, this process the rest."""
     if drawn:
         yield drawn, _in_threads, workers or os.cpu_count() or 1
     if (workers or 1) == 1:

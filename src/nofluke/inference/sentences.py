@@ -1,5 +1,4 @@
-"""What was counted, in plain words: how many predictions are near an event, and how many events or ranges were
-found."""
+"""What was counted, in plain words: how many predictions are near an event, how many events or ranges were found."""
 
 from __future__ import annotations
 

@@ -26,8 +26,7 @@ Given = dict[str, tuple[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detector:
-    """One of several detectors: the data as they were read, its threshold, the trial of one cell, and what an alarm
-    is."""
+    """One of several detectors: its data as read, its threshold, the trial of one cell, and what counts as an alarm."""
 
     sequence: Sequence = field(repr=False)
     cuts: Cuts | None
@@ -55,8 +54,7 @@ def read_several(
     refractory: Length | None = None,
     **how: Any,
 ) -> tuple[dict[str, Detector], tuple[str, ...]]:
-    """All detectors and what there is to tell about them, from the arguments of `compare`; ``how`` is for reading
-    one."""
+    """All detectors, and notes on them, from the arguments of `compare`; ``how`` says how to read each one."""
     window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
     cut = {"threshold": threshold, "quantile": quantile, "budget": budget}
     given = detectors_of(scores, predictions)

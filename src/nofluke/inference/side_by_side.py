@@ -31,8 +31,7 @@ class SideBySide:
 
 
 def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
-    """Detectors from the arguments of `compare`, on the steps that all of them have; ``chance`` is that of
-    `evaluate`."""
+    """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
     settings = {"alternative": "greater", "ties": "full", "zero_division": math.nan, "method": chance["method"]}
     settings |= {"alpha": check_alpha(chance["alpha"]), "n_resamples": check_resamples(chance["n_resamples"])}
     detectors, notes = read_several(truth, scores, **asked)

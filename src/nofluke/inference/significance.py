@@ -1,5 +1,4 @@
-"""Any metric against chance: how much of its value the labels and the metric alone would give to a detector that knows
-nothing."""
+"""Any metric against chance: how much of its value labels and metric alone give a detector that knows nothing."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The smallest p-value of many windows against chance's smallest: the familywise test of windows of very different
-widths.
+"""The smallest p-value of many windows against chance's smallest: a familywise test for very different widths.
 
 In a window that is hardly ever hit one hit is many standard deviations above its expectation, and would drown all
 others; its p-value is not small. So p-values are compared, each taken from the same placements (Westfall and Young
@@ -93,8 +92,7 @@ def smallest_p(hits: IntArray) -> tuple[FloatArray, FloatArray]:
 
 
 def adjusted(p: FloatArray, smallest: FloatArray) -> FloatArray:
-    """For each window, the share of placements whose smallest p-value is as small as the observed one's, which comes
-    first."""
+    """For each window, the share of placements whose smallest p is as small as its own; row 0 is the data."""
     ordered = np.sort(smallest)
     return np.asarray(np.searchsorted(ordered, p[0] * (1 + TIE_SLACK), side="right") / len(smallest))
 

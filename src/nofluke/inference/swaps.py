@@ -1,5 +1,4 @@
-"""Are two detectors alike? Their contributions are exchanged unit by unit, and the studentised difference is ranked
-among those.
+"""Are two detectors alike? Swap their contributions unit by unit, and rank the studentised difference among the swaps.
 
 Were neither detector better, each unit might as well have been told with their names exchanged. All sums over units
 that the difference and its linearised variance need are linear in the signs of the units, so that units which differ in
@@ -56,8 +55,7 @@ class Swapped:
 
 
 def swap_test(first: IntArray, second: IntArray, *, n_resamples: int, most: int, seed: int) -> Swapped:
-    """Exchange the counts of two detectors, arrays of K x 4, unit by unit: all swaps where they are few kinds, else
-    random ones.
+    """Exchange the counts of two detectors (K x 4) unit by unit: all swaps if there are few kinds, else random ones.
 
     A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until
     20 do (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is
@@ -210,8 +208,7 @@ def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: in
 
 
 def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> Iterator[BoolArray]:
-    """Which random swaps are as extreme as the data, block by block; one block ends with the last of
-    ``n_resamples``."""
+    """Which random swaps are as extreme as the data, block by block; one block ends exactly at ``n_resamples``."""
     rng, rows = np.random.default_rng(seed), max(BLOCK // len(kinds.sizes), 1)
     for begin, end in ((0, n_resamples), (n_resamples, most)):
         for at in range(begin, end, rows):

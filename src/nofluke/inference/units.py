@@ -68,8 +68,7 @@ def linearise(units: IntArray | FloatArray) -> Linearised:
 
 
 def weighed(units: IntArray | FloatArray) -> tuple[float, float]:
-    """Kish's number of units, for precision and for recall: (Σa)² / Σa² and (Σe)² / Σe², the more even the larger; 0
-    without any.
+    """Kish's number of units for precision and recall: (Σa)² / Σa² and (Σe)² / Σe², largest if even; 0 without any.
 
     >>> weighed(np.array([[4, 2, 1, 1]] * 12)), weighed(np.array([[90, 2, 1, 1], [10, 1, 0, 0]]))
     ((12.0, 12.0), (1.2195121951219512, 1.0))

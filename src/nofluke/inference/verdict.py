@@ -57,8 +57,11 @@ class Ruling:
 
 
 def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
-    """Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg); by one measure alone where the other has no
-    outcome that reaches α (Tarone); cannot tell where neither has, or where there is an obstacle."""
+    """Whether a detector is better than chance, by both p-values.
+
+    Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg). Where one measure has no outcome that reaches α,
+    the other decides alone (Tarone). Cannot tell where neither has one, or where there is an obstacle.
+    """
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
     known = {test.measure: test for test in tests}

@@ -1,5 +1,4 @@
-"""The law of a sum of numbers that all rise and fall together, for parts of which only that much is certain: they are
-not independent."""
+"""The law of a sum whose parts rise and fall together: for parts of which we only know that they are dependent."""
 
 from __future__ import annotations
 
@@ -43,8 +42,7 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
         raise InputError("parts is empty: pass at least one law.")
     tables = [law.log_bulk() for law in parts]
     first = sum(begin for begin, _ in tables)
-    # the sum is at least first + r where r of all "part i is at least k" hold: that of the r-th largest probability is
-    # the rarest
+    # the sum is at least first + r where r of all "part i is at least k" hold: the r-th most likely is the rarest
     above = _descending([np.logaddexp.accumulate(logs[::-1])[::-1][1:] for _, logs in tables])
     below = _descending([np.logaddexp.accumulate(logs)[:-1] for _, logs in tables])[::-1]
     upper = np.concatenate([[0.0], above, [-np.inf]])  # log P(S ≥ first + r)

@@ -40,8 +40,7 @@ def table_engine(windows: Windows, n_events: int, programme_operations: float, f
 
 
 def programme_seconds(windows: Windows, n_events: int, most_missed: int | None = None) -> float:
-    """What the dynamic programme takes, by measurement: so much for each table entry, and for each block whatever its
-    size."""
+    """Seconds the dynamic programme takes, by measurement: some for each table entry, some for each block."""
     entries = programme_cost(windows, n_events, most_missed)
     return SECONDS_PER_ENTRY * entries + SECONDS_PER_STEP * len(windows.blocks.length)
 

@@ -19,8 +19,7 @@ class CountLaw(Law):
 
     @classmethod
     def of(cls, counts: IntArray, method: How) -> CountLaw:
-        """With the mean and the variance of the counts, which may add up to 2**62: whole numbers up to the last
-        division.
+        """With mean and variance of the counts, which may sum to 2**62: whole numbers up to the last division.
 
         >>> law = CountLaw.of(np.array([10**18 - 1, 1]), How(kind="exact", name="all rotations"))
         >>> law.upper(1), law.mean, law.var

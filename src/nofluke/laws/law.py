@@ -198,8 +198,7 @@ class Law(ABC):
         return np.arange(self.ends[0], self.ends[1] + 1)
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:
-        """Some k, and P(X = k), P(X = k + 1), ... at least as far as so many standard deviations on either side of the
-        mean."""
+        """Some k, and P(X = k), P(X = k + 1), ..., to at least ``deviations`` SDs on either side of the mean."""
         del deviations  # the whole is at hand
         first, last = self.ends
         return first, self.table[first : last + 1]

@@ -66,8 +66,7 @@ class SumLaw(Law):
 
     @lazy
     def _flat(self) -> tuple[FloatArray, FloatArray, IntArray, IntArray]:
-        """All parts in one row: numbers counted from each part's first, log-probabilities, where parts begin, their
-        lengths."""
+        """All parts in one row: numbers from each part's first on, log-probabilities, where parts begin, lengths."""
         lengths = np.array([len(table) for _, table in self._tables])
         numbers = np.concatenate([np.arange(length, dtype=np.float64) for length in lengths])
         logs = np.concatenate([table for _, table in self._tables])

@@ -102,8 +102,7 @@ class CellMeasures:
         return both_matrices(self.trial, tolerance, threshold)
 
     def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
-        """For each tolerance, the cell of the largest F_β, as positions (tolerance, threshold); none where all are
-        NaN."""
+        """For each tolerance, the indices (tolerance, threshold) of the largest F_β; left out where all are NaN."""
         values = self.f_beta(beta)
         return [(d, int(np.nanargmax(row))) for d, row in enumerate(values) if not np.isnan(row).all()]
 

@@ -20,8 +20,7 @@ TimeUnit = Literal["steps", "seconds", "clock"]
 
 
 def show_time(value: float, unit: TimeUnit, step: float = 0.0) -> str:
-    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``; no time at all in the unit of ``step``, in
-    seconds.
+    """A length of time in words: ``2 steps``, ``1.5h``, ``0.3 time units``; zero in the unit of ``step`` (seconds).
 
     >>> show_time(-97.0, "seconds"), show_time(5400.0, "seconds"), show_time(0.0, "seconds", 86400.0)
     ('-97s', '1.5h', '0d')

@@ -103,8 +103,7 @@ def _gap(first: AnyArray, last: AnyArray) -> AnyArray:
 
 
 def _reach(cell: Cell) -> Any:
-    """How far marks of one episode lie from the next: both sides of the tolerance, or all the way to a window that lies
-    aside."""
+    """How far apart marks of one episode may lie: the whole tolerance, or as far as a window off to one side."""
     reach: Any = cell.reach if isinstance(cell, TimedCell) else cell.trial.tolerances[cell.d]
     far = max(reach.early + reach.late, reach.early, reach.late)
     if isinstance(cell, TimedCell) or reach.unit == "steps" or cell.clock is None:

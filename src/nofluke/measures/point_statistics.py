@@ -1,5 +1,4 @@
-"""Statistics of events and alarms that are points, beside the two rates: each has a value in every cell and on every
-placement."""
+"""Statistics of point events and alarms, beside the two rates: each has a value in every cell and placement."""
 
 from __future__ import annotations
 

@@ -28,8 +28,7 @@ class Statistic(ABC):
         """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
 
     def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
-        """Its law in one cell under a null, where the null knows that of such a statistic; None where it must be
-        simulated."""
+        """The statistic's law in one cell, under a null that knows it; None where it must be simulated."""
         del cell, null, how
         return None
 

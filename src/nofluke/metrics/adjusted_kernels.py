@@ -27,8 +27,7 @@ def adjusted_counts(
     keeps: int,
     counts: Int64Array,
 ) -> None:
-    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, labelled steps once
-    adjusted.
+    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, adjusted labelled steps.
 
     A run is found if it has an alarm in its first ``delay`` + 1 steps and alarms on at least ``above`` / ``below`` of
     its steps; one that is not keeps the alarms that it has, or loses them where ``keeps`` is 0. ``sums`` are alarms
@@ -70,8 +69,7 @@ def consecutive_counts(
     keeps: int,
     counts: Int64Array,
 ) -> None:
-    """The same for the same runs and windows that begin one step after another: several times as fast for all
-    rotations.
+    """The same for the same runs in windows that begin on consecutive steps: several times as fast for all rotations.
 
     In blocks that stay in the fastest memory, and without branches, so that several windows are counted at once.
     """
@@ -115,8 +113,7 @@ def event_counts(
     n_steps: int,
     counts: Int64Array,
 ) -> None:
-    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs of alarms,
-    other steps.
+    """For each draw: alarms, labelled steps, runs, labelled steps with an alarm, runs found, false runs, other steps.
 
     False are those that touch no label; other steps are those without one.
 

@@ -1,5 +1,4 @@
-"""Affiliation: how near alarms are to the event of their zone, and events to the alarms there, against a random
-place."""
+"""Affiliation: how near alarms are to their zone's event, and events to its alarms, against a random place."""
 
 from __future__ import annotations
 
@@ -18,8 +17,7 @@ from nofluke.ratios import f_of_shares
 
 
 class HalfSteps(NamedTuple):
-    """Runs of alarms with sums over them, in half steps; a run of no length stands before the first and behind the
-    last."""
+    """Runs of alarms with sums over them, in half steps; an empty run stands before the first and after the last."""
 
     latest: IntArray
     """For each step, and the end: the last run that begins before it."""

@@ -36,8 +36,7 @@ def _under_tent(left: int, right: int, place: int) -> int:
 
 @kernel
 def _worse(left: int, alarm_left: bool, right: int, alarm_right: bool, start: int, stop: int) -> int:
-    """Four times the integral, over `start` to `stop`, of how much of the zone lies nearer to a place than its alarm
-    does.
+    """Four times the integral, over `start` to `stop`, of how much of the zone is nearer to a place than its alarm.
 
     `left` and `right` are the ends of the alarms around these places, or those of the zone where there is no such
     alarm.

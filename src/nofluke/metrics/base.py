@@ -72,14 +72,12 @@ class Metric(ABC):
         return f"{self.name}:{settings}" if settings else self.name
 
     def reach(self, series: Labelled) -> int:
-        """Steps before and behind a labelled run in which the detector still counts for it; chance must move
-        further."""
+        """Steps around a labelled run where the detector still counts for it; chance must move further."""
         del series
         return 0
 
     def work(self, series: Labelled) -> float:
-        """About how many nanoseconds a draw takes, so that all rotations are enumerated only where that is
-        affordable."""
+        """About how many nanoseconds a draw takes: all rotations are enumerated only if that is affordable."""
         return 20.0 * len(series.truth.starts) + 100.0
 
     @abstractmethod

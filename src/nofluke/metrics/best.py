@@ -127,8 +127,7 @@ class BestPAF1(ByPlace):
         return found
 
     def on_random_scores(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray:
-        """Only the highest score of each run matters, and how many of the other steps score above it: no scores are
-        drawn.
+        """Only each run's highest score matters, and how many other steps score above it: no scores are drawn.
 
         The highest of L independent uniform numbers is U^(1/L); of the numbers below one bound, those above the next
         lower bound are binomial.

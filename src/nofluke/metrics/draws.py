@@ -1,5 +1,4 @@
-"""What a null makes of a series, as metrics see it: labels in runs, and the step of the detector at which a draw
-begins.
+"""What a null makes of a series, as metrics see it: labels in runs, and the detector's step at which a draw begins.
 
 A rotation moves the detector and leaves the truth whole. The detector is then laid out twice, or mirrored at its
 borders, and a draw is a window of it as long as the series; so that nothing as long as the series is made for a draw.
@@ -65,8 +64,7 @@ class Draws:
 
     @classmethod
     def of_steps(cls, rows: AnyArray, n_steps: int) -> Draws:
-        """Labels as rows of labelled steps, in any order; steps that follow one another are one run, equal ones are one
-        step."""
+        """Labels as rows of labelled steps, in any order; adjacent steps form one run, equal ones are one step."""
         rows = np.sort(_plain(rows), axis=1)
         n, width = rows.shape
         if width == 0:

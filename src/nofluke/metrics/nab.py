@@ -1,5 +1,4 @@
-"""The score of the Numenta Anomaly Benchmark: early alarms in windows are rewarded, alarms behind them forgiven for a
-while."""
+"""The score of the Numenta Anomaly Benchmark: rewards early alarms in windows, forgives those shortly after."""
 
 from __future__ import annotations
 

@@ -97,8 +97,7 @@ class Tolerant(Metric):
         return int(beyond[windows.stops > windows.starts].max(initial=0))
 
     def work(self, series: Labelled) -> float:
-        """A few steps are looked up for each run; for each labelled step, where a mask or a clock makes windows
-        differ."""
+        """A few look-ups per run, or per labelled step where a mask or a clock makes windows differ."""
         if series.count_events == "ranges":
             return 25.0 * len(series.truth.starts) + 50.0
         return 50.0 + (60.0 * len(series.truth.starts) if self._plain(series) else 5.0 * series.n_labelled)

@@ -23,8 +23,7 @@ MOST_TRANSFORMED = 2**25  # steps: rounding to whole numbers is then sure by far
 
 @dataclass(frozen=True, kw_only=True)
 class AUCROC(Metric):
-    r"""Area under the ROC curve: the probability that a labelled step scores higher than another one, ties counted as
-    half.
+    r"""Area under the ROC curve: the probability that a labelled step scores higher than another, ties counting half.
 
     .. math:: \mathrm{AUC} = \frac{\#\{(i, j): z_i > z_j\} + \tfrac12 \#\{(i, j): z_i = z_j\}}{A (T - A)}
 

@@ -1,5 +1,4 @@
-"""Names of metrics and their settings as people write them, and what they probably meant where there is no such
-name."""
+"""Names of metrics and their settings as people write them, and the likely meaning of an unknown name."""
 
 from __future__ import annotations
 

@@ -56,8 +56,7 @@ def near_steps(
     begins: Int64Array,
     counts: Int64Array,
 ) -> None:
-    """The same where each labelled step is an event; ``opens`` and ``closes`` are the windows of all steps of the
-    series.
+    """The same where each labelled step is an event; ``opens`` and ``closes`` are the windows of all steps.
 
     The steps from ``inner`` up to ``outer`` have windows that no border cuts, alike for all of them: how many of a run
     are found is looked up in ``near``, steps found before each step. All others are looked at one by one.

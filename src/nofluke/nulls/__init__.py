@@ -72,8 +72,7 @@ _EFFORT = ("programme_operations",)
 
 
 def as_null(null: Null) -> NullModel:
-    """A null model from a null model, a function that draws labels, or a name with settings:
-    "seasonal:period=24,bins=12".
+    """A null model from a model, a function that draws labels, or a name such as "seasonal:period=24,bins=12".
 
     >>> as_null("circular-shift")
     CircularShift(guard=0, every=None)

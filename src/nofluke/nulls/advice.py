@@ -169,8 +169,7 @@ class LagProfile:
 
 
 def lag_profile(cell: Cell) -> LagProfile:
-    """Hits by lag. The p-value compares the best lag with the best lag around every rotation: exact under circular
-    shifts."""
+    """Hits by lag. The p-value compares the best lag with that of every rotation: exact under circular shifts."""
     n = cell.n_steps
     reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
     recall, precision = around(cell, n)
@@ -199,8 +198,7 @@ def _standardised(hits: IntArray) -> FloatArray:
 
 
 def smallest_pvalues(cell: Cell, recommended: NullModel) -> dict[str, dict[str, float | None]]:
-    """The smallest p-values of both measures for the permutation, the circular shift and the recommended null (the
-    last)."""
+    """Both measures' smallest p-values under the permutation, the circular shift and, last, the recommended null."""
     models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
     if not cell.truth.points:
         models.pop("permutation")

@@ -86,8 +86,7 @@ def _with_drift(look: Look) -> Pick:
         )
     what = look.together or "the tolerance is long"
     allowed = look.cell.n_steps // (5 * look.drift.cycles)
-    # perfect alarms still find every event when shifted by a tolerance: that must be clearly less of all shifts than
-    # the level
+    # perfect alarms shifted by a tolerance still find every event: such shifts must be clearly rarer than the level
     window = max(look.window, look.wide)
     wanted = max(math.ceil(max(0.625 * window, 5) / look.alpha), 2 * look.events.longest + window)
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)

@@ -1,5 +1,4 @@
-"""What every null model is: a name, an assumption in one sentence, draws of what it moves, and the laws it knows
-exactly."""
+"""What every null model has: a name, a one-sentence assumption, draws of what it moves, and its exact laws."""
 
 from __future__ import annotations
 
@@ -53,8 +52,7 @@ class Joint(ByValue):
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Shifting(ByValue):
-    """A detector that is shifted against labels which stay whole: how it is laid out, where draws begin, the data's own
-    first."""
+    """A detector shifted against labels that stay whole: its layout, and where draws begin, the data's own first."""
 
     layout: Layout
     begins: IntArray
@@ -224,8 +222,7 @@ class NullModel(ABC):
         return None
 
     def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
-        """Recall's and precision's hits of every placement there is, the data's own first; None where they are too
-        many."""
+        """Hits of recall and precision for every placement, the data's own first; None where there are too many."""
         del cell
         return None
 

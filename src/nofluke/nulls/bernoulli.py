@@ -20,8 +20,7 @@ from nofluke.series.truth import Truth
 
 
 def donges(cell: Cell) -> dict[str, Law]:
-    """Binomial hits, each with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random
-    points."""
+    """Binomial hits, with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
             "the binomial treats every alarm as one step and has no law for count_alarms='episodes': use "

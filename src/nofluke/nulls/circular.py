@@ -233,8 +233,7 @@ class CircularShift(ShiftNull):
         return np.concatenate([[0], shifts[(shifts >= guard) & (shifts <= circle - guard)]])
 
     def method(self, n_shifts: int, every: float) -> How:
-        """How it is counted: over all rotations, or over so many of them; rounded ones are a group within two steps
-        only, and those beyond a guard are none."""
+        """All rotations or some; approximate if rounded (a group only within two steps) or guarded (no group)."""
         if every != int(every) or self.guard:
             return How(kind="approximate", name=f"{n_shifts:,} rotations")
         return exactly("all rotations" if every == 1 else f"{n_shifts:,} rotations")

@@ -217,8 +217,7 @@ def _season(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, peri
 
 
 def _smooth(cycles: int) -> int:
-    """A number little below, without large prime factors, so that the transform is fast; small ones stay as they
-    are."""
+    """The largest number up to ``cycles`` without large prime factors, for a fast transform; small ones stay."""
     for candidate in range(cycles, 100, -1):
         rest = candidate
         for factor in (2, 3, 5, 7):

@@ -45,8 +45,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SmallestP:
-    """The smallest p-values that a null can give with these events and alarms; None where they are far below any
-    level."""
+    """The smallest p-values a null can give with these events and alarms; None where far below any level."""
 
     null: str
     precision: float | None

@@ -62,8 +62,7 @@ def common(one: Ranges, other: Ranges) -> Ranges:
 
 
 def permuted(cell: TimedCell, counted: Ranges) -> TableLaw:
-    """The law of the ratio where events are permuted: hypergeometric hits among a hypergeometric number of events that
-    count."""
+    """The ratio's law where events are permuted: hypergeometric hits among a hypergeometric number that count."""
     inner, found = total(counted), total(common(counted, cell.zone))
     n_events, observed = cell.n_events, cell.n_counted
     number = hypergeometric_pmf(cell.n_steps, inner, n_events)

@@ -21,8 +21,7 @@ from nofluke.series.truth import Truth
 
 @dataclass(frozen=True, kw_only=True)
 class Jitter(Stratified):
-    """Time is cut into windows of a given length, and events are placed at random within their own; the predictions are
-    fixed.
+    """Time is cut into windows of a given length, and each event is placed at random in its own; predictions stay.
 
     Interval jitter: exact given the number of events in each window, whatever changes from window to window. Use it to
     ask whether events and alarms are linked on a scale shorter than the windows.

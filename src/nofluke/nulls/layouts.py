@@ -103,8 +103,7 @@ class Within(Layout):
 
 @dataclass(frozen=True, slots=True)
 class Redrawn(Layout):
-    """Drawn again by a null that moves the detector; begins are seeds. Alarms are those of the scores that were
-    drawn."""
+    """Redrawn by a null that moves the detector; begins are seeds. Alarms are those of the drawn scores."""
 
     null: Any
 

@@ -103,8 +103,7 @@ class Look:
 
     @lazy
     def alarm_starts(self) -> IntArray:
-        """Where alarms begin: each of them, or each run of them where they come in long ones, whose length is no slow
-        change."""
+        """Where alarms begin, or their runs where these are long: the length of a run is no slow change."""
         steps = self.cell.alarms
         known = None if self.sketch is None else self.sketch.alarm_runs
         found = runs(steps).starts if known is None else known
@@ -159,8 +158,7 @@ class Look:
         found = periods.common_period(*self._beyond_first, self.window + 1, SEASON)
         if not found.found:
             return None
-        # less than that from 0 it is a slow change, from the first or what its fine phases keep a change of its
-        # strength
+        # this near to 0 it is a slow change; this near to the first, or to what its phases keep, a change of strength
         times = round(found.cycles / self.first.cycles)
         known = (0, min(times, 1)) if isinstance(self.first.period, str) else (0, times)
         apart = min(abs(found.cycles - multiple * self.first.cycles) for multiple in known)

@@ -203,8 +203,7 @@ def pieces_of(at_first: int, begins: IntArray, ends: IntArray, n: int) -> Pieces
 def _turns(
     edges: IntArray, points: IntArray, n: int, *, apart: IntArray | None = None, more_than: IntArray | None = None
 ) -> IntArray:
-    """The shift that brings each point to each edge; only of pairs whose point is ``apart`` by ``more_than`` the edge's
-    number."""
+    """The shift that takes each point to each edge, if the point is ``apart`` by ``more_than`` the edge's number."""
     wide = len(edges) >= len(points)  # the longer list makes the ascending runs
     turns = edges - points[:, None] if wide else edges[:, None] - points[::-1]
     turns += (turns >> 63) & n  # those below 0: the remainder, without a division
@@ -214,8 +213,7 @@ def _turns(
 
 
 def _multiples_before(edges: IntArray, every: int | float) -> IntArray:
-    """The smallest k with k·every, rounded, at each edge or behind it; differences of it count the multiples between
-    edges."""
+    """The smallest k whose k·every, rounded, is at or after each edge; differences count multiples between edges."""
     if every == int(every):
         return -(-edges // int(every))
     found = np.ceil(edges / every).astype(np.int64)

@@ -1,5 +1,4 @@
-"""Hits as a function of a small shift, with mirrored borders: what `nearby` counts, in pieces as long as the hits are
-constant.
+"""Hits as a function of a small shift, with mirrored borders: what `nearby` counts, in pieces of constant hits.
 
 Only windows within reach of a point are looked at, so that the cost does not depend on the length of the series or of
 the reach.
@@ -16,8 +15,7 @@ from nofluke.series.tolerance import Ranges
 
 
 def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:
-    """How many points lie in the zone or its mirror image, for the points shifted by -reach..reach: shift 0 here is
-    -reach.
+    """How many points lie in the zone or its mirror image when shifted by -reach..reach: shift 0 here is -reach.
 
     Points ascend in 0..n-1, and may come twice; the ranges of the zone ascend and do not overlap. The reach is below n.
 
@@ -38,8 +36,7 @@ def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:
 
 
 def pairs_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> int:
-    """How many pairs of a point and a range :func:`count_nearby` looks at: its cost, to be held against
-    ``MOST_PAIRS``."""
+    """How many pairs of a point and a range :func:`count_nearby` looks at: its cost, to compare with ``MOST_PAIRS``."""
     first, stop = _in_reach(points, mirrored(zone, n, reach), reach)
     return int((stop - first).sum())
 

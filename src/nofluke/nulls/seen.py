@@ -25,8 +25,7 @@ _SEEN = "seen in the events"  # under which a truth keeps it
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Season:
-    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps where they are
-    known.
+    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps if known.
 
     ``cycles`` is how often it comes back among ``n_steps``.
     """
@@ -38,8 +37,7 @@ class Season:
     n_steps: int
 
     def null(self, windows: int = 1) -> Seasonal:
-        """The null that keeps it, within so many windows of time: phases as fine as leaves each some steps to choose
-        from."""
+        """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
         if isinstance(self.period, str):
             return Seasonal(period=self.period, windows=windows)
         phases = max(self.n_steps // (IN_PHASE * windows), FEWEST_PHASES)

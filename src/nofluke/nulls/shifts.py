@@ -102,8 +102,7 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
 
 
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
-    """The same, pair by pair: shifts that bring a moved range onto a fixed one are an interval, cut where the next
-    begins."""
+    """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
     change = np.zeros(2 * n + 1, dtype=np.int64)  # intervals may run over the end once: folded below
     rows = max(1, AT_ONCE // len(moved.starts))
     gaps = np.diff(moved.stops, prepend=moved.stops[-1] - n)  # to the range before, around the circle

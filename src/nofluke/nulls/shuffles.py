@@ -108,8 +108,7 @@ class Segments(_Shuffle):
 
 
 def _whole_ranges(side: Truth) -> Draw:
-    """Ranges in random order with shuffled gaps, laid around the circle, which is cut at a random place outside of
-    them."""
+    """Ranges in random order with shuffled gaps, around a circle that is cut at a random place outside them."""
     n_steps, n = side.n_steps, side.n
     lengths = side.stops - side.starts
     gaps = np.append(side.starts[1:], side.starts[0] + n_steps) - side.stops
@@ -132,8 +131,7 @@ def _whole_ranges(side: Truth) -> Draw:
 
 
 def runs_and_gaps(events: npt.NDArray[np.int64], n: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Lengths of the runs of ascending events on n steps and of the gaps behind them, around the circle; a run over the
-    end is one.
+    """Lengths of the runs of ascending events on n steps, around the circle, and of the gaps after them.
 
     >>> runs_and_gaps(np.array([0, 3, 4, 6]), 7)
     (array([2, 2]), array([1, 2]))

@@ -237,8 +237,7 @@ class Simulated(ByValue):
 
     @property
     def pvalue(self) -> FloatArray:
-        """(b + 1)/(n + 1) in each cell, b the placements that reach the observed value but for rounding; 1 where it is
-        NaN."""
+        """(b + 1)/(n + 1) in each cell; b placements reach the observed value, up to rounding. 1 where it is NaN."""
         # numbers of this size are rounded, wherever the observed one lies among them
         sizes = np.abs(np.concatenate([self.observed[np.newaxis], self.values]))
         scale = np.where(np.isfinite(sizes), sizes, 0.0).max(axis=0)

@@ -83,8 +83,7 @@ class Side:
 
     @lazy
     def powers(self) -> FloatArray:
-        """Powers of all frequencies that the series shows, from 1 cycle on. Bins of one step: no rotation changes
-        them."""
+        """Powers of all frequencies the series shows, from 1 cycle up. One step per bin: no rotation changes them."""
         spectrum = np.fft.rfft(self.series)[1 : (len(self.series) + 1) // 2]
         return np.asarray(spectrum.real**2 + spectrum.imag**2)
 
@@ -109,8 +108,7 @@ class Side:
 
 
 def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
-    """Slow changes of both sides: their powers at the lowest frequencies beside those behind, combined by Fisher's
-    method.
+    """Slow changes of both sides: powers at the lowest frequencies beside those above, combined by Fisher's method.
 
     Alarms come in clumps as long as the ``longest`` range, which raise the powers of all frequencies below half a cycle
     in that time: only these are looked at.
@@ -142,8 +140,7 @@ def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
-    """P-value and ratio of the mean of some low powers to the mean of those behind: an F with even degrees of
-    freedom."""
+    """P-value and ratio of mean low powers to the mean of those above: an F with even degrees of freedom."""
     low, behind = power[first:last], power[last : (1 + BACKGROUND) * last]
     total = float(behind.sum())
     if total <= 0:
@@ -160,8 +157,7 @@ def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
 
 
 def likeness(events: FloatArray, alarms: FloatArray) -> float:
-    """How much one spectrum copies the accidents of the other, as a detector with skill does: their correlation, if
-    positive.
+    """How much one spectrum copies the other's accidents, as a skilled detector does: their correlation, if positive.
 
     From powers alone, which no rotation changes; of a detector that knows nothing it is about 0.
     """

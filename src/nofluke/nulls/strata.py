@@ -41,8 +41,7 @@ class Strata:
 
     @classmethod
     def of(cls, starts: IntArray, labels: IntArray, n_steps: int) -> Strata:
-        """From ascending starts, of which some may be equal or outside, and whatever labels: empty stretches are
-        dropped."""
+        """From ascending starts, some maybe equal or outside, and any labels; empty stretches are dropped."""
         edges = np.append(np.clip(starts, 0, n_steps), n_steps).astype(np.int64)
         kept = np.diff(edges) > 0
         return cls(
@@ -120,8 +119,7 @@ def at_ticks(side: TimedTruth, ticks: IntArray, labels: IntArray) -> Strata:
 
 
 def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[IntArray, IntArray]:
-    """Ticks at which parts of a length of so many places begin, from the beginning of the span, and the number of each
-    part."""
+    """Ticks where the ``parts`` of every ``length`` places begin, from the start of the span, and their numbers."""
     watch = side.watch
     first, last = watch.first, int(watch.stops[-1])
     span = (last - first) / watch.stride

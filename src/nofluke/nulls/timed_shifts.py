@@ -1,5 +1,4 @@
-"""Shifts of events at their own times: hits are piecewise constant in the shift, so that whole stretches of shifts are
-counted."""
+"""Shifts of events at their own times: hits are constant over stretches of shifts, which are counted as one."""
 
 from __future__ import annotations
 
@@ -24,8 +23,7 @@ MOST_LISTED = 2_000_000  # shifts that are written out one by one
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Strides:
-    """Which shifts count, of those that pieces tell: ``origin``, the identity, and rounded multiples of ``every``
-    beside it.
+    """Which shifts of the pieces count: ``origin``, the identity, and rounded multiples of ``every`` around it.
 
     From ``first`` on and before ``stop``, but for the identity, which always counts.
     """

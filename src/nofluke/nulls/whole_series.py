@@ -1,5 +1,4 @@
-"""Which null a metric of a whole series is judged by: the one that was asked for, or the one that labels and scores
-allow.
+"""Which null a metric of a whole series is judged by: the one asked for, or one that suits labels and scores.
 
 Scores have no alarms of their own. They are looked at through those at a few levels, and the most careful null that any
 of them asks for is taken.
@@ -101,8 +100,7 @@ def _picked(series: Labelled, truth: Truth, reach: int, alpha: float, by_scores:
 
 
 def _events_of(truth: Truth) -> Truth:
-    """What to look at: ranges; labels that mostly stand alone are events of one step, some of which may happen to be
-    neighbours."""
+    """The ranges to look at; labels that mostly stand alone are events of one step, even where some touch."""
     steps = steps_of(truth)
     return steps if len(steps.starts) < ALONE * truth.n else truth
 
@@ -123,8 +121,7 @@ def _tears(model: NullModel, truth: Truth) -> bool:
 
 
 def _with_few(look: Look, found: Pick) -> Pick:
-    """A few ranges cannot show what they follow: a season or a slow change that is plain in the detector is then
-    allowed for, or told."""
+    """Account for, or report, a season or slow change plain in the detector: a few ranges cannot show one."""
     if not found.holds or not look.events.n or not len(look.cell.alarms) or found.model.keeps & {"season", "drift"}:
         return found
     if look.events.n < FEW_EVENTS:
@@ -217,8 +214,7 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
 
 
 def _change_in_groups(series: Labelled, edges: tuple[int, ...], by_scores: bool) -> str:
-    """Whether labels and detector change with the place in their groups: both have other shares early in them than
-    late."""
+    """Whether labels and detector change along their groups: both have different shares early and late."""
     borders = np.asarray(edges)
     sizes = np.diff(borders)
     group = np.repeat(np.arange(len(sizes)), sizes)

@@ -1,5 +1,4 @@
-"""Static figures (matplotlib): null distributions, curves, maps and differences with chance, and what was hit and
-missed.
+"""Static figures (matplotlib): null distributions, curves, maps, differences with chance, and what was hit and missed.
 
 Every function draws into the Axes it is given (``ax=``: one, or an array of as many as it needs), or makes a new
 figure, and returns the Axes. Matplotlib is imported when a figure is drawn, never before.

@@ -104,8 +104,7 @@ def shows(curve: Sweep, chance: Chance) -> bool:
 
 
 def styles_of(n: int) -> list[dict[str, Any]]:
-    """How the curves of n tolerances are drawn: by colour and dashes, or in the order of colours where there are
-    many."""
+    """Styles for the curves of n tolerances: colours and dashes, or, if many, an ordered range of colours."""
     if n <= len(SERIES):
         return [one_of(i, n) | {"linewidth": 2} for i in range(n)]
     return [{"color": color, "linewidth": 1.6} for color in in_order(n)]

@@ -139,8 +139,7 @@ def _values(curve: Sweep, side: str, show: str) -> FloatArray:
 
 
 def _mesh(ax: Axes, values: FloatArray, top: float, *, root: bool) -> Any:
-    """Cells as squares of colour, spread over what occurs; p-values by their root, so that small ones do not drown the
-    rest."""
+    """Cells as coloured squares over the range that occurs; p-values by root, so that small ones do not dominate."""
     from matplotlib.colors import PowerNorm
 
     edges = (np.arange(n + 1) - 0.5 for n in values.shape[::-1])

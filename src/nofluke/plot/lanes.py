@@ -1,5 +1,4 @@
-"""Several detectors on one timeline: a row for each, with the events it found and missed, its hits and its false
-alarms."""
+"""Several detectors on one timeline: a row each, with events found and missed, hits and false alarms."""
 
 from __future__ import annotations
 

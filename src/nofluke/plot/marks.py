@@ -18,8 +18,7 @@ from nofluke.series.trial import Cell
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """Positions on the axis: begins and ends of events, which of them were found, alarms that are hits and false
-    ones."""
+    """Positions on the axis: where events begin and end, which were found, and which alarms are hits or false."""
 
     when: AnyArray = field(repr=False)
     near: BoolArray = field(repr=False)
@@ -82,8 +81,7 @@ def _alarms_and_near(cell: Cell) -> tuple[BoolArray, BoolArray]:
 
 
 def _extents(cell: Cell, sequence: Sequence, when: AnyArray) -> tuple[AnyArray, AnyArray]:
-    """Where each event begins and ends on the timeline's axis: its own ends on a clock, else its first and last
-    step."""
+    """Where each event begins and ends on the timeline's axis: its own times on a clock, else first and last step."""
     truth, clock = cell.truth, sequence.clock
     if isinstance(cell, TimedCell):
         own = cell.trial.watch.ticks.times(cell.truth.at)

@@ -1,5 +1,4 @@
-"""The timeline: score and threshold, which events were found, and which predictions were hits; of one detector or
-several."""
+"""The timeline of one or several detectors: score and threshold, events found or missed, hits and false alarms."""
 
 from __future__ import annotations
 

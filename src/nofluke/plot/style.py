@@ -32,8 +32,7 @@ PALETTE = {
     "good": "#0072B2",
     "bad": "#D55E00",
 }
-"""What each colour means, in every figure; figures themselves draw ink and binomial in the text colour of
-matplotlib."""
+"""What each colour means in every figure; figures draw ink and binomial in matplotlib's text colour."""
 
 SERIES: tuple[tuple[str, Any], ...] = (
     ("#E69F00", "-"),
@@ -81,16 +80,14 @@ def _setting(name: str) -> Any:
 
 
 def one_of(i: int, n: int) -> dict[str, Any]:
-    """How the i-th of n curves that have no order, such as detectors, is drawn; beyond six, markers tell them apart
-    too."""
+    """Style of the i-th of n unordered curves, such as detectors; beyond six, markers tell them apart too."""
     color, style = SERIES[i % len(SERIES)]
     marker = MARKERS[i // len(SERIES) % len(MARKERS)] if n > len(SERIES) else None
     return {"color": color, "linestyle": style, "linewidth": 1.8, "marker": marker, "markersize": 4}
 
 
 def in_order(n: int) -> list[Any]:
-    """Colours of n curves that have an order, such as tolerances: dark to light, as far as each differs from the
-    paper."""
+    """Colours of n ordered curves, such as tolerances: dark to light, while they still stand out from the paper."""
     from matplotlib import colormaps
 
     return list(colormaps["viridis"](np.linspace(0.3, 1, n) if on_dark() else np.linspace(0, 0.85, n)))
@@ -166,8 +163,7 @@ def tidy(ax: Axes, *, grid: bool = True) -> None:
 
 
 def few_ticks(ax: Axes, *, which: str = "xy", whole: str = "", most: int = 7) -> None:
-    """As many ticks as there is room for on some axes: dates in few words, whole numbers on those named in
-    ``whole``."""
+    """Set as many ticks as fit: dates in few words, whole numbers on the axes named in ``whole``."""
     from matplotlib import dates
     from matplotlib.ticker import MaxNLocator
 

@@ -36,8 +36,7 @@ METADATA: dict[str, dict[str, str | None]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """One figure in every format: {"svg": ..., "pdf": ..., "png": ...}; and drawn again for telephones, as SVG, or
-    None."""
+    """One figure in every format: {"svg": ..., "pdf": ..., "png": ...}; and one for phones, as SVG, or None."""
 
     name: str
     formats: dict[str, bytes]

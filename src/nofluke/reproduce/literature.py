@@ -1,5 +1,4 @@
-"""What section 2.3 takes from the literature, at the paper's tolerance and threshold: laws to be held beside the exact
-ones."""
+"""Laws that section 2.3 takes from the literature, at the paper's tolerance and threshold, beside the exact ones."""
 
 from __future__ import annotations
 

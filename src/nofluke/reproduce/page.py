@@ -1,5 +1,4 @@
-"""The page: one self-contained HTML file that reads like a short illustrated article. It asks for nothing from
-anywhere."""
+"""The page: one self-contained HTML file that reads like a short illustrated article and loads nothing."""
 
 from __future__ import annotations
 

@@ -110,8 +110,10 @@ class Study:
         return np.asarray(getattr(getattr(self.curve.chance, side), name) / self.trials(side))
 
     def gap(self, side: str, reading: Reading = "absolute") -> FloatArray:
-        """How far observed and chance are apart, in every cell: their difference, their ratio, or the difference in
-        chance's standard deviations; NaN where chance leaves nothing to divide by."""
+        """How far observed and chance are apart, in every cell.
+
+        Their difference, their ratio, or the difference in chance's standard deviations; NaN where the divisor is 0.
+        """
         observed, chance = self.measure(side), self.chance(side)
         if reading == "absolute":
             return observed - chance

@@ -1,5 +1,4 @@
-"""One step for each value: how many there are, by what arguments are brought into one order, and the clock they
-share."""
+"""One step for each value: how many there are, what aligns the arguments, and the clock they share."""
 
 from __future__ import annotations
 

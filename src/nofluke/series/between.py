@@ -48,8 +48,7 @@ def trial_of(
     *,
     every_score: bool = False,
 ) -> Made:
-    """The trial of a sequence: on its steps, or in time where events or alarms lie between them and tolerances are in
-    time.
+    """The trial of a sequence: on its steps, or in time if tolerances are and events or alarms lie between steps.
 
     Episodes are runs of steps: to them, alarms between two belong to the earlier one.
     """

@@ -111,8 +111,7 @@ class Clock(ByValue):
         return rounding(self.ticks)
 
     def windows(self, before: Duration | float, after: Duration | float) -> tuple[IntArray, IntArray]:
-        """For each step, the half-open range of steps from ``before`` before it to ``after`` after it, closed in
-        time."""
+        """For each step, the half-open range of steps from ``before`` earlier to ``after`` later, closed in time."""
         since = self.elapsed()
         if since.dtype.kind == "u":
             return self.windows_around(self.ticks, self.ticks, before, after)
@@ -132,8 +131,7 @@ class Clock(ByValue):
         after: Duration | float,
         opens: BoolArray | None = None,
     ) -> tuple[IntArray, IntArray]:
-        """For each range of time, in ticks, the half-open range of steps from ``before`` its begin to ``after`` its
-        end.
+        """For each range of time in ticks, the half-open range of steps from ``before`` its start to ``after`` its end.
 
         Both belong to it, but for the begins and ends that ``opens`` flags, in two rows.
         """

@@ -50,8 +50,7 @@ def reaching(values: FloatArray, thresholds: FloatArray) -> IntArray:
 
 
 def flags_of(ranges: Ranges, n_steps: int) -> BoolArray:
-    """Which of so many steps lie in one of the ranges, which do not overlap; those that touch, and empty ones, may
-    share an edge.
+    """Which of so many steps lie in one of the ranges; these do not overlap, but may touch or be empty.
 
     >>> flags_of(Ranges(starts=np.array([0, 2, 4]), stops=np.array([2, 3, 4])), 5).astype(int)
     array([1, 1, 1, 0, 0])
@@ -69,8 +68,7 @@ def nonempty(ranges: Ranges) -> Ranges:
 
 
 def union(ranges: Ranges) -> Ranges:
-    """The ranges merged into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones
-    vanish.
+    """Merge ranges into ones that neither overlap nor touch; both ends of the given ones ascend, empty ones vanish.
 
     >>> merged = union(Ranges(starts=np.array([0, 2, 7, 9]), stops=np.array([3, 4, 7, 11])))
     >>> merged.starts, merged.stops
@@ -154,8 +152,7 @@ def nearest_alarms(events: IntArray, alarms: IntArray, when: npt.NDArray[Any] | 
 
 
 def first_alarms(begins: AnyArray, alarms: IntArray, when: AnyArray, ranges: Ranges) -> FloatArray:
-    """Signed time from each event's begin to the first prediction in its range of steps; to the nearest one where none
-    is.
+    """Signed time from each event's start to the first prediction in its range of steps, or else to the nearest one.
 
     ``when`` has the time of each step. Of two equally near predictions the earlier is taken; NaN where there is none at
     all.

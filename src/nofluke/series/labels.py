@@ -19,8 +19,7 @@ HigherIs = Literal["anomalous", "normal"]
 
 
 def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
-    """Labels, positions or times: by what was asked, else by type and length; 0/1 of a wrong length are no
-    positions."""
+    """Labels, positions or times: as asked, else by type and length; 0/1 of a wrong length are never positions."""
     dates = column.values.dtype.kind == "M"
     if column.ilocs:
         return "positions"
@@ -42,8 +41,7 @@ def is_binary(values: AnyArray) -> bool:
 
 
 def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
-    """Positions or times, for a list of numbers on a clock of other numbers than 0, 1, 2, ..., where both could be
-    meant."""
+    """Positions or times, for numbers that could be either because the clock is not 0, 1, 2, ..."""
     if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
         return kind
     if clock is None or clock.is_dates:
@@ -159,8 +157,7 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
 
 
 def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
-    """The clock, if there is one and it shows what is held against it: dates or numbers, with a time zone or
-    without."""
+    """The clock, checked to match what is compared with it: dates or numbers, with a time zone or without."""
     if clock is None:
         raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
     if clock.is_dates is not dates:

@@ -1,5 +1,4 @@
-"""Lengths that nulls are made with: steps on a grid, or a length of time, told in the places on which events can
-fall."""
+"""Lengths that nulls use: steps on a grid, or a time, converted to the places where events can fall."""
 
 from __future__ import annotations
 
@@ -77,6 +76,5 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
 
 
 def in_words(value: Length) -> str:
-    """A length as sentences have it: "3d" as it is, a number with its unit, which is a step unless times are
-    numbers."""
+    """A length for sentences: "3d" as it is, a number with its unit, which is a step unless times are numbers."""
     return value if isinstance(value, str) else f"{value:,} steps"

@@ -252,8 +252,7 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
 
 
 def _note_midnights(pairs: Pairs, ticks: Ticks, notes: list[str]) -> None:
-    """A note where gaps are lists of days and times are finer: the last day of a gap is its midnight, and not all of
-    it."""
+    """Note where gaps are given in days and times are finer: a gap ends at 00:00 of its last day."""
     ends, last_belongs = pairs.ends, pairs.closed in ("both", "right")
     if not last_belongs or len(pairs) == 0 or ends.dtype.kind != "M" or ticks.size >= DAY:
         return
@@ -265,8 +264,7 @@ def _note_midnights(pairs: Pairs, ticks: Ticks, notes: list[str]) -> None:
 
 
 def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None, notes: list[str]) -> None:
-    """A note where nearly all times are whole days, hours, minutes or seconds, but the tick is finer because of the
-    others."""
+    """Note where nearly all times are whole days, hours, minutes or seconds, but the rest make the tick finer."""
     every, ticks = np.concatenate([of["events"], of["alarms"]]), watch.ticks
     if unit is None or len(every) < ENOUGH:
         return

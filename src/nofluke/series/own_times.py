@@ -14,8 +14,7 @@ from nofluke.series.clock import LAST_TICK, Clock
 
 
 def step_ends(clock: Clock, *, over_gaps: bool = False) -> npt.NDArray[Any]:
-    """Where each step ends, not part of it: at the next one, or after the median step before a gap and behind the
-    last."""
+    """Where each step ends (exclusive): at the next one, or, before a gap and at the end, after a median step."""
     ends = np.append(clock.ticks[1:], clock.ticks[-1:])
     lasting = np.append(clock.gaps[:0] if over_gaps else clock.gaps, len(clock.ticks) - 1)
     if clock.ticks.dtype.kind == "i":

@@ -26,8 +26,7 @@ _DAY = 86_400 * 10**9
 
 @dataclass(slots=True, kw_only=True)
 class _Bounds:
-    """Ends of ranges as numbers that compare: steps, or ticks of a clock; and the pairs they come from, for
-    messages."""
+    """Ends of ranges as comparable numbers, steps or ticks of a clock; and the pairs as given, for messages."""
 
     begins: AnyArray
     ends: AnyArray

@@ -76,20 +76,17 @@ def _common(one: Fraction, other: Fraction) -> Fraction:
 
 
 def _stride(own: Fraction, n_events: int) -> int:
-    """Ticks between two places of events, where these have a coarser resolution of their own, and hardly by
-    accident."""
+    """Ticks between two places of events, where events have a coarser resolution that is hardly an accident."""
     stride = int(own)
-    # of k random numbers the common divisor reaches d with a chance of about d^(1 - k); n events have n - 1
-    # differences. Given that all events have one remainder, each place with that remainder is as likely: an accident
-    # makes no test wrong
+    # k random numbers have a common divisor of at least d with a chance of about d^(1 - k); n events have n - 1
+    # differences. An accident makes no test wrong: given the common remainder, all its places are equally likely
     if stride <= 1 or n_events < FEWEST_OWN or (n_events - 2) * math.log(stride) < math.log(OWN_ACCIDENT):
         return 1
     return stride
 
 
 def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], span: FloatArray) -> tuple[Ticks, int]:
-    """The same for floats: decimals, else fractions, else whatever they are multiples of, else what floats can tell
-    apart."""
+    """The same for floats: decimals, else fractions, else multiples of some unit, else the resolution of floats."""
     among = np.concatenate([every, span])
     most = float(np.abs(among).max())
     if not (most == 0 or SMALLEST <= most <= LARGEST):
@@ -128,8 +125,7 @@ def _are_whole(values: FloatArray, scale: int, slack: float) -> bool:
 def _of_fractions(
     since: FloatArray, scale: int, n_events: int, sides: list[Fraction], origin: float
 ) -> tuple[Ticks, int]:
-    """Ticks of times that are whole numbers of 1/scale since the origin, and how many lie between two places of
-    events."""
+    """Ticks of times that are multiples of 1/scale from the origin, and how many lie between places of events."""
     whole = np.rint(since * float(scale)).astype(np.int64)
     tick = Fraction(_divisor(whole, 0), scale)
     for side in sides:
@@ -139,8 +135,7 @@ def _of_fractions(
 
 
 def _scale(values: FloatArray, slack: float) -> int | None:
-    """The common denominator of values such as 17/44100, but for rounding; None where there is none that is no
-    accident."""
+    """The common denominator of values such as 17/44100, up to rounding; None if it could be an accident."""
     most = min(math.isqrt(int(0.5 / slack)), MOST_SCALE) if slack < 0.5 else 1  # such fractions are 2 slack apart
     scale, left = 1, values
     while len(left):

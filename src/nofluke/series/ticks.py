@@ -70,8 +70,7 @@ class Ticks:
         return self.size / (NANOSECONDS[self.unit] if self.unit is not None else 1)
 
     def of(self, times: npt.NDArray[Any]) -> IntArray:
-        """Ticks of times in the numbers of the origin, rounded down; floats that lie on a tick but for rounding are on
-        it."""
+        """Ticks of times in the origin's numbers, rounded down; floats on a tick up to rounding count as on it."""
         raw = self.raw
         if times.dtype.kind != "f" and not isinstance(self.origin, float):
             since = times.astype(object) - self.origin if raw.denominator > 1 else times - np.int64(self.origin)
@@ -97,8 +96,7 @@ class Ticks:
         return since, np.where(np.abs(since - near) <= np.minimum(slack, 0.25), near, np.nan)
 
     def floor(self, length: Number) -> int:
-        """Whole ticks in a length: nanoseconds for dates, else the times' own unit; floats as near to a tick as they
-        can be are on it.
+        """Whole ticks in a length: nanoseconds for dates, else the times' unit; floats are rounded if close to a tick.
 
         >>> Ticks(origin=0.0, size=Fraction(1, 44100)).floor(17 / 44100)
         17

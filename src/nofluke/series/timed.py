@@ -276,8 +276,7 @@ class TimedCell(Cell):
 
     @property
     def mean_width(self) -> float:
-        """Watched ticks in the window of an event on a random one of them; all of the window where only such events
-        count."""
+        """Mean watched ticks in the window of an event on a random tick; with interior edges, the whole window."""
         fine, reach = replace(self.trial.watch, stride=1), self.reach
         if self.trial.edges == "interior":
             return float(min(max(reach.early + reach.late + 1, 0), fine.watched))

@@ -111,8 +111,7 @@ class TimedReach:
 
     @classmethod
     def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
-        """Rounded down to whole ticks: times are whole ticks, so that nothing is lost; beyond any span all are
-        alike."""
+        """Rounded down to whole ticks, which loses nothing since times are whole ticks; capped beyond any span."""
         sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
         early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
         return cls(tolerance=tolerance, early=early, late=late)

@@ -28,8 +28,7 @@ Unit = Literal["steps", "ns", "clock"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ranges:
-    """For each step t, the half-open range of steps ``starts[t]:stops[t]`` that its window reaches; empty if none
-    does."""
+    """For each step t, the half-open range ``starts[t]:stops[t]`` of steps that its window reaches; may be empty."""
 
     starts: IntArray = field(repr=False)
     stops: IntArray = field(repr=False)
@@ -158,8 +157,7 @@ class Tolerance:
 
     @property
     def side(self) -> str:
-        """The only side of the event on which alarms count: "early" or "late", whether or not its own time counts; else
-        empty."""
+        """The only side of the event where alarms count, "early" or "late", besides its own time; else empty."""
         early, late = self._numbers
         return "early" if late <= 0 < early else "late" if early <= 0 < late else ""
 
@@ -179,8 +177,7 @@ class Tolerance:
         return f"{self._show(self.early)} early to {self._show(self.late)} late"
 
     def plain(self) -> Any:
-        """For JSON: a number of steps or of the clock's units, a duration as text; early and late apart if they
-        differ."""
+        """For JSON: a number of steps or clock units, or a duration as text; early and late apart if they differ."""
         sides: tuple[Any, Any] = (self.early, self.late)
         early, late = (format_duration(side) if self.unit == "ns" else side for side in sides)
         return early if early == late else {"early": early, "late": late}

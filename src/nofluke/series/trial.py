@@ -113,8 +113,7 @@ class Trial:
         )
 
     def at_every_score(self, sign: int = 1) -> Self:
-        """The same at every distinct score, told in scores of that sign: the sort that finds them is the one that
-        counts."""
+        """The same at every distinct score, in scores of that sign; the sort that finds them also counts."""
         order = np.argsort(self.detector)
         values = self.detector[order]
         below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
@@ -135,8 +134,7 @@ class Trial:
         return {f.name: getattr(self, f.name) for f in fields(self)}
 
     def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None) -> Trial:
-        """The same series and detector at other tolerances and thresholds; what is known of tolerances they share is
-        kept."""
+        """The same series and detector at other tolerances and thresholds; keeps what is known of shared tolerances."""
         known, some = dict(zip(self.tolerances, self.reaches, strict=True)), self.reaches[0]
         made = (Reach(tolerance=t, open_steps=some.open_steps, clock=some.clock) for t in tolerances)
         reaches = tuple(known.get(reach.tolerance, reach) for reach in made)
@@ -429,8 +427,7 @@ class Cell:
 
     @lazy
     def windows(self) -> Windows:
-        """For each prediction, one window, for laws of events that fall on any step alike: `stretches` has the true
-        places."""
+        """One window for each prediction, for laws of events that may fall on any step; `stretches` has true places."""
         return self.stretches.windows(self.n_steps)
 
     @property
@@ -459,8 +456,7 @@ class Cell:
         return within(self.alarms, self.trial.event_windows[self.d]) > 0
 
     def delays(self) -> FloatArray:
-        """Distance from each event's start to its nearest prediction: in ticks of the clock, else in steps, masked ones
-        too.
+        """Distance from each event's start to its nearest prediction, in clock ticks or in steps, masked ones included.
 
         For a range, to the first prediction that finds it; to the nearest one where none does.
         """

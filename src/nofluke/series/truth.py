@@ -1,5 +1,4 @@
-"""The events of a series, told in the steps that count: single steps, whole ranges of them, or times between two
-steps."""
+"""The events of a series, in the steps that count: single steps, whole ranges, or times between two steps."""
 
 from __future__ import annotations
 

@@ -83,8 +83,7 @@ class Stretches:
         return Windows(starts=(self.starts - holes)[first], stops=(self.stops - holes)[last], n_steps=n_steps)
 
     def hit_from(self, steps: IntArray) -> tuple[IntArray, IntArray]:
-        """The predictions that an event on each step makes hits of: from the first up to, not including, the last; 0, 0
-        if none."""
+        """The predictions that an event on each step turns into hits: first up to, not including, last; or 0, 0."""
         first = np.searchsorted(self.stops, steps, side="right")
         last = np.searchsorted(self.starts, steps, side="right")
         some = last > first

@@ -32,8 +32,7 @@ def extent(one: PooledMeasure) -> tuple[float, ...]:
 
 
 def dot_marks(rows: Sequence[tuple[str, PooledMeasure, bool]], name: str, end: float, step: float) -> str:
-    """Everything between the axes: each row has a detector, its measure, and whether it is not significantly worse than
-    the best."""
+    """What lies between the axes. A row: detector, measure, and whether the best is not significantly better."""
     height = DOT_ROW * len(rows)
     lines = "".join(
         f'<line class="rule" x1="{_percent(x, end)}" x2="{_percent(x, end)}" y2="{height}"/>'

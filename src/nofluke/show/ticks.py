@@ -1,5 +1,4 @@
-"""Where an axis has its ticks, and what is written there: steps of 1, 2 or 5, or what calendars and clocks are divided
-into."""
+"""Where an axis has its ticks, and their text: steps of 1, 2 or 5, or the divisions of calendars and clocks."""
 
 from __future__ import annotations
 
@@ -94,8 +93,7 @@ def _calendar_ticks(low: float, high: float, most: int) -> list[Tick]:
 
 
 def _named(places: list[int], unit: str) -> list[Tick]:
-    """Each with its date as far as it is needed: in full only where the day, or the year, differs from the one
-    before."""
+    """Each with as much of its date as needed: in full only where the day or year differs from the one before."""
     made, before = [], ""
     for at in places:
         date = np.datetime64(at, "ms")

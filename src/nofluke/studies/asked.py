@@ -1,5 +1,4 @@
-"""What a study was asked for, besides its data: the same for every cell, sent to every worker, kept beside the
-results."""
+"""What a study was asked for besides its data: the same for every cell, sent to all workers, kept with the results."""
 
 from __future__ import annotations
 

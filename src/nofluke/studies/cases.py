@@ -61,8 +61,7 @@ class Chunk(Protocol):
         """Names of the series in it, in order."""
 
     def read(self) -> Iterator[Case]:
-        """The cases, one after another. What cannot be read becomes a case with a `Fault`; it raises only where nothing
-        of the chunk can be told."""
+        """The cases in turn; one that cannot be read has a `Fault`. Raises only if nothing is known of the chunk."""
 
 
 class Source(Protocol):
@@ -74,8 +73,7 @@ class Source(Protocol):
 
     @property
     def fingerprint(self) -> dict[str, Any]:
-        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or a hash of
-        arrays."""
+        """Plain values (JSON) that change whenever the inputs do: paths, sizes, times of change, or array hashes."""
 
     def chunks(self) -> tuple[Chunk, ...]:
         """The chunks, in order: the same for the same inputs, whatever the number of workers."""

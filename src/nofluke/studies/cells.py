@@ -1,5 +1,4 @@
-"""The cells of one case by the way that holds for all data: an evaluation each, which share what depends on the truth
-alone."""
+"""The cells of one case in the way that suits all data: an evaluation each, sharing what depends only on the truth."""
 
 from __future__ import annotations
 

@@ -34,8 +34,7 @@ def simes(pvalues: Any) -> float:
 
 
 def partial_conjunction(pvalues: Any, k: int) -> float:
-    """The p-value of "skill in at least k of K": Simes on the K - k + 1 largest p-values, min_{i ≥ k} (K - k + 1) p_(i)
-    / (i - k + 1).
+    """The p-value of "skill in at least k of K": min_{i ≥ k} (K - k + 1) p_(i) / (i - k + 1), Simes on the largest.
 
     If fewer than k groups have skill, at least K - k + 1 have none; whichever they are, the largest p-values are no
     smaller than theirs. NaN are no tests.
@@ -63,8 +62,7 @@ def partial_conjunction(pvalues: Any, k: int) -> float:
 
 
 def skill_in(pvalues: Any, alpha: float = 0.05) -> int:
-    """The largest k such that "skill in at least 1, 2, ..., k" are all significant: a lower bound that holds with
-    probability 1 - α.
+    """The largest k with "skill in at least 1, 2, ..., k" all significant: a lower bound with probability 1 - α.
 
     Tested upwards until the first that is not. Since a true hypothesis of some k makes those of all larger k true, the
     bound is too large only if the first true one is rejected, so that nothing has to be corrected for.

@@ -30,8 +30,11 @@ Key = tuple[int, str]  # a cluster of series, and a detector
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Task:
-    """A chunk, and what is known of its cells, by series and detector: the null of each that is to be drawn, and for
-    series that share a truth what places them together; and up to how many steps all events are shifted."""
+    """A chunk, and what is known of its cells, by series and detector.
+
+    ``nulls`` has the null of each cell to draw, ``together`` what places series that share a truth, and ``farthest`` is
+    the largest shift of all events, in steps.
+    """
 
     chunk: Chunk
     nulls: Mapping[tuple[str, str], str] = field(repr=False)
@@ -42,8 +45,7 @@ class Task:
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Together:
-    """Sums over series that share a truth: hits of every placement, and of drawn ones; how many series find an event on
-    each step."""
+    """Sums over series that share a truth: hits of all and of drawn placements; how many find an event on each step."""
 
     hits: IntArray
     drawn: IntArray

@@ -66,8 +66,7 @@ def run(
             outcomes = in_processes(function, tasks, many)
         else:
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
-    # closed also after Ctrl-C: no worker is left behind. Many calls, so that this process chooses as workers do, who
-    # know of no other
+    # closed after Ctrl-C too: no worker is left behind. Many calls: this process must choose as its workers do
     with closing(outcomes), one_call(False):
         for outcome in outcomes:
             if outcome.ends_all:

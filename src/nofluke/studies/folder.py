@@ -167,8 +167,7 @@ class Folder:
         return sum(int(index["rows"][name]) for index in self._indices().values())
 
     def write_part(self, i: int, part: Part | Packed, *, again: bool = False) -> None:
-        """Keep part ``i``; ``again`` if a study that is resumed should compute it once more, since it failed as a
-        whole."""
+        """Keep part ``i``; ``again`` if it failed as a whole and a resumed study should compute it once more."""
         packed = part if isinstance(part, Packed) else pack(part, self.cells)
         index = write_part(self.path / "parts" / f"{i:06d}", packed, again)
         self._indices()

@@ -1,5 +1,4 @@
-"""A table of a study that is read column by column, when a column is first asked for: memory for what is used, and no
-more."""
+"""A study's table that reads each column when it is first asked for, and keeps no more in memory than is used."""
 
 from __future__ import annotations
 

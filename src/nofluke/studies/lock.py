@@ -1,5 +1,4 @@
-"""One writer at a time in a folder. The lock is the operating system's, so that it ends with its process, however that
-ends."""
+"""One writer at a time in a folder. The lock is the operating system's: it ends with its process, however that ends."""
 
 from __future__ import annotations
 

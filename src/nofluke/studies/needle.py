@@ -1,5 +1,4 @@
-"""Hits of a whole study at other shifts: a needle where a detector has skill, a hill or waves where events and alarms
-share a season or a slow change.
+"""Hits of a study at other shifts: a needle if a detector has skill, a hill or waves if a season or drift is shared.
 
 What a single series hides, since it has few events, adds up over many: each cell's null may be off by a little, and the
 sum of many by a lot. So the events of all series are shifted together by some steps, and the hits at these shifts are
@@ -36,8 +35,7 @@ def farthest(n_steps: IntArray) -> int:
 
 
 def hits_at_shifts(cell: Cell, reach: int) -> IntArray | None:
-    """Precision's and recall's hits with events shifted around the circle by -reach..reach steps, two columns; None
-    where that is not to be had."""
+    """Hits of precision and recall (columns) with events rotated by -reach..reach steps; None if not available."""
     if isinstance(cell, TimedCell) or cell.n_steps <= 2 * reach:
         return None
     if 0 in (cell.n_counted, cell.n_predictions):
@@ -85,8 +83,7 @@ class Needle:
 
 
 def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
-    """What the hits at shifts -W..W, in the middle the data's own, say beside the mean and the standard deviation of
-    the nulls.
+    """What the hits at shifts -W..W, the data's own in the middle, say beside the nulls' mean and standard deviation.
 
     >>> rng = np.random.default_rng(0)
     >>> noise = rng.poisson(20, 801).astype(float)
@@ -117,8 +114,7 @@ def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
 
 
 def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[float, float]:
-    """What hits at near shifts say of those at shift 0, and its standard error: their mean, or where they fall with the
-    distance, a line."""
+    """Hits expected at shift 0 from those nearby, and the standard error: the mean, or a line if they fall off."""
     middle = len(hits) // 2
     both = (hits[middle:] + hits[middle::-1])[guard + 1 : guard + 1 + near] / 2
     away = np.arange(guard + 1, guard + 1 + len(both), dtype=np.float64)
@@ -132,8 +128,7 @@ def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[f
 
 
 def _guard(hits: FloatArray, expected: float, window: int) -> int:
-    """Twice the steps within which hits fall half-way to what chance gives, and a window; at most a quarter of the
-    shifts."""
+    """Twice the steps in which hits fall half-way to chance, plus a window; at most a quarter of the shifts."""
     middle = len(hits) // 2
     half = (float(hits[middle]) + expected) / 2
     below = np.flatnonzero(np.minimum(hits[middle:], hits[middle::-1]) < half)

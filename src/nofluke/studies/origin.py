@@ -1,5 +1,4 @@
-"""What a study was made of, as study.json holds it: settings, fingerprint of the inputs, versions; and what has changed
-since."""
+"""What a study was made of (study.json): settings, fingerprint of the inputs, versions; and what changed since."""
 
 from __future__ import annotations
 

@@ -18,8 +18,7 @@ _NUMBERS = ("difference", "low", "high", "pvalue", "corrected")
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairMatrix(ByValue):
-    """Differences of one measure, row minus column, and how far chance goes; NaN on the diagonal and where nothing is
-    told.
+    """Differences of one measure, row minus column, and how far chance goes; NaN on the diagonal and where unknown.
 
     Attributes
     ----------

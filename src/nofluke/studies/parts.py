@@ -1,5 +1,4 @@
-"""What came out of one chunk, as bytes: packed where it was computed, written where the study is, checked when it is
-found again."""
+"""A chunk's results as bytes: packed where computed, written where the study is, checked when found again."""
 
 from __future__ import annotations
 
@@ -32,8 +31,7 @@ class Packed:
 
 
 def pack(part: Part, cells: Schema = CELLS) -> Packed:
-    """The part as bytes that travel well: written by whoever computed it, so that the study's own process only stores
-    them.
+    """The part as bytes that travel well: written where it was computed, so that the study's process only stores them.
 
     ``cells`` are the columns of its first table, with those of metrics.
     """
@@ -60,8 +58,7 @@ def _empty(schema: tuple[tuple[str, str], ...]) -> bytes:
 
 
 def write_part(place: Path, packed: Packed, again: bool) -> dict[str, Any]:
-    """Make a folder of the part's tables and their checksums, in one go; ``again`` marks one to be computed once
-    more."""
+    """Write a part's tables and checksums to a folder in one go; ``again`` marks one to compute once more."""
     index = {
         "again": again,
         "rows": dict(packed.rows),

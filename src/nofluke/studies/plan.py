@@ -1,5 +1,4 @@
-"""Which cells are drawn by themselves, which are placed together since their series share a truth, and which cannot
-be."""
+"""Which cells are drawn alone, which together because their series share a truth, and which cannot be."""
 
 from __future__ import annotations
 

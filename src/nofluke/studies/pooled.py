@@ -1,5 +1,4 @@
-"""What is said about each detector over all series: pooled measures beside chance, intervals, in how many groups there
-is skill.
+"""What is said about each detector over all series: pooled measures, chance, intervals, and groups with skill.
 
 The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """

@@ -68,8 +68,7 @@ class PooledMeasure:
         return not math.isnan(self.told) and show_share(self.told) != show_share(self.value)
 
     def chance_in_words(self) -> str:
-        """What chance scores, with the value on the same series where that is another; a dash where it was not worked
-        out.
+        """What chance scores, with the value on the same series if that differs; a dash if it was not computed.
 
         >>> some = PooledMeasure(value=0.9, told=0.787, expected=0.388)
         >>> some.chance_in_words(), PooledMeasure(value=0.9).chance_in_words()

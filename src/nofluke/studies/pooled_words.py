@@ -11,8 +11,7 @@ from nofluke.text.tables import plural
 
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
-    """Series without a null that holds, those that share their events, those that contradict the null, and F1 without a
-    law."""
+    """Series with no null that holds, with shared events, or contradicting the null; and F1 without a law."""
     said = []
     if untold:
         said.append(

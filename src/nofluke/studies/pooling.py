@@ -60,8 +60,7 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
 
 
 def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:
-    """The pooled F1 of one detector against simulated hits: F1 is no sum, so that its law needs both hits of each
-    placement.
+    """The pooled F1 of one detector against simulated hits: F1 is no sum, so it needs both hits of each placement.
 
     Parameters
     ----------

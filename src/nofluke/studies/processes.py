@@ -188,8 +188,7 @@ def _cause(code: int | None) -> str:
 
 @contextmanager
 def _environment_of_workers() -> Iterator[None]:
-    """What starts meanwhile computes in one thread: there are as many processes as cores. What the user has set
-    stays."""
+    """Processes started meanwhile use one thread, as there is one per core. What the user has set stays."""
     added = {name: "1" for name in (*_THREADS, _OURS) if name not in os.environ}
     os.environ.update(added)
     try:

@@ -1,5 +1,4 @@
-"""Cells under the permutation without an object for each: single events on a plain grid, all detectors of a case
-together.
+"""Cells under the permutation without an object for each: single events on a plain grid, all detectors at once.
 
 What depends on the truth alone is worked out once a case; counts, laws and p-values come from compiled loops. Whatever
 is out of the ordinary (a law too large, a doubt that the data might raise) goes the way that all cells can go,
@@ -268,8 +267,7 @@ def _law(size: int, found: Any, method: str) -> Row:
 
 
 def _quantiles(scores: FloatArray, level: float) -> FloatArray:
-    """The quantile of each row, bit for bit as ``numpy.quantile`` has it, in a third of the time; not finite where that
-    overflows."""
+    """Quantile of each row, bit for bit ``numpy.quantile`` in a third of the time; not finite where that overflows."""
     at = level * (scores.shape[1] - 1)
     low = min(int(at), scores.shape[1] - 2)
     ordered = np.partition(scores, [low, low + 1], axis=1)

@@ -56,8 +56,7 @@ def count(alarms, events, n_steps, early, late):  # type: ignore[no-untyped-def]
 
 @compiled()
 def blocks_of(alarms, n_steps, early, late):  # type: ignore[no-untyped-def]
-    """Stretches of steps on which an event hits the same alarms g..h-1: their lengths, g, h, and the most alarms of
-    one."""
+    """Stretches of steps where an event hits the same alarms g..h-1: lengths, g, h, and the most alarms of one."""
     n = alarms.size
     length = np.empty(2 * n, dtype=np.int64)
     low = np.empty(2 * n, dtype=np.int64)

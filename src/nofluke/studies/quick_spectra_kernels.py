@@ -1,5 +1,4 @@
-"""The compiled looks at spectra of :mod:`nofluke.studies.quick`: never blind to what `nofluke.nulls.spectrum` would
-see."""
+"""Compiled looks at spectra for :mod:`nofluke.studies.quick`: they miss nothing that `nofluke.nulls.spectrum` sees."""
 
 from __future__ import annotations
 
@@ -30,8 +29,7 @@ def against_neighbours(power, gap, neighbours):  # type: ignore[no-untyped-def]
 
 @compiled()
 def season_possible(events, alarms, first, last, level, jointly, other_side):  # type: ignore[no-untyped-def]
-    """Whether two spectra may show a common period, by -log P of their powers: never False where `common_period` finds
-    one."""
+    """Whether two spectra, as -log P of powers, may share a period: never False where `common_period` finds one."""
     searched = last - first + 1
     enough = -math.log(other_side / 2)
     joint, best = 0.0, np.zeros(2)
@@ -79,8 +77,7 @@ def slow_tail(power, last, background):  # type: ignore[no-untyped-def]
 
 @compiled()
 def slow_possible(events, alarms, lowest, background, level):  # type: ignore[no-untyped-def]
-    """Whether the low powers of both sides may show a slow change at the level: spectra alike would only raise the
-    p-value."""
+    """Whether low powers of both sides may show a slow change at the level; similar spectra only raise the p-value."""
     for k in lowest:
         x = -math.log(max(slow_tail(events, k, background), 1e-300))
         x -= math.log(max(slow_tail(alarms, k, background), 1e-300))

@@ -1,5 +1,4 @@
-"""The data of a study once more: draws of all cells for pooling, by the engine that computed them; and the laws that
-were kept."""
+"""A study's data once more: draws of all cells for pooling, by the engine that computed them, and the kept laws."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""What a leaderboard remarks on: how series were read, what was not searched for, how many cells are better than
-chance."""
+"""Remarks on a leaderboard: how series were read, what was not searched, how many cells are better than chance."""
 
 from __future__ import annotations
 
@@ -53,8 +52,7 @@ def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: f
 
 
 def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], alpha: float) -> Iterator[str]:
-    """For each metric that was asked for, every detector's mean over series, that of chance, and in how many cells it
-    is better."""
+    """For each metric, every detector's mean over series, the mean of chance, and in how many cells it is better."""
     for metric in metrics:
         told = []
         for detector in detectors:

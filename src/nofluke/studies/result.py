@@ -212,8 +212,7 @@ class Study(StudyExports):
         return pooling.rows(best)
 
     def compare(self, *detectors: str, level: float = LEVEL, n_resamples: int = 9_999, rng: Any = None) -> Comparison:
-        """Which detector is better over all series, by exchanging two detectors' results series by series, or group by
-        group.
+        """Which detector is better over all series: swaps two detectors' results series by series, or group by group.
 
         Parameters
         ----------

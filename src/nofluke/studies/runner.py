@@ -1,5 +1,4 @@
-"""Fill a study's folder: compute the parts that are not there yet, wherever they are computed, and keep each as it
-comes."""
+"""Fill a study's folder: compute the missing parts, wherever that happens, and keep each as it comes."""
 
 from __future__ import annotations
 

@@ -73,8 +73,7 @@ LAWS: Schema = {
     "first": "BIGINT",
     "logs": "DOUBLE[]",
 }
-"""What chance scores in each cell: log P(X = first), log P(X = first + 1), ..., as `nofluke.laws.law.Law.log_bulk`
-gives them."""
+"""Chance in each cell: log P(X = first), log P(X = first + 1), ..., as `nofluke.laws.law.Law.log_bulk` gives it."""
 
 TRUTHS: Schema = {
     "series": "VARCHAR",

@@ -217,8 +217,7 @@ class _Look:
         return self._rare[events, zone, hits]
 
     def _least(self) -> IntArray:
-        """For each truth, the fewest events that are enough in the smallest zone there is: what lies around those of
-        some truth."""
+        """For each truth, the fewest events that suffice in the smallest zone around the events of any truth."""
         around = (
             len(np.unique(truth.events.starts)) + 2 * reach
             for truth, reach in zip(self.truths, self.reach, strict=True)

@@ -64,8 +64,7 @@ def study(
     executor: Executor | None = None,
     resume: bool = True,
 ) -> Study:
-    """Precision and recall of many detectors on many series, each compared with chance, then pooled, ranked and
-    compared.
+    """Precision and recall of many detectors on many series, compared with chance, then pooled, ranked and compared.
 
     Every cell, a detector on a series, gets what `evaluate` gives: the same numbers, verdict and notes. What depends
     only on the truth is computed once for each series. A cell that cannot be judged stays missing, with its reason.

@@ -1,5 +1,4 @@
-"""Tables as Parquet files, by duckdb alone: the same values give the same bytes, and a file is there whole or not at
-all.
+"""Tables as Parquet files, by duckdb alone: equal values give equal bytes, and a file is there whole or not at all.
 
 A table in memory is a mapping of column to values (`nofluke.studies.schema`). In files what is missing is NULL, as
 other programs expect it; back in memory it is NaN among numbers, "" among text and an empty list among lists.
@@ -76,8 +75,7 @@ def put_table(path: Path, values: Values, schema: Schema) -> None:
 
 
 def join_tables(path: Path, parts: Sequence[Path]) -> None:
-    """Write the rows of tables that have the same columns, one table after another, with few of them in memory at a
-    time.
+    """Write the rows of tables with the same columns, one table after another, with few of them in memory at a time.
 
     As Parquet; or as lines of JSON, if the path ends in ``.jsonl``.
     """
@@ -89,8 +87,7 @@ def join_tables(path: Path, parts: Sequence[Path]) -> None:
 def read_table(
     path: Path | Sequence[Path], columns: Sequence[str] | None = None, where: Mapping[str, str] | None = None
 ) -> Columns:
-    """Columns of one table, or of several one after another: all of them, or those named; all rows, or those of certain
-    words.
+    """Columns of one table, or of several in turn: all, or those named; all rows, or those with certain words.
 
     Text and lists come as arrays of objects, a list as an array of its own.
     """
@@ -158,8 +155,7 @@ def _plain(column: Any, kind: str) -> AnyArray:
 def _connection(_process: int) -> Any:
     import duckdb
 
-    # one thread: rows stay in order, and workers do not crowd each other out; one to write, of eight that small files
-    # never need
+    # one thread, also to write: rows stay in order, workers do not compete, and small files never need eight
     settings: dict[str, Any] = {"threads": 1, "preserve_insertion_order": True, "autoinstall_known_extensions": False}
     connection = duckdb.connect(":memory:", config=settings)
     connection.execute("SET enable_progress_bar = false; SET async_threads = 1")
@@ -168,8 +164,7 @@ def _connection(_process: int) -> Any:
 
 
 def _cursor() -> Any:
-    """A separate connection: making the first takes 20 ms, more of the same .01 ms. A forked process makes its
-    own."""
+    """A separate connection. The first takes 20 ms, later ones 0.01 ms. A forked process makes its own."""
     return _connection(os.getpid()).cursor()
 
 

@@ -1,5 +1,4 @@
-"""One placement of the events for all series that share a truth: their hits are added up before they are compared with
-chance's.
+"""One placement of events for all series that share a truth: their hits are summed, then compared with chance's.
 
 Hits of a cluster are sums over its series, so that cases can come one after another, and from anywhere: what moves the
 events depends on the null, the events and a seed, never on the case.
@@ -63,8 +62,7 @@ class Placements:
     def of(
         cls, null: NullModel, truths: Sequence[AnyArray], reach: int, *, seed: int, n_draws: int = N_DRAWS
     ) -> Placements | None:
-        """For series with these first steps of their events; None where the null has no placement that serves them
-        all."""
+        """For series with these first steps of events; None if the null has no placement that serves them all."""
         apart = {np.asarray(starts, dtype=np.int64).tobytes() for starts in truths}
         if null.moves != "truth":
             return None
@@ -119,8 +117,7 @@ def seed_of(seed: int, series: str) -> int:
 
 
 def event_groups(truths: Sequence[AnyArray], reach: int) -> dict[bytes, Where]:
-    """Which events of nearly equal truths belong together: a chain of steps within reach, with at most one event of
-    each truth.
+    """Which events of nearly equal truths belong together: chains of steps within reach, at most one event per truth.
 
     >>> one, other = np.array([10, 50]), np.array([12, 52, 90])
     >>> groups = event_groups([one, other], 3)
@@ -172,8 +169,7 @@ def found_on(cell: Cell) -> IntArray:
 
 
 def law_of_weights(weights: IntArray, n_events: int, n_series: int) -> Law | None:
-    """Recall's pooled law of series that have the same events, permuted, from the sum of `found_on`; None where it
-    takes too long.
+    """Recall's pooled law of series with the same events, permuted, from the sum of `found_on`; None if it is slow.
 
     Every event falls on a random step, and finds as many series as the step weighs.
 

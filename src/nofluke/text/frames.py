@@ -15,8 +15,7 @@ _BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
 def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
-    """A native frame from columns: of the library asked for, else one the user has imported, else one that is
-    installed."""
+    """A native frame from columns: of the library asked for, else one already imported, else one installed."""
     import narwhals as nw
 
     if backend is not None:

@@ -23,8 +23,7 @@ LONG = tuple(
 
 
 def rate_in_words(count: int, duration: float, unit: str) -> str:
-    """A count, and how many that are per unit of time: the shortest that has at least one of them and was watched that
-    long.
+    """A count and its rate, per the shortest unit of time that has at least one of them and was watched that long.
 
     ``unit`` says what the duration counts: "steps", "seconds", or "clock" for the clock's own unit.
 

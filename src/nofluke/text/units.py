@@ -45,8 +45,7 @@ def people_unit(nanoseconds: FloatArray, step: float = 0.0) -> tuple[float, str]
 
 
 def show_length(nanoseconds: float, step: float = 0.0) -> str:
-    """A length of time in three digits, or in one after the point where that is all of it; none at all in the unit of a
-    step.
+    """A length of time in three digits, or in one decimal where that is exact; zero in the unit of a step.
 
     >>> [show_length(s * 1e9) for s in (5400, -97, 93_600, 324_000, 86_400, 31_622_400, 0.0125)]
     ['1.5h', '-97s', '26h', '3.75d', '1d', '366d', '12.5ms']

@@ -81,8 +81,7 @@ def pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = None
 
 
 def log_tail(k: int, n: int, p: float, side: Literal["upper", "lower"]) -> float:
-    """log P(X >= k) or log P(X <= k), however small, for 0 < p < 1: the first probability, and ratios of the others to
-    it.
+    """log P(X >= k) or log P(X <= k), however small, for 0 < p < 1: from the first term and the ratios to it.
 
     Examples
     --------

@@ -255,8 +255,7 @@ def _fill(out: FloatArray, first: int, windows: Windows, n_events: int, floor: f
             band = _band(point, n_events, low, high)
             out[low - first : high + 1 - first] = band
             outer = band[len(band) // 2 :] if direction == 1 else band[: (len(band) + 1) // 2]
-            # a band of nothing may be a gap in the law, with something behind it: only a bound on that says that it is
-            # the end
+            # an empty band may be a gap in the law with something beyond: only a bound on that shows it is the end
             if outer.max() < floor and _log_beyond(structure, n_events, end, direction) < math.log(floor):
                 break
             edge, step = end + direction, 0.9 * half_here
@@ -312,8 +311,7 @@ def _log_scale(point: Point, n_events: int, hits: int) -> tuple[float, float]:
 
 
 def _log_chernoff(point: Point, n_events: int, hits: int) -> float:
-    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have taken from
-    it."""
+    """Chernoff's bound, P(C >= c | N = m) <= E[y^(C - c)] / P(N = m), raised by what rounding may have lost."""
     log_scale, rounding = _log_scale(point, n_events, hits)
     return min(log_scale + 10.0 * (rounding + _rounding(point, n_events)), 0.0) if math.isfinite(log_scale) else 0.0
 

@@ -1,5 +1,4 @@
-"""How many angles an inversion needs: enough that aliases of the tilted law, by Chernoff's bound, cannot change the
-answer.
+"""How many angles an inversion needs so that aliases of the tilted law, by Chernoff's bound, cannot change the answer.
 
 The section "Tilted Fourier inversion" of docs/explanation/theory.md has the mathematics.
 """

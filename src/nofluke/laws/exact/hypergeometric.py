@@ -53,8 +53,7 @@ def critical_hits(n_steps: int, covered: int, n_events: int, alpha: float) -> in
 
 
 def _weights(n_steps: int, covered: int, n_events: int, reach: int) -> tuple[int, FloatArray]:
-    """Some r, and what P(R = r), P(R = r + 1), ... are proportional to, up to ``reach`` hits from the mode, which has
-    1."""
+    """Some r, and P(R = r), P(R = r + 1), ... relative to that of the mode, up to ``reach`` hits from it."""
     free = n_steps - covered
     lowest, highest = max(0, n_events - free), min(n_events, covered)
     mode = (n_events + 1) * (covered + 1) // (n_steps + 2)

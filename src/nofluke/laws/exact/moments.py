@@ -141,8 +141,7 @@ def expected_misses(windows: Windows, n_events: int) -> float:
 
 
 def _tables_do_not_pay(starts: IntArray, stops: IntArray) -> bool:
-    """Whether a table of π would be too long, or pairs are so many that a table is too slow and so is their
-    correlation."""
+    """Whether a table of π is too long, or too slow for so many pairs where correlating them is slow as well."""
     if int((stops - starts).max()) > _TABLE_WIDTH:
         return True
     n_pairs = int(np.sum(np.searchsorted(starts, stops, side="left") - np.arange(1, len(starts) + 1)))

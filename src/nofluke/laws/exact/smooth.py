@@ -70,8 +70,7 @@ def sum_over_ranges(
 def sum_over_sums(
     x: IntArray, first: IntArray, end: IntArray, function: Callable[[FloatArray], FloatArray]
 ) -> float | None:
-    """Σ_i Σ_{first[i] <= j < end[i]} function(x[i] + x[j]), x in any order; None if the function is not smooth
-    enough."""
+    """Σ_i Σ_{first[i] <= j < end[i]} function(x[i] + x[j]), x in any order; None if the function is too rough."""
     low, high = int(x.min()), int(x.max())
     boxes = 1
     while boxes <= _MOST_BOXES_OF_SUMS:
@@ -124,8 +123,7 @@ def _series_of_boxes(
 
 
 def _short_series(function: Callable[[FloatArray], FloatArray], at: FloatArray) -> FloatArray | None:
-    """The double series of a function, from its arguments where both places (row, column) are nodes; None if it is
-    long."""
+    """The double series of a function, from arguments at all pairs of nodes (row, column); None if it is long."""
     with np.errstate(over="ignore", invalid="ignore"):  # outside of where it is asked for, it may be anything
         values = function(at)
     if not np.isfinite(values).all():

@@ -29,8 +29,7 @@ def weighted_cost(counts: AnyArray, n_events: int) -> float:
 
 
 def weighted_log_pmf(counts: AnyArray, n_events: int) -> tuple[int, FloatArray]:
-    """Some s, and log P(S = s), log P(S = s + 1), ..., S the weight of events on distinct steps, all placements equally
-    likely.
+    """Some s, and log P(S = s), log P(S = s + 1), ..., S the weight of events on distinct, uniformly drawn steps.
 
     A dynamic programme over the weights adds only positive numbers, so that each probability keeps its digits; where
     one pass underflows, another is tilted to where it ends, P(S = s) ∝ P(S = s) e^{θs}.

@@ -1,5 +1,4 @@
-"""Events at their own times for the compiled loops: steps on which an event does the same everywhere are one place in a
-table."""
+"""Events at their own times for the compiled loops: steps where an event does the same share a place in a table."""
 
 from __future__ import annotations
 

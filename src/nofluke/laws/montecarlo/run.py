@@ -64,8 +64,7 @@ class Streams:
 
 @dataclass(frozen=True, slots=True)
 class Uniform:
-    """Events on random steps, every set of them equally likely: drawn and counted by the compiled loops where it can
-    be."""
+    """Events on random steps, every set equally likely; drawn and counted by the compiled loops where possible."""
 
     n_steps: int
     n_events: int
@@ -98,8 +97,7 @@ class Uniform:
 
 
 def rows_at_a_time(n_steps: int) -> int:
-    """Drawing some rows at a time is part of a stream: their number depends on the steps alone, not on cells or
-    workers."""
+    """How many rows to draw at a time. It shapes the stream: it depends on steps alone, not on cells or workers."""
     return max(1, min(CHUNK, DRAWN_STEPS // n_steps))
 
 

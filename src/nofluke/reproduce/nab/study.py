@@ -28,8 +28,7 @@ NULLS = {"permutation": "the paper's null", "auto": "the null that fits the data
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ties:
-    """What ties make of one detector at the .99 quantile: the cells with alarms on more than 5% of the steps, or on all
-    of them.
+    """What ties do to one detector at the .99 quantile: the cells with alarms on more than 5% of steps, or on all.
 
     ``constant`` counts the cells in which all scores are equal, so that no budget below 100% has an alarm.
     """

@@ -1,5 +1,4 @@
-"""The tables of the page and of the terminal, and the numbers behind them as comma-separated values with full
-digits."""
+"""Tables for the page and the terminal, and the numbers behind them as CSV with all digits."""
 
 from __future__ import annotations
 

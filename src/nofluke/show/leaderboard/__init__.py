@@ -1,5 +1,4 @@
-"""The leaderboard: one self-contained page with the table, the map of all cells, and all pairs, to open, send or
-print."""
+"""The leaderboard: one self-contained page with the table, the map of cells and all pairs, to open, send or print."""
 
 from __future__ import annotations
 

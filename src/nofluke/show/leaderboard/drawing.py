@@ -19,8 +19,7 @@ LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 18  # letters of a name below a column
 LETTERS = ("×", "?", "N", "P", "Y")
 SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
-"""Top and height of a cell too narrow for its letter: the better the verdict the taller, so that no colour is
-needed."""
+"""Top and height of a cell too narrow for its letter: taller for better verdicts, so it needs no colour."""
 WHOLE = (0.04, 0.92)  # of a cell that has its letter
 EDGES = (-0.02, 0.02, 0.1, 0.2, 0.35, 0.5, 0.7)
 """Between the colours of values corrected for chance: below chance, about chance, and six steps above."""
@@ -129,8 +128,7 @@ def _groups(cells: CellMap, height: int) -> str:
 
 
 def _columns(cells: CellMap, y: int) -> tuple[str, int]:
-    """Names below the columns, or numbers where columns are narrow, and the height that they take; a list has all
-    names."""
+    """Names below the columns, or numbers where columns are narrow, and their height; a list has all the names."""
     n = len(cells.columns)
     if n <= LETTERED:
         names = [shortened(" ".join(name.split()), LONGEST) for name in cells.columns]

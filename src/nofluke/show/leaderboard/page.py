@@ -1,5 +1,4 @@
-"""The leaderboard's page: a template filled with tables, figures and numbers; text from the data is escaped where it
-lands."""
+"""The leaderboard's page: a template filled with tables, figures and numbers; text is escaped where inserted."""
 
 from __future__ import annotations
 

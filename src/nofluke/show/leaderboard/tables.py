@@ -101,8 +101,7 @@ def pairs_table(pairs: Pairs, alpha: float) -> str:
 
 
 def difference(value: float, corrected: float, alpha: float, same: bool = False) -> str:
-    """One cell: an arrow up where the row is better, down where the column is, and only the number where nothing is
-    told."""
+    """One cell: an arrow up if the row is better, down if the column is, just the number if neither is certain."""
     if same or math.isnan(value):
         return f'<td class="{"same" if same else "untold"}">{"" if same else "–"}</td>'
     told = not math.isnan(corrected) and significant(corrected, alpha)

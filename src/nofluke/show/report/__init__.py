@@ -112,8 +112,7 @@ def check_page(title: str | None, scripts: Scripts) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """What the body of a page is made of: its data, where they come from, its section on other metrics, and code for
-    these."""
+    """What makes up the body of a page: data, origin, the section on other metrics, and the code for them."""
 
     payload: dict[str, Any]
     origin: Origin

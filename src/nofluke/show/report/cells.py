@@ -36,8 +36,7 @@ MOST_POINTS = 160  # of a distribution that is drawn
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Picture:
-    """A null distribution to be drawn: P(X = k) at k = first, first + step, ..., and the binomial of the same mean
-    there."""
+    """A null distribution to draw: P(X = k) at k = first, first + step, ..., and the binomial with the same mean."""
 
     first: int
     step: int

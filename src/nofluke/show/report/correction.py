@@ -1,5 +1,4 @@
-"""P-values of all slider positions, corrected for having looked at every one of them, under every null that auto
-chooses there.
+"""P-values of all slider positions, corrected for looking at every one, under every null that auto chooses there.
 
 With more alarms auto sees more of the detector: a season, a slow change. Moving the threshold up until it no longer
 shows does not get rid of it. So p-values are corrected under each null that auto chooses at any threshold, and the

@@ -1,5 +1,4 @@
-"""Which p-values a position's verdict goes by: its own where it was chosen beforehand, corrected ones where it was
-found.
+"""Which p-values decide a position's verdict: its own if it was chosen beforehand, corrected ones if it was found.
 
 Moving a slider until the verdict pleases means looking at every position. So everywhere but at the evaluated position
 the verdict uses corrected p-values, and is never better than an evaluation of that position would be.
@@ -38,8 +37,7 @@ class Entitled:
 
 
 def entitle(cells: list[list[Any]], corrected: Corrected, result: Evaluation, grid: Grid, under: Under) -> None:
-    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that says which they
-    are."""
+    """Give every cell the verdict it is entitled to, the p-values that count, and a sentence that names them."""
     where = [at for at in np.ndindex(grid.shape) if at != grid.chosen]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         rulings = pool.map(lambda at: _found(cells[at[0]][at[1]]["ruling"], at, corrected, result, grid, under), where)

@@ -1,5 +1,4 @@
-"""The table of events and false alarms of a report: what it says at the position that was evaluated, for readers
-without scripts.
+"""A report's table of events and false alarms: what it says at the evaluated position, for readers without scripts.
 
 The page makes the same table for every position of the sliders out of its timeline.
 """

@@ -1,5 +1,4 @@
-"""Which tolerances and thresholds (or lags) a report has on its sliders: the chosen ones, and neighbours that take
-seconds."""
+"""Which tolerances and thresholds (or lags) a report's sliders have: the chosen ones and quick neighbours."""
 
 from __future__ import annotations
 

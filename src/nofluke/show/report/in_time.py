@@ -1,5 +1,4 @@
-"""The timeline of two lists of times: both at their own times, what counts at every position of the sliders, and how
-dates are written."""
+"""The timeline of two lists of times: both lists, what counts at each slider position, and the format of dates."""
 
 from __future__ import annotations
 
@@ -85,8 +84,7 @@ def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
 
 
 def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
-    """How finely dates have to be written, those of steps and those of events, and whether they are in UTC; else
-    nothing."""
+    """How finely to write the dates of steps and of events, and whether they are in UTC; empty without dates."""
     clocks = [] if clock is None else [clock]
     if isinstance(trial, TimedTrial):
         ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])

@@ -1,5 +1,4 @@
-"""What a report about two lists of times says about them: span, gaps and ticks, and the code that reads and judges them
-again."""
+"""What a report says about two lists of times: span, gaps and ticks, and the code that reads and tests them."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""Other metrics of a report, at the threshold that was evaluated: a table beside chance, and a figure of the draws for
-each."""
+"""Other metrics of a report at the evaluated threshold: a table beside chance, and a figure of draws for each."""
 
 from __future__ import annotations
 
@@ -80,8 +79,7 @@ def code_of(others: Significances | None) -> tuple[tuple[str, ...], str]:
 
 
 def _place_of(metric: Function) -> str:
-    """The module that a function can be imported from under its name, the most public one; empty where there is
-    none."""
+    """The most public module that a function can be imported from by name; empty if there is none."""
     parts = str(getattr(metric.function, "__module__", None) or "").split(".")
     if parts[0] in ("", "__main__") or not metric.name.isidentifier() or metric.declared:
         return ""

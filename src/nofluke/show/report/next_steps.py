@@ -1,5 +1,4 @@
-"""What next: the best position that holds, a lag to allow for, events that are missing, alarms per week; each with a
-command."""
+"""What next: the best position that holds, a lag to correct, missing events, alarms per week; each with a command."""
 
 from __future__ import annotations
 
@@ -55,8 +54,7 @@ def next_steps(
 
 
 def _best_position(result: Evaluation, grid: Grid, cells: list[list[Any]], source: Source | None) -> Step | None:
-    """The best threshold or lag at the tolerance that was evaluated: a longer one has a larger F1 whatever the detector
-    does."""
+    """The best threshold or lag at the evaluated tolerance; a longer one raises F1 whatever the detector does."""
     d, chosen = grid.chosen
     row = cells[d]
     if len(row) == 1:
@@ -108,8 +106,7 @@ def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Ste
 
 
 def _steps_late(result: Evaluation, diagnosis: Diagnosis) -> int:
-    """By how many steps alarms are late: the shift with clearly more hits, or where nearly all events are found on one
-    side."""
+    """By how many steps alarms are late: the shift with clearly more hits, or the median of one-sided delays."""
     found = next((one for one in diagnosis.findings if one.name == "lag" and one.found), None)
     if found is not None:
         return round(found.statistic)

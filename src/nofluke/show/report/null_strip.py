@@ -1,5 +1,4 @@
-"""The strip of nulls: what each of them says at the evaluated position, or why it is ruled out. It changes no
-verdict."""
+"""The strip of nulls: what each says at the evaluated position, or why it is ruled out. It changes no verdict."""
 
 from __future__ import annotations
 

@@ -131,8 +131,7 @@ def _file_digest(file: str) -> str:
 
 
 def digest_of(result: Evaluation) -> str:
-    """Of the labels, scores or alarms, open steps and clock, or of both lists and what was watched, as they were
-    read."""
+    """SHA-256 of the data as read: labels, scores or alarms, open steps, clock; or both lists and what was watched."""
     digest = hashlib.sha256()
     for values in parts_of_lists(result) if isinstance(result, Coincidence) else _parts(result.sequence):
         if values is not None:

@@ -1,5 +1,4 @@
-"""Long columns of numbers as short text: the smallest type that holds them, deflated, in base64, for a page to
-unpack."""
+"""Long columns of numbers as short text: the smallest type, deflated, in base64, for a page to unpack."""
 
 from __future__ import annotations
 

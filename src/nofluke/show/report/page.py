@@ -77,8 +77,7 @@ def script() -> str:
 
 
 def filled(template: str, page: dict[str, str]) -> str:
-    """A template with everything in its place: in one pass, so nothing that was inserted is mistaken for a
-    placeholder."""
+    """Fill a template in one pass, so that nothing inserted is mistaken for a placeholder."""
     return re.sub(r"\{\{(\w+)\}\}", lambda place: page[place[1]], template)
 
 

@@ -47,8 +47,7 @@ MOST_BARS = 41
 
 
 def make_payload(result: Evaluation, source: Source | None = None, label: str = "report") -> dict[str, Any]:
-    """All numbers and sentences of a report, for every position of its sliders; ``label`` stands beside the progress
-    bar."""
+    """All numbers and sentences of a report, for every slider position; ``label`` stands by the progress bar."""
     grid, seed = grid_of(result), seed_of(result)
     diagnosis = diagnosis_of(result.cell, alpha=result.alpha)
     shape, column = grid.shape, "lag" if grid.lags else "threshold"
@@ -260,8 +259,7 @@ def _write_corrected(cells: list[list[Any]], corrected: Corrected) -> None:
 
 
 def _matrix(matrix: Confusion | None) -> dict[str, Any] | None:
-    """The entries and marginal sums of a matrix, and which of them can be read as usual; None for one that is
-    absent."""
+    """Entries and marginal sums of a matrix, and which can be read as usual; None if there is no matrix."""
     if matrix is None:
         return None
     entries = ("tp", "fp", "predicted", "fn", "tn", "not_predicted", "actual", "not_actual", "total")

@@ -1,5 +1,4 @@
-"""The thresholds on a report's slider: quantiles of the score, on both sides of the evaluated one, that take some
-seconds at most."""
+"""The thresholds on a report's slider: quantiles of the score around the evaluated one that take seconds at most."""
 
 from __future__ import annotations
 
@@ -81,8 +80,7 @@ def _beside(scores: AnyArray, cut: float, below: int, above: int) -> list[Positi
 def affordable(
     result: Evaluation, found: list[Position], tolerances: tuple[Tolerance, ...]
 ) -> tuple[list[Position], str]:
-    """The evaluated threshold and those around it, outwards as long as chance in all of them stays cheap; which were
-    left out."""
+    """The evaluated threshold and its neighbours, outwards while chance stays cheap; and which were left out."""
     trial = result.cell.trial.over(tolerances, np.array([threshold for threshold, _ in found]))
     at = found.index(evaluated(result))
     first, last, spent = at, at, 0.0  # what was evaluated and its neighbours are shown whatever they cost
@@ -129,8 +127,7 @@ def _short(share: float, others: tuple[float, float]) -> str:
 
 
 def is_slow(model: NullModel, cell: Cell) -> bool:
-    """Whether a cell takes so long by itself that it had better be simulated: sooner where every step is predicted, of
-    which nothing can be told."""
+    """Whether a cell is so slow that we simulate it; sooner if every step is predicted, which tells nothing."""
     seconds = None if isinstance(cell, TimedCell) else model.exact_seconds(cell)
     return seconds is not None and seconds > (SLOW_FOR_NOTHING if len(cell.alarms) == cell.n_steps else SLOW)
 

@@ -1,5 +1,4 @@
-"""The scores of a timeline: as they are, or, where they are many, in 16 bits that never cross a threshold of the
-slider."""
+"""The scores of a timeline: as they are, or, if many, in 16 bits that never cross a threshold of the slider."""
 
 from __future__ import annotations
 

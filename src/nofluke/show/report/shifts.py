@@ -24,8 +24,7 @@ MOST_SHIFTS = 61
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shifts:
-    """Shifts of the events: where they stand on the axis, its title, how they are told, and precision's and recall's
-    hits."""
+    """Shifts of the events: places on the axis, its title, the text for each, and hits of precision and recall."""
 
     at: list[float]
     title: str

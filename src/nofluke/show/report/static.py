@@ -1,5 +1,4 @@
-"""Every figure of the page at the evaluated position, for readers without scripts; scripts draw their own in its
-place."""
+"""Every figure of the page at the evaluated position, for readers without scripts; scripts replace them."""
 
 from __future__ import annotations
 

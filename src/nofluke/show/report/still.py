@@ -1,5 +1,4 @@
-"""The timeline of the evaluated position as a drawing: what shares a pixel is one mark, and nothing that is flagged
-disappears."""
+"""The timeline of the evaluated position as a drawing: marks that share a pixel merge, but no flag disappears."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and which steps find
-which event.
+"""The timeline of a report: every step, its score, how many thresholds it reaches (its level), and what it finds.
 
 That is all it takes to tell hits from false alarms and found events from missed ones at every position of the sliders:
 at the k-th threshold those steps are alarms whose level is above k, and an event is found if one of its steps is an
@@ -133,8 +132,7 @@ def _since_first_step(clock: Clock | None, trial: TimedTrial) -> FloatArray:
 
 
 def event_steps(trial: Trial) -> tuple[IntArray, IntArray]:
-    """The first and the last step of each event, among all steps. A range between two steps is drawn on the one behind
-    it."""
+    """First and last step of each event, among all steps; a range between two steps is drawn on the later one."""
     truth = trial.truth
     at, end = np.flatnonzero(truth.open_steps), truth.n_steps - 1
     return at[np.minimum(truth.starts, end)], at[np.minimum(np.maximum(truth.stops - 1, truth.starts), end)]
@@ -146,8 +144,7 @@ def finders_of(trial: Trial, d: int) -> Ranges:
 
 
 def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
-    """For each tolerance and event, the first step that finds it, told from that of the first tolerance, and how many
-    follow."""
+    """First step that finds each event, by tolerance, relative to the first tolerance; and how many follow."""
     n_points = len(trial.detector)
     steps = np.arange(n_points) if at_own_times(result, trial) else np.flatnonzero(result.sequence.open_steps)
     everywhere = np.append(steps, steps[-1] + 1 if n_points else 0)

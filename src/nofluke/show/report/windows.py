@@ -48,8 +48,7 @@ def grid_of(result: Evaluation) -> Grid:
 
 
 def window_grid(result: Coincidence) -> Grid:
-    """Tolerances of the shape of the chosen one, each moved by the same lags, that take no more than some seconds
-    together."""
+    """Tolerances shaped like the chosen one, each moved by the same lags, that take a few seconds together."""
     makings = [(FACTORS, HALVES[0]), *((FEW_FACTORS, half) for half in HALVES)]
     for factors, half in makings:
         grid = _grid(result, factors, half)
@@ -81,8 +80,7 @@ def _grid(result: Coincidence, factors: tuple[float, ...], half: int) -> Grid:
 
 
 def lags_around(width: Tolerance, chosen: int | float, watch: Watch, half: int = HALVES[0]) -> tuple[Lag, ...]:
-    """Lags to both sides of the chosen one, in steps of a quarter of the window, at most a quarter of the watched time
-    away."""
+    """Lags on both sides of the chosen one, a quarter window apart, at most a quarter of the watched time away."""
     ticks = watch.ticks
     sides: tuple[Any, Any] = (width.early, width.late)
     step = max(round((ticks.floor(sides[0]) + ticks.floor(sides[1])) / PER_WINDOW), 1)

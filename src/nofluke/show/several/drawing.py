@@ -25,8 +25,7 @@ Line = tuple[Sequence[Number], Sequence[Number]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """One detector at all its thresholds: where each stands, both measures, what chance gives there, and the evaluated
-    one."""
+    """One detector at all its thresholds: positions, both measures, what chance gives there, and the evaluated one."""
 
     detector: str
     at: tuple[float, ...]
@@ -38,8 +37,7 @@ class Curve:
 
 
 def curve_of(row: Row, payload: dict[str, Any]) -> Curve:
-    """The curve of a detector at the evaluated tolerance; alarms that were given stand at the share of steps without
-    one."""
+    """A detector's curve at the evaluated tolerance; given alarms stand at the share of steps without one."""
     d, k = payload["chosen"]
     cells = payload["cells"][d]
     at = [one["position"] for one in payload["thresholds"]]

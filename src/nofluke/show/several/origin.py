@@ -1,5 +1,4 @@
-"""Where a page about several detectors comes from: the input and its SHA-256, the settings, and what to type to get it
-again."""
+"""Where a page about several detectors comes from: input and SHA-256, settings, and what to type to get it again."""
 
 from __future__ import annotations
 

@@ -81,8 +81,7 @@ def render(
 
 
 def _template(row: Row, n: int, parts: Parts, code: tuple[tuple[str, str], ...], title: str) -> str:
-    """The body of a detector's own page and its data, to be opened by the script; before it, what the others make of
-    its verdict."""
+    """A detector's own page and its data, for the script to open; first, its verdict among all detectors."""
     origin = replace(parts.origin, name=f"{row.detector} – {title}", code=code)
     return (
         f'<template data-detector="{escape(row.detector)}"><aside class="beside" aria-label="Among all">One of {plural(n, "detector")}. '

@@ -30,8 +30,7 @@ SAID: dict[Verdict, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
-    """One detector: its measures, the verdict by p-values corrected for all detectors, and whether it is not
-    significantly worse than the best."""
+    """One detector: measures, verdict corrected for all detectors, and whether the best is not significantly better."""
 
     detector: str
     result: Evaluation = field(repr=False)

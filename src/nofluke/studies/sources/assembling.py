@@ -40,8 +40,7 @@ class Block:
 
 
 def typed(read: Callable[[int, int], AnyArray], slices: Slices) -> list[Read]:
-    """One column of several series that lie behind one another: read at once, and by halves where something is wrong
-    with it."""
+    """One column of several adjacent series: read at once, or by halves where something is wrong with it."""
     start, stop = slices[0][0], slices[-1][1]
     try:
         values = read(start, stop)
@@ -110,8 +109,7 @@ def long_case(
     events: Events | None = None,
     notes: tuple[str, ...] = (),
 ) -> Case:
-    """The case of a series whose detectors have rows of their own: truth and times are the first's, and must be all
-    others'."""
+    """The case of a series whose detectors have their own rows: truth and times are the first's; all must agree."""
     ordered = {name: _in_time(blocks[name]) for name in detectors if name in blocks}
     sound = [name for name, (block, _) in ordered.items() if not _broken(block)]
     first = sound[0] if sound else next(iter(ordered))

@@ -1,5 +1,4 @@
-"""Tables that cannot be read piece by piece, text and rows that are scattered, become Parquet in the order of their
-series.
+"""Tables that cannot be read in pieces (text, scattered rows) become Parquet in the order of their series.
 
 The copy lies in a temporary folder, or is read at once where it is small: its chunks then carry their values. Workers
 on other machines cannot read the copy of a large one.

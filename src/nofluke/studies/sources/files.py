@@ -68,8 +68,7 @@ def _is_hidden(path: Path) -> bool:
 
 
 def check_apart(out: Any, source: Any) -> None:
-    """Refuse to write into a folder that is read: what a study has written would be read as its series the next
-    time."""
+    """Refuse to write into a folder that is read: the next run would read the results as series."""
     if out is None:
         return
     place = expanded(out, "out").resolve()

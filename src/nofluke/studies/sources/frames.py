@@ -151,8 +151,7 @@ def _texts(column: Any, role: str) -> AnyArray:
 
 
 def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, int]]]:
-    """How to reorder rows so that those of one key lie together, in the order of first appearance, and where each then
-    lies."""
+    """How to reorder rows so that each key's lie together, in order of first appearance, and where each key lies."""
     n = len(keys[0])
     new = np.ones(n, dtype=np.bool_)
     new[1:] = np.logical_or.reduce([np.not_equal(key[1:], key[:-1]).astype(np.bool_) for key in keys])

@@ -27,8 +27,7 @@ class TableFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
-    """Rows of one series, in long tables of one detector, in one file: from ``start`` up to, not including,
-    ``stop``."""
+    """Rows of one series (in long tables, of one detector) in one file: ``start`` up to, not including, ``stop``."""
 
     file: TableFile
     start: int
@@ -58,8 +57,7 @@ class Entry:
 def indexed(
     files: Sequence[TableFile], roles: Roles, connection: Any
 ) -> tuple[dict[str | None, list[Piece]], dict[TableFile, str]]:
-    """Where each series lies, in the order in which they appear, None for rows without a name; and the files that
-    cannot be read."""
+    """Where each series lies, in order of appearance, None for unnamed rows; and the files that cannot be read."""
     found: dict[str | None, list[Piece]] = {}
     broken: dict[TableFile, str] = {}
     for file in files:
@@ -89,8 +87,7 @@ def entry_of(series: str | None, pieces: Sequence[Piece], roles: Roles) -> Entry
 
 
 def places_of(file: TableFile, roles: Roles, connection: Any) -> dict[str, int]:
-    """In how many places of a file the rows of each series lie; rows of its other detectors may lie among those of
-    one."""
+    """In how many places of a file each series' rows lie; rows of its other detectors may lie in between."""
     with open_table(file.path, [], None, connection, file.label) as table:
         series = f"{_field(table, str(roles.series))}::VARCHAR"
         detector = "NULL" if roles.detector is None else _field(table, roles.detector)

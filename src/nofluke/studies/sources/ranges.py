@@ -75,8 +75,7 @@ class Listed:
         return Events(truth=no_pairs(), truth_as=self.truth_as, notes=(note,))
 
     def check(self, series: Iterable[str], *, all_known: bool = True) -> None:
-        """Refuse a list that names none of the series, and a table that names others: a typo would leave a series
-        without events.
+        """Refuse a list that names no series, or a table that names others: a typo would leave a series without events.
 
         What a dict, or JSON, misnames is a fault of its series already, and NAB's names those without results: this is
         a note.
@@ -102,8 +101,7 @@ class Listed:
 def listed_events(
     ranges: Any, truth_as: str, series: str | None, *, clock: bool, time_format: str | None = None
 ) -> Listed:
-    """The events that ``ranges=`` lists; single numbers are times where there is a clock, as both ends of ranges
-    are."""
+    """The events listed in ``ranges=``; with a clock, single numbers are times, as both ends of ranges are."""
     points = "times" if clock else "positions"
     if truth_as == "labels":
         raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")

@@ -71,8 +71,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
 
 
 def columns_of(files: Sequence[TableFile], roles: Roles, connection: Any) -> tuple[str, ...]:
-    """The score columns: as many files are opened as it takes to find all that is asked for, all where there are
-    patterns."""
+    """The score columns; opens files until all that is asked for is found, and every file if there are patterns."""
     wanted = [*roles.others.values(), *roles.scores]
     names: dict[str, None] = {}
     errors: list[InputError] = []
@@ -106,8 +105,7 @@ def _as_parquet(
 
 
 def _places(found: dict[str | None, list[Piece]], roles: Roles, connection: Any) -> Counter[str]:
-    """In how many places of files with scattered rows those of each series lie; nothing where a clock puts them in
-    order."""
+    """In how many places of files with scattered rows each series lies; empty if a clock orders the rows."""
     places: Counter[str] = Counter()
     if roles.times is None:
         for file in _torn(found):

@@ -95,8 +95,7 @@ def timeeval_source(source: Any, roles: Roles, data: Any, events: Listed | None,
 
 
 def _named(root: Path) -> dict[str, dict[str, Path]]:
-    """Scores by series and detector: an algorithm, with hyper-parameters and repetition where one data set has
-    several."""
+    """Scores by series and detector: the algorithm, with hyper-parameters and repetition if a data set has several."""
     paths = sorted(root.glob(f"*/*/*/*/*/{_SCORES}"))
     several: dict[tuple[str, str], set[str]] = defaultdict(set)
     for path in paths:
