@@ -139,6 +139,8 @@ def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str])
     words = [shlex.split(command) for command in commands] + [[*hook["entry"].split(), *hook["args"]]]
     called = [command for command in words if command[0] == "nofluke"]
     assert len(called) == 4
+    pinned = [word for command in words for word in command if "==" in word] + hook["additional_dependencies"]
+    assert pinned == [f"nofluke=={nf.__version__}"] * 3
     for _, *arguments in called:
         kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
         assert run(arguments[:kept], capsys)[0] == 0, arguments
