@@ -83,7 +83,7 @@ def cross_val_evaluate(
     -----
     The null is chosen on all folds together. Folds are stretches of one series: events and alarms may share a season
     or a slow change which no single fold has enough events to show, and p-values of folds, each under its own null,
-    would add it up. Without skill (``benchmarks/folds.py``: 1,500 steps, 45 events, 5 folds, 200 runs of each), verdicts
+    would add it up. Without skill (``benchmarks/folds.py``: 1,500 steps, 45 events, 5 folds, 200 runs each), verdicts
     of "yes" or "partly" came out in 2.5 to 4.5% of runs with seasons, trends and bursts. With folds taken for
     independent series it was 18.5% in a season of 24 steps and 10% in one of 100.
 
