@@ -3,6 +3,7 @@
 import contextlib
 import doctest
 import io
+import re
 import tempfile
 from pathlib import Path
 
@@ -21,6 +22,7 @@ def main() -> None:
     page = (IMAGES.parent / "tutorial.md").read_text(encoding="utf-8")
     made: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), contextlib.redirect_stdout(io.StringIO()):
+        exec(re.search(r"^```python\n(# make_files\.py\n.*?)^```$", page, re.MULTILINE | re.DOTALL)[1], {})
         for example in doctest.DocTestParser().get_examples(page):
             exec(example.source, made)
         for picture in Path(folder).glob("*.png"):
