@@ -10,8 +10,11 @@ from typing import Any
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
 from nofluke import __version__
+
+logger = logging.getLogger(__name__)
 
 project = "nofluke"
 author = "the authors of nofluke"
@@ -51,19 +54,22 @@ html_theme_options = {
 }
 
 
-def _mathml(latex: str, display: str) -> str:
-    return convert(latex.strip(), display=display)
+def _mathml(node: nodes.Element, display: str) -> str:
+    drawn = convert(node.astext().strip(), display=display)
+    if "<mi>&</mi>" in drawn or 'linebreak="newline"' in drawn:  # browsers would show "&", and all rows in one line
+        logger.warning("latex2mathml cannot align rows: write separate formulas.", location=node)
+    return drawn
 
 
 def _visit_math(self: Any, node: nodes.math) -> None:
-    self.body.append(_mathml(node.astext(), "inline"))
+    self.body.append(_mathml(node, "inline"))
     raise nodes.SkipNode
 
 
 def _visit_math_block(self: Any, node: nodes.math_block) -> None:
     number = f'<span class="eqno">({html.escape(str(node["number"]))})</span>' if node.get("number") else ""
     self.body.append(self.starttag(node, "div", CLASS="formula") + number)
-    self.body.append(_mathml(node.astext(), "block") + "</div>\n")
+    self.body.append(_mathml(node, "block") + "</div>\n")
     raise nodes.SkipNode
 
 
