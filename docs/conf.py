@@ -4,6 +4,7 @@ Nothing is fetched while reading.
 """
 
 import html
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
 from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
 
 from nofluke import __version__
 
@@ -49,8 +51,7 @@ html_theme_options = {
     "footer_start": [],
     "footer_center": [],
     "footer_end": [],
-    "show_prev_next": False,
-    "secondary_sidebar_items": ["page-toc"],
+        "secondary_sidebar_items": ["page-toc"],
 }
 
 
@@ -71,6 +72,12 @@ def _visit_math_block(self: Any, node: nodes.math_block) -> None:
     self.body.append(self.starttag(node, "div", CLASS="formula") + number)
     self.body.append(_mathml(node, "block") + "</div>\n")
     raise nodes.SkipNode
+
+
+class Translator(HTML5Translator):
+    """HTML in which a list of choices in code, such as auto|exact, may continue in the next line after a bar."""
+
+    words_and_spaces = re.compile(r"[^\s|]+\|?|\|| +|\n")
 
 
 def _trim_examples(_app: Sphinx, tree: nodes.document) -> None:
@@ -97,5 +104,6 @@ def _pair_with_dark(app: Sphinx, tree: nodes.document) -> None:
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
+    app.set_translator("html", Translator)
     app.connect("doctree-read", _trim_examples)
     app.connect("doctree-read", _pair_with_dark, priority=400)  # before pictures are collected
