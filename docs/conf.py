@@ -41,6 +41,9 @@ html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_use_index = False
+html_domain_indices = False
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 # pages that stand alone; the parts list their pages there
 html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "tutorial", "gallery", "claims", "faq")}
 html_theme_options = {
@@ -51,7 +54,7 @@ html_theme_options = {
     "footer_start": [],
     "footer_center": [],
     "footer_end": [],
-        "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": ["page-toc"],
 }
 
 
