@@ -486,6 +486,17 @@ def test_links_lead_somewhere(page: Path) -> None:
             assert not anchor or anchor in anchors(other), target
 
 
+@pytest.mark.parametrize("part", ["howto", "explanation", "reference"])
+def test_pages_have_one_name_and_one_order(part: str) -> None:
+    """The first page of a part lists the others by their titles, in the order of the side bar."""
+    text = (DOCS / part / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^- \[(.+)\]\(([\w-]+)\.md\)", text, re.MULTILINE)
+    assert [name for _, name in listed] == [name for tree in trees for name in tree.split()]
+    for title, name in listed:
+        assert (DOCS / part / f"{name}.md").read_text(encoding="utf-8").startswith(f"# {title}\n"), name
+
+
 def prose(page: Path) -> Iterator[tuple[int, str]]:
     """The lines of a page outside of fences and tables, with their numbers."""
     fenced = False
