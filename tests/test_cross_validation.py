@@ -191,7 +191,7 @@ def test_short_folds_next_to_training_tell_nothing():
 def test_what_training_has_seen_is_counted_step_by_step():
     """Test steps within the tolerance of a run that has a labelled training step, by going through all of them."""
     rng = np.random.default_rng(8)
-    for tolerance in (nf.Tolerance(early=2, late=2), nf.Tolerance(early=5, late=-2), nf.Tolerance(early=0, late=0)):
+    for tolerance in (nf.Tolerance(early=2, late=2), nf.Tolerance(early=5, late=-2), nf.Tolerance(early=-2, late=5)):
         y = np.repeat(rng.random(60) < 0.3, rng.integers(1, 5, 60))
         n = len(y)
         cv = [(train, test) for train, test in TimeSeriesSplit(6).split(y)]

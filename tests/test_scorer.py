@@ -335,6 +335,7 @@ def test_undefined_because_of_the_estimator_is_the_worst():
         assert nf.make_scorer("precision", zero_division=zero_division)(never, X, Y) == 0
         corrected = nf.make_scorer("recall", chance_corrected=True, zero_division=zero_division)
         assert corrected(always, X, Y) == 0
+        assert corrected(Fixed(Y, np.arange(400) != np.argmin(Y)), X, Y) == 0  # all steps but one
         with pytest.warns(UserWarning, match="NaN: miss is undefined for this estimator"):
             assert np.isnan(nf.make_scorer(MISS, zero_division=zero_division)(never, X, Y))
 

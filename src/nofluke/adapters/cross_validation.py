@@ -103,10 +103,11 @@ def cross_val_evaluate(
 
     The verdict is "cannot tell", and p-values are still shown, where training gives the answers away. Labels in runs
     and features that change slowly are enough: with features that know nothing of the events, nearest neighbours came
-    out as "yes" or "partly" in 95 of 100 runs of a shuffled split, and in 30 of 100 with test folds of 10 steps and
-    ranges of 10 to 40. Two things are looked at: training steps right next to most test steps of a fold, and between
-    them (a shuffled split); and test steps near an event whose run of labels the training part of the fold also holds,
-    if these are more than 30% of all test steps near an event. From 5% on a note asks for ``gap=``.
+    out better than chance in 98% of runs with a shuffled split, and in 30% with test folds of 10 steps and labels in
+    runs of 10 to 40 (``benchmarks/leaks.py``). There are two signs. The split is shuffled: in a fold, there are
+    training steps between test steps and right next to most of them. Or runs of labels reach into the test: of the
+    test steps within the tolerance of an event, more than 30% are near a run that the training part of their fold
+    also holds. Above 5% a note asks for ``gap=``.
 
     For an estimator that learns from y, alarms of a fold depend on the events of others. The null takes them as given.
 
