@@ -13,10 +13,13 @@ from joblib import parallel_config
 from scipy.signal import lfilter
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.cluster import KMeans
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import KFold, ShuffleSplit, TimeSeriesSplit, cross_val_score
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
@@ -174,6 +177,17 @@ def test_shuffled_splits_tell_nothing(null):
     assert result.reason in str(result)
     ahead = nf.cross_val_evaluate(X=x, y=y, cv=TimeSeriesSplit(5), null=null, **KNEIGHBOURS)
     assert ahead.verdict == "no"
+
+
+def test_detectors_that_use_no_labels_cannot_give_them_away():
+    """scikit-learn's outlier detectors, also behind a scaler; not behind a choice of features by their labels."""
+    rng = np.random.default_rng(2)
+    y, x = ranges(600, rng), slow(600, rng)
+    shuffled = KFold(5, shuffle=True, random_state=0)
+    for detector in (OneClassSVM(), make_pipeline(StandardScaler(), OneClassSVM())):
+        assert nf.cross_val_evaluate(detector, x, y, cv=shuffled, null="circular-shift").verdict == "no"
+    chosen = make_pipeline(SelectKBest(k=1), OneClassSVM())
+    assert nf.cross_val_evaluate(chosen, x, y, cv=shuffled, null="circular-shift").verdict == "cannot tell"
 
 
 def test_short_folds_next_to_training_tell_nothing():

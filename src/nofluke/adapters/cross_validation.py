@@ -9,8 +9,8 @@ import numpy as np
 
 from nofluke.adapters.cross_validated import CrossValidation, Fold, of_folds
 from nofluke.adapters.folds import Part, fitted_parts, splits_of
-from nofluke.adapters.leaks import leak_of, remarks
-from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of
+from nofluke.adapters.leaks import Leak, leak_of, remarks
+from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, ignores_labels
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
@@ -107,7 +107,8 @@ def cross_val_evaluate(
     runs of 10 to 40 (``benchmarks/leaks.py``). There are two signs. The split is shuffled: in a fold, there are
     training steps between test steps and right next to most of them. Or runs of labels reach into the test: of the
     test steps within the tolerance of an event, more than 30% are near a run that the training part of their fold
-    also holds. Above 5% a note asks for ``gap=``.
+    also holds. Above 5% a note asks for ``gap=``. Outlier detectors and densities of scikit-learn are exempt, also
+    behind scalers and decompositions: they do not use labels.
 
     For an estimator that learns from y, alarms of a fold depend on the events of others. The null takes them as given.
 
@@ -181,7 +182,7 @@ def cross_val_evaluate(
         rng=rng,
         alpha=alpha,
     )
-    leak = leak_of(judged, events, window, whole.clock)
+    leak = Leak() if ignores_labels(estimator) else leak_of(judged, events, window, whole.clock)
     rule = AlarmRule.of(count_alarms, refractory)
     folds = tuple(
         _fold(i + 1, part, _stretch(events, alarms, clock, part.test, count_events), window, rule)
@@ -190,9 +191,9 @@ def cross_val_evaluate(
     return CrossValidation(
         estimator=shown(estimator),
         cut=reader.cut,
-        pooled=_without_null(pooled, leak) if leak else pooled,
+        pooled=_without_null(pooled, leak.obstacle) if leak.obstacle else pooled,
         folds=folds,
-        notes=(*remarks(parts, events, window, whole.clock), *of_folds(folds)),
+        notes=(*remarks(parts, n, leak), *of_folds(folds)),
     )
 
 

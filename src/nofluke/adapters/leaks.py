@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,52 +14,53 @@ from nofluke.series.tolerance import Tolerance
 
 MOST_SEEN = 0.3  # simulated detectors without skill: 6% of positive verdicts up to here, 12 to 33% from .5 on
 FEW_SEEN = 0.05  # worth a note
-ADVICE = "pass cv=TimeSeriesSplit(...) with fewer folds or a gap="
 
 
-def leak_of(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> str:
-    """Why the alarms may know the events without any skill; empty where they cannot.
+class Leak(NamedTuple):
+    """Why nothing can be told, if training gives the answers away; a note if it gives away a few."""
+
+    obstacle: str = ""
+    note: str = ""
+
+
+def leak_of(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> Leak:
+    """Whether alarms may know the events without any skill, from the labels that their fold was trained on.
 
     Labels in runs and features that change slowly are enough: the label of a step gives away those of its neighbours.
     """
     shuffled = sum(map(_shuffled, parts))
     if shuffled:
-        return (
+        return Leak(
             f"In {shuffled:,} of {len(parts):,} folds, steps right next to test steps were trained on (a shuffled "
             "split). Neighbours give the answer away where labels come in runs and features change slowly, so p-values "
             "may be too small: pass cv=TimeSeriesSplit(...), with gap= for a distance."
         )
-    seen = share_seen(parts, events, tolerance, clock)
-    if seen <= MOST_SEEN:
-        return ""
-    return (
-        f"For {seen:.0%} of the test steps on which an alarm is a hit, the training part of the fold holds "
-        f"the same run of labels: test folds are short and border on training, so p-values may be too small; {ADVICE}."
+    share = share_seen(parts, events, tolerance, clock)
+    seen = (
+        f"For {share:.0%} of the test steps on which an alarm is a hit, the training part of the fold holds the same "
+        "run of labels"
     )
+    if share > MOST_SEEN:
+        return Leak(
+            f"{seen}: test folds are short and border on training, so p-values may be too small. Pass "
+            "cv=TimeSeriesSplit(...) with fewer folds or a gap=."
+        )
+    return Leak(note=f"{seen}: TimeSeriesSplit(..., gap=...) keeps a distance." if share > FEW_SEEN else "")
 
 
-def remarks(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> tuple[str, ...]:
-    """Steps that no fold tests, training on the future, and a few events that training has seen."""
+def remarks(parts: Sequence[Part], n: int, leak: Leak) -> tuple[str, ...]:
+    """Steps that no fold tests, training on the future, and what a verdict does not say of a leak."""
     said = []
-    n = len(events)
     untested = n - sum(len(part.test) for part in parts)
     if untested:
         said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
-    if leak_of(parts, events, tolerance, clock):  # the verdict says it
-        return tuple(said)
     later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
-    if later:
+    if later and not leak.obstacle:
         said.append(
             f"In {later:,} of {len(parts):,} folds there is training on steps after the first test step, which no "
             "detector has in operation: pass cv=TimeSeriesSplit(...)."
         )
-    seen = share_seen(parts, events, tolerance, clock)
-    if seen > FEW_SEEN:
-        said.append(
-            f"For {seen:.0%} of the test steps on which an alarm is a hit, the training part of the fold "
-            "holds the same run of labels: TimeSeriesSplit(..., gap=...) keeps a distance."
-        )
-    return tuple(said)
+    return (*said, *filter(None, [leak.note]))
 
 
 def share_seen(parts: Sequence[Part], events: BoolArray, tolerance: Tolerance, clock: Clock | None) -> float:

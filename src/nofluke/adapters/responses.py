@@ -25,6 +25,7 @@ DENSITIES = ("density_estimator", "DensityEstimator")  # the latter before sciki
 DENSITY: ResponseMethod = "score_samples"
 AUTO = "auto"
 MOST_LABELS = 6  # in a message
+BLIND = ("sklearn.preprocessing._data", "sklearn.decomposition", "sklearn.impute")  # transformers that do not use y
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +173,18 @@ def is_density(estimator: Any) -> bool:
     if estimator_type(estimator) in DENSITIES:  # others of its methods are about components
         return True
     return estimator_type(estimator) is None and [name for name in SCORES if hasattr(estimator, name)] == [DENSITY]
+
+
+def ignores_labels(estimator: Any) -> bool:
+    """Whether no label reaches its alarms: scikit-learn's outlier detectors and densities, also in a plain pipeline."""
+    steps = getattr(estimator, "steps", None)
+    *before, last = [step for _, step in steps] if isinstance(steps, list) and steps else [estimator]
+    unsupervised = estimator_type(last) == "outlier_detector" or is_density(last)
+    return unsupervised and _is_from(last, "sklearn.") and all(_is_from(step, *BLIND) for step in before)
+
+
+def _is_from(estimator: Any, *modules: str) -> bool:
+    return type(estimator).__module__.startswith(modules)
 
 
 def _innermost(estimator: Any) -> Any:
