@@ -73,7 +73,7 @@ def positive(y, x, seed):
     tested = slice(STEPS - len(fold), None)
     table = {"fold": fold, "y": y[tested], "x": x[tested]}
     apart = nf.study(table, series="fold", truth="y", scores="x", workers=1, rng=seed, **ASKED)
-    joined = nf.cross_val_evaluate(Column(), x[:, None], y, cv=cv, rng=seed, **ASKED)
+    joined = nf.cross_val_evaluate(Column(), x[:, None], y, cv=cv, rng=seed, higher_is="anomalous", **ASKED)
     verdicts = apart.leaderboard().rows[0].verdict, joined.verdict
     return [verdict in ("yes", "partly") for verdict in verdicts]
 
