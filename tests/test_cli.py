@@ -705,12 +705,15 @@ def test_bad_lists_of_events(run, data, content, options, message):
         ),
         (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'auto', 'permutation', "),
         (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'auto', 'permutation', "),
-        (("evaluate", *AT_HALF, "--null", "blocks"), "--null blocks: missing 1 required .*: write it as 'blocks:"),
-        (("evaluate", *AT_HALF, "--null", "blocks:length=0"), "length=0 must be a whole number"),
+        (("evaluate", *AT_HALF, "--null", "blocks"), "--null blocks needs the setting length: write it as 'blocks:"),
+        (
+            ("evaluate", *AT_HALF, "--null", "blocks:length=0"),
+            "--null blocks:length=0: length=0 must be a whole number",
+        ),
         (("evaluate", *AT_HALF, "--null", "segments", "--method", "exact"), "--method exact must be one of 'auto', "),
         (
             ("evaluate", *AT_HALF, "--null", "seasonal:period=month"),
-            "period='month' needs a clock of dates: pass --time COLUMN, or a period in steps",
+            "--null seasonal:period=month: period='month' needs a clock of dates: pass --time COLUMN, or a period in steps",
         ),
         (("diagnose", *AT_HALF, "--period", "month"), "--period month needs a clock of dates: pass --time COLUMN, or"),
         (("diagnose", *AT_HALF, "--period", "1"), "--period=1 must be a number of at least 2 steps"),

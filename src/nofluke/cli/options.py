@@ -10,7 +10,7 @@ import click
 
 from nofluke.cli.completion import COLUMN, FILE, NULL
 from nofluke.cli.endings import FORMATS
-from nofluke.cli.values import Threshold, Value
+from nofluke.cli.values import SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
 
@@ -150,18 +150,25 @@ unit_option = click.option(
     show_default=True,
     help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
 )
-side_options = several(
-    click.option(
-        "--early",
-        type=Value("LENGTH"),
-        help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
-    ),
-    click.option("--late", type=Value("LENGTH"), help="How late a prediction may be, if not as much as early."),
-)
+
+
+def sides_in(example: str, before: str) -> Callable[[Any], Any]:
+    """--early and --late, with an example in the unit that the command takes."""
+    return several(
+        click.option(
+            "--early",
+            type=Value("LENGTH"),
+            help=f"How early a prediction may be, if not as much as late; {example}: {before}.",
+        ),
+        click.option("--late", type=Value("LENGTH"), help="How late a prediction may be, if not as much as early."),
+    )
+
+
+side_options = sides_in("--late -1h --early 3h", "between 1 and 3 hours before")
 rule_options = several(
     click.option("--threshold", type=Value("NUMBER", Threshold()), help="Predict where the score is at least this."),
     click.option(
-        "--quantile", type=Value("NUMBER", click.FLOAT), help="The threshold as a quantile of the scores, such as 0.9."
+        "--quantile", type=Value("NUMBER", SHARE), help="The threshold as a quantile of the scores, such as 0.9."
     ),
     click.option("--budget", type=Value("SHARE"), help="Predict at most this share of the steps, such as 1% or 0.01."),
 )
@@ -240,7 +247,7 @@ judging_options = several(
     click.option(
         "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
     ),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate."),
+    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict and the gate."),
     click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV."),
     click.option(
         "--statistic",
@@ -272,7 +279,7 @@ gate_options = several(
         help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
     ),
     *(
-        click.option(f"--min-{name}", type=float, callback=share, help=f"The least {what} that passes. Implies --gate.")
+        click.option(f"--min-{name}", type=SHARE, callback=share, help=f"The least {what} that passes. Implies --gate.")
         for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
 )

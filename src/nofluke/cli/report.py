@@ -14,6 +14,7 @@ from nofluke.cli.completion import PAGE
 from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import chance_options, detectors_options, file_or_stream
 from nofluke.cli.printing import wrapped, write
+from nofluke.cli.values import SHARE
 from nofluke.cli.wording import advice
 
 ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
@@ -31,7 +32,7 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
     "--scripts",

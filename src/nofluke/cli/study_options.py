@@ -22,7 +22,7 @@ from nofluke.cli.options import (
     unit_option,
     warmup_option,
 )
-from nofluke.cli.values import Value
+from nofluke.cli.values import SHARE, Value
 from nofluke.errors import InputError
 from nofluke.studies.sources import LAYOUTS
 
@@ -102,7 +102,7 @@ cell_options = several(
         "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
     ),
     click.option("--seed", type=int, default=0, show_default=True, help="Of all that is drawn: same seed, same bytes."),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all verdicts."),
+    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
 )
 run_options = several(
     click.option("--title", default="", metavar="TEXT", help="What the leaderboard is called."),

@@ -1,0 +1,82 @@
+"""Remedies of the command line: what was typed comes back with the option, and with what to type instead."""
+
+import re
+
+import numpy as np
+import pytest
+
+from nofluke.cli import main
+
+N = 200
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A series of days with labels and scores, and its events and alarms as lists of days."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(5)
+    days = np.datetime64("2024-01-01") + np.arange(N)
+    truth = (np.arange(N) % 19 == 3).astype(int)
+    scores = (2 * truth + rng.normal(size=N)).round(3)
+    rows = [f"{day},{y},{z},{n}" for day, y, z, n in zip(days, truth, scores, rng.normal(size=N), strict=True)]
+    (tmp_path / "data.csv").write_text("\n".join(["day,label,z,noise", *rows]) + "\n")
+    for name, found in (("events", truth == 1), ("alarms", scores > 1)):
+        (tmp_path / f"{name}.csv").write_text("\n".join(["day", *map(str, days[found])]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def run(files, capsys):
+    """Run the command line; returns exit code, output and errors."""
+
+    def call(line):
+        with pytest.raises(SystemExit) as stopped:
+            main(line.split())
+        captured = capsys.readouterr()
+        return stopped.value.code, captured.out, captured.err
+
+    return call
+
+
+EVALUATE = "evaluate data.csv --truth label --scores z --quantile 0.9"
+LISTS = "coincidence events.csv alarms.csv"
+REMEDIES = {
+    f"{EVALUATE} --null local-shift:rech=3": "--null local-shift:rech=3 has no setting 'rech': it has reach and every. Did you "
+    "mean 'reach'[?]",
+    f"{EVALUATE} --null seasonal": "--null seasonal needs the setting period: write it as 'seasonal:period=24'.",
+    f"{EVALUATE} --null local-shift:reach=abc": "--null local-shift:reach=abc: reach='abc' is not a duration: write .*",
+    f"{EVALUATE} --null circular": "--null circular must be one of .*. Did you mean 'circular-shift'[?]",
+    f"{LISTS} --tolerance 2d --null seasonal:period=24,bins=12": "--null seasonal:period=24,bins=12: period=24 does not fit "
+    "the times: pass a duration such as '24d'.",
+    f"{LISTS} --tolerance 1,3 --lag -2d:2d:3": "--lag='-2d' is a duration, but the tolerance of 1 time unit is a number: pass "
+    "both as durations, or both as numbers.",
+    "significance data.csv --truth label --scores z --metric auc": "--metric 'auc' must be one of .*. Did you mean 'auc-roc'[?] "
+    "See nofluke metrics.",
+    "power --recall .6 --share-alarms 2% --early 3h --late -1h": "--early='3h' and --late='-1h' must be in steps, such as 2: "
+    "there is no clock here.",
+    "power --recall .6 --coverage 20% --tolerance 50": "a coverage already includes the tolerance: leave the tolerance out, or "
+    "pass --share-alarms SHARE instead of --coverage SHARE.",
+    "power --recall 0,6 --coverage 20%": "--recall 0,6 is not a number: write 0.6 if you meant a decimal comma.",
+    "compare data.csv --truth label --scores z,noise --quantile .9": "--scores z,noise names one column: repeat the option for "
+    "each detector, --scores z --scores noise.",
+    "evaluate data.csv --truth label --scores z,noise --quantile .9": "data.csv has no column 'z,noise' [(]for scores[)]: name "
+    "one column at a time. The columns are .*",
+}
+
+
+@pytest.mark.parametrize(("line", "message"), REMEDIES.items(), ids=list(REMEDIES))
+def test_the_message_names_the_option_and_what_to_type(run, line, message):
+    """In one line, with code 2."""
+    code, out, err = run(line)
+    assert (code, out) == (2, "")
+    assert re.fullmatch(f"nofluke: {message}\n", err), err
+
+
+def test_shares_may_be_percentages(run):
+    """They give the same bytes as decimals do."""
+    by_share = run(f"{EVALUATE} --alpha 0.007 --min-recall 0.5")
+    assert by_share == run(f"{EVALUATE.replace('0.9', '90%')} --alpha 0.7% --min-recall 50%")
+    assert by_share[0] == 0
+    sweep = "sweep data.csv --truth label --scores z --quantile"
+    assert run(f"{sweep} .5,.9") == run(f"{sweep} 50%,90%")
+    assert run("power --recall 60% --coverage .2 --power 80%") == run("power --recall 0.6 --coverage 20% --power .8")
