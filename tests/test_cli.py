@@ -584,7 +584,7 @@ def test_whole_numbers_that_are_no_floats_are_compared_exactly(run_json, data):
         ),
         (DATA, (*BASE, "--threshold", "inf"), "--threshold inf must be finite"),
         (DATA, (*BASE, "--threshold", "nan"), "--threshold nan must be finite"),
-        (DATA, (*BASE, "--threshold", "high"), "Invalid value for '--threshold': 'high' is not a valid float"),
+        (DATA, (*BASE, "--threshold", "high"), "--threshold high is not a number: write it as 2.5"),
         (DATA, (*BASE, "--format", "yaml"), "Invalid value for '--format': 'yaml' is not one of"),
         (DATA, (*BASE, "--tolerence", "1"), "No such option.*--tolerence.*--tolerance"),
         (DATA, ("--scores", "z"), "name the labels: --truth COLUMN, or --truth-file FILE"),

@@ -317,10 +317,10 @@ WRONG = {
     "evaluate --quantile .8:.9:3": "--quantile .8:.9:3 is a list or a range, but evaluate takes one value: use nofluke sweep",
     "diagnose --budget 1%,2%": "--budget 1%,2% is a list or a range, but diagnose takes one value: run it once for each",
     "evaluate --quantile .9 --quantile .8": "--quantile was passed 2 times: pass it once, or use nofluke sweep for several",
-    "evaluate --quantile .9 -o x.xlsx": "--output x.xlsx: .xlsx is no format that evaluate writes: end it in .txt, .json, .csv, "
+    "evaluate --quantile .9 -o x.xlsx": "--output x.xlsx: evaluate cannot write .xlsx: use .txt, .json, .csv, "
     ".md, .tex or .xml, or pass --format",
-    "diagnose -o x.xml": "--output x.xml: .xml is no format that diagnose writes: end it in .txt, .json, .csv, .md or .tex, or",
-    "report --quantile .9 -o x.pdf": "--output x.pdf: .pdf is no format that report writes: end it in .html or .htm",
+    "diagnose -o x.xml": "--output x.xml: diagnose cannot write .xml: use .txt, .json, .csv, .md or .tex, or",
+    "report --quantile .9 -o x.pdf": "--output x.pdf: report cannot write .pdf: use .html or .htm",
     "evaluate --quantile .9 --truth-time-format %Y": "--truth-time-format is for --truth-file: pass that, or --time-format",
 }
 

@@ -1,5 +1,6 @@
 """Remedies of the command line: what was typed comes back with the option, and with what to type instead."""
 
+import json
 import re
 
 import numpy as np
@@ -61,6 +62,11 @@ REMEDIES = {
     "each detector, --scores z --scores noise.",
     "evaluate data.csv --truth label --scores z,noise --quantile .9": "data.csv has no column 'z,noise' [(]for scores[)]: name "
     "one column at a time. The columns are .*",
+    f"{EVALUATE} --time-format %Y": "--time-format is for --time: name the column of times too, or leave it out.",
+    "study data.csv --truth label --scores z --quantile .9 -o st.csv": "--out st.csv looks like a file, but results go into a "
+    "folder: name one, such as st/; --format csv prints such a file.",
+    "reproduce --simulated -o page.html": "--output page.html looks like a file, but results go into a folder: name one, such "
+    "as page/.",
 }
 
 
@@ -74,9 +80,40 @@ def test_the_message_names_the_option_and_what_to_type(run, line, message):
 
 def test_shares_may_be_percentages(run):
     """They give the same bytes as decimals do."""
-    by_share = run(f"{EVALUATE} --alpha 0.007 --min-recall 0.5")
-    assert by_share == run(f"{EVALUATE.replace('0.9', '90%')} --alpha 0.7% --min-recall 50%")
-    assert by_share[0] == 0
+    by_share = run(f"{EVALUATE} --alpha 0.007 --min-recall 0.5 --format json")
+    assert by_share == run(f"{EVALUATE.replace('0.9', '90%')} --alpha 0.7% --min-recall 50% --format json")
+    assert json.loads(by_share[1])["alpha"] == 0.007
     sweep = "sweep data.csv --truth label --scores z --quantile"
     assert run(f"{sweep} .5,.9") == run(f"{sweep} 50%,90%")
     assert run("power --recall 60% --coverage .2 --power 80%") == run("power --recall 0.6 --coverage 20% --power .8")
+
+
+def test_a_folder_that_is_there_may_have_an_ending(run, files):
+    """Only a new one is taken for a file by mistake."""
+    (files / "st.csv").mkdir()
+    code, _, err = run("study data.csv --truth label --scores z --quantile .9 --workers 1 -o st.csv")
+    assert (code, err.startswith("Wrote st.csv")) == (0, True)
+
+
+def test_notes_name_the_option_to_pass(run):
+    """Which Python calls otherwise, or has as an argument."""
+    swept = run("sweep data.csv --truth label --scores z --quantile .8,.9 --null permutation")[1]
+    assert "the best of many needs a familywise test: pass --familywise." in swept
+    told = " ".join(run(f"{LISTS} --tolerance 1d --null segments --resamples 2000 --seed 1")[1].split())
+    assert "What chance scores depends on it: pass --span, the time that was watched." in told
+    assert "F1 montecarlo (999 resamples, seed 1). Precision and recall: 2,000 resamples, seed 1." in told
+
+
+def test_help_says_what_holds_for_its_command(run):
+    """The seed of a report is 0, two lists have no grid, and power has no clock."""
+    told = {name: " ".join(run(f"{name} --help")[1].split()) for name in ("report", "coincidence", "power", "evaluate")}
+    assert "--seed INTEGER Random seed; the same seed gives identical output. [default: 0]" in told["report"]
+    assert "fresh" not in told["report"]
+    listed = re.search(r"after a colon: (.*?); lengths", told["coincidence"])[1].split(", ")
+    for null in listed:
+        assert "needs a grid" not in run(f"{LISTS} --tolerance 2d --resamples 99 --null {null}")[2], null
+    assert "needs a grid" in run(f"{LISTS} --tolerance 2d --null bernoulli")[2]
+    assert "blocks" in told["evaluate"]
+    assert not {"blocks", "bernoulli", "stationary"} & {null.partition(":")[0] for null in listed}
+    assert "--late -1 --early 3: between 1 and 3 steps before" in told["power"]
+    assert run("power --recall .6 --share-alarms 2% --late -1 --early 3")[0] == 0

@@ -124,6 +124,8 @@ def read(
     ends = (truth_start, truth_end)
     if truth_time_format is not None and truth_file is None:
         raise InputError("--truth-time-format is for --truth-file: pass that, or --time-format for FILE.")
+    if time_format is not None and file is not None and time is None and truth_file is None:
+        raise InputError("--time-format is for --time: name the column of times too, or leave it out.")
     if ends != (None, None) and (truth_file is None or truth is not None):
         raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
     if truth_start is not None and truth_start == truth_end:

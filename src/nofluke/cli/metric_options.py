@@ -38,9 +38,7 @@ def _drawing(default: int) -> tuple[Any, ...]:
         click.option("--resamples", type=int, default=default, show_default=True, help="Random draws of the null."),
         seed_option,
         click.option("--workers", type=int, help="Threads; by default as many as there are cores. Changes no number."),
-        click.option(
-            "--alpha", type=SHARE, default=0.05, show_default=True, help="Level of what is better than chance."
-        ),
+        click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Significance level."),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from nofluke.cli.completion import COLUMN, FILE, NULL
-from nofluke.cli.endings import FORMATS
+from nofluke.cli.endings import ENDINGS, FILES, FORMATS, form_of
 from nofluke.cli.values import SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
@@ -45,10 +45,17 @@ def plain_file(_context: click.Context, option: click.Parameter, value: str | No
     return value
 
 
-def directory(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """A directory, which need not be there yet."""
+def directory(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A directory, which need not be there yet; a name that looks like a file's is refused."""
     if value is not None:
-        _no_stream(option, value, "directory")
+        path = _no_stream(option, value, "directory")
+        if path.suffix.lower() in FILES and not path.is_dir():
+            prints = any(one.name == "form" for one in context.command.params) and path.suffix.lower() in ENDINGS
+            form = f"; --format {form_of(value)} prints such a file" if prints else ""
+            raise InputError(
+                f"{option.opts[-1]} {value} looks like a file, but results go into a folder: name one, such as "
+                f"{path.stem}/{form}."
+            )
     return value
 
 
@@ -122,7 +129,7 @@ higher_is_option = click.option(
     type=click.Choice(["anomalous", "normal"]),
     default="anomalous",
     show_default=True,
-    help="What high scores are; with normal, low ones are predictions.",
+    help="What a high score means; with normal, low scores are predictions.",
 )
 warmup_option = click.option(
     "--warmup",
@@ -215,17 +222,25 @@ output_option = click.option(
     help="Write there instead of printing; - for standard output.",
 )
 seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
-null_option = click.option(
-    "--null",
-    default="auto",
-    show_default=True,
-    type=NULL,
-    help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
+
+
+def null_of(names: str) -> Callable[[Any], Any]:
+    """--null, with the names that the command takes."""
+    return click.option(
+        "--null",
+        default="auto",
+        show_default=True,
+        type=NULL,
+        help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
+        f"{names}.",
+    )
+
+
+null_option = null_of(
     "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
-    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
+    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
 )
-chance_options = several(
-    null_option,
+method_options = several(
     click.option(
         "--method",
         type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
@@ -233,9 +248,11 @@ chance_options = several(
         show_default=True,
         help="How chance is computed; auto is exact wherever that takes seconds.",
     ),
-    click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
-    seed_option,
+    click.option(
+        "--resamples", type=int, default=10_000, show_default=True, help="Number of Monte Carlo permutations."
+    ),
 )
+chance_options = several(null_option, method_options, seed_option)
 judging_options = several(
     click.option(
         "--alternative",
@@ -248,7 +265,7 @@ judging_options = several(
         "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
     ),
     click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict and the gate."),
-    click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV."),
+    click.option("--test-f1", is_flag=True, help="Test F1 even for series over 100,000 steps, and in JSON and CSV."),
     click.option(
         "--statistic",
         "statistics",
@@ -266,10 +283,12 @@ zero_division_option = click.option(
     help="Value of undefined measures.",
 )
 familywise_option = click.option(
-    "--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo)."
+    "--familywise",
+    is_flag=True,
+    help="Test the best of all cells against chance's best: by all rotations where they can be gone through, else by Monte Carlo.",
 )
 gate_option: Callable[[Any], Any] = click.option(
-    "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
+    "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes; 3 if the verdict is 'cannot tell'."
 )
 gate_options = several(
     gate_option,

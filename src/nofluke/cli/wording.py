@@ -58,6 +58,7 @@ _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\
 _ADVICE = {
     "pass quantiles, thresholds or budgets, or ask for curve.chance": "pass --quantile, --threshold, --budget or --chance",
     "ask for curve.chance": "pass --chance",
+    "call familywise()": "pass --familywise",
     "nf.diagnose": "nofluke diagnose",
 }
 # keys of JSON that hold sentences
