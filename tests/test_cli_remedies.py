@@ -117,3 +117,14 @@ def test_help_says_what_holds_for_its_command(run):
     assert not {"blocks", "bernoulli", "stationary"} & {null.partition(":")[0] for null in listed}
     assert "--late -1 --early 3: between 1 and 3 steps before" in told["power"]
     assert run("power --recall .6 --share-alarms 2% --late -1 --early 3")[0] == 0
+
+
+def test_a_diagnosis_fits_a_hundred_columns(run):
+    """What was looked at goes on in the next line, and loses no word."""
+    line = "diagnose data.csv --truth label --scores z --time day"
+    out = run(line)[1]
+    assert max(map(len, out.splitlines())) <= 100
+    told = [finding["looked_at"] for finding in json.loads(run(f"{line} --format json")[1])["findings"]]
+    table = out.split("\n\n")[1]
+    at = table.index("looked at")
+    assert " ".join(" ".join(row[at:] for row in table.splitlines()[1:]).split()) == " ".join(told)

@@ -18,22 +18,12 @@ from nofluke.cli.arguments import (
     time_format_of,
     tolerance_of,
 )
+from nofluke.cli.chance_options import familywise_option, judging_options, method_options, null_of, seed_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.endings import form_of
 from nofluke.cli.list_options import list_options, window_options
-from nofluke.cli.options import (
-    familywise_option,
-    gate_format_option,
-    gate_options,
-    judging_options,
-    method_options,
-    null_of,
-    output_option,
-    plain_file,
-    seed_option,
-    zero_division_option,
-)
+from nofluke.cli.options import gate_format_option, gate_options, output_option, plain_file, zero_division_option
 from nofluke.cli.printing import extras, gate_code, write_result
 from nofluke.errors import InputError
 

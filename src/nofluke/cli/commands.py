@@ -8,17 +8,15 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
+from nofluke.cli.chance_options import chance_options, familywise_option, judging_options
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.options import (
-    chance_options,
     data_options,
     detector_options,
-    familywise_option,
     format_option,
     gate_format_option,
     gate_options,
-    judging_options,
     output_option,
     plain_file,
     unit_option,

@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from nofluke.cli.chance_options import seed_option
 from nofluke.cli.completion import COLUMN, METRIC, NULL
-from nofluke.cli.options import seed_option, several
+from nofluke.cli.options import several
 from nofluke.cli.values import SHARE, Value
 from nofluke.errors import InputError
 

@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 
-from nofluke.cli.completion import COLUMN, FILE, NULL
+from nofluke.cli.completion import COLUMN, FILE
 from nofluke.cli.endings import ENDINGS, FILES, FORMATS, form_of
 from nofluke.cli.values import SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
-
-STATISTICS = ("sttc", "event-synchronisation", "matching")
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -221,71 +219,12 @@ output_option = click.option(
     type=FILE,
     help="Write there instead of printing; - for standard output.",
 )
-seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
-
-
-def null_of(names: str) -> Callable[[Any], Any]:
-    """--null, with the names that the command takes."""
-    return click.option(
-        "--null",
-        default="auto",
-        show_default=True,
-        type=NULL,
-        help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
-        f"{names}.",
-    )
-
-
-null_option = null_of(
-    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
-    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
-)
-method_options = several(
-    click.option(
-        "--method",
-        type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
-        default="auto",
-        show_default=True,
-        help="How chance is computed; auto is exact wherever that takes seconds.",
-    ),
-    click.option(
-        "--resamples", type=int, default=10_000, show_default=True, help="Number of Monte Carlo permutations."
-    ),
-)
-chance_options = several(null_option, method_options, seed_option)
-judging_options = several(
-    click.option(
-        "--alternative",
-        type=click.Choice(["greater", "less", "two-sided"]),
-        default="greater",
-        show_default=True,
-        help="Which hits count as extreme.",
-    ),
-    click.option(
-        "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
-    ),
-    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict and the gate."),
-    click.option("--test-f1", is_flag=True, help="Test F1 even for series over 100,000 steps, and in JSON and CSV."),
-    click.option(
-        "--statistic",
-        "statistics",
-        type=click.Choice(STATISTICS),
-        multiple=True,
-        help="Another statistic to test, by simulation: spike time tiling coefficient, event synchronisation or one-to-one "
-        "matching. Repeat for several.",
-    ),
-)
 zero_division_option = click.option(
     "--zero-division",
     type=click.Choice(["nan", "0", "1"]),
     default="nan",
     show_default=True,
     help="Value of undefined measures.",
-)
-familywise_option = click.option(
-    "--familywise",
-    is_flag=True,
-    help="Test the best of all cells against chance's best: by all rotations where they can be gone through, else by Monte Carlo.",
 )
 gate_option: Callable[[Any], Any] = click.option(
     "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes; 3 if the verdict is 'cannot tell'."

@@ -7,8 +7,9 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.chance_options import seed_option
 from nofluke.cli.command import Command
-from nofluke.cli.options import format_option, output_option, seed_option, sides_in
+from nofluke.cli.options import format_option, output_option, sides_in
 from nofluke.cli.printing import write_result
 from nofluke.cli.values import SHARE, Number, Value
 from nofluke.errors import InputError

@@ -9,10 +9,11 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import Data, chance_arguments, named_detectors, read_detector, time_format_of
+from nofluke.cli.chance_options import method_options, null_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.metric_options import metric_option
-from nofluke.cli.options import detectors_options, file_or_stream, method_options, null_option
+from nofluke.cli.options import detectors_options, file_or_stream
 from nofluke.cli.printing import wrapped, write
 from nofluke.cli.values import SHARE
 from nofluke.cli.wording import advice

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from nofluke.cli.chance_options import null_option
 from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
 from nofluke.cli.endings import FORMATS
 from nofluke.cli.metric_options import metric_option
@@ -14,7 +15,6 @@ from nofluke.cli.options import (
     format_of,
     higher_is_option,
     missing_option,
-    null_option,
     rule_options,
     several,
     side_options,
