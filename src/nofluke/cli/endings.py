@@ -32,8 +32,9 @@ def check_ending(context: click.Context) -> None:
         if known and isinstance(place, str) and (page or not context.params["form"]):
             ending = Path(place).suffix
             if ending and ending.lower() not in known:
+                who = context.info_name if name == "output" else options[name].opts[-1]
                 more = "" if page else ", or pass --format"
                 raise InputError(
-                    f"{options[name].opts[-1]} {place}: {context.info_name} cannot write {ending}: "
+                    f"{options[name].opts[-1]} {place}: {who} cannot write {ending}: "
                     f"use {', '.join(known[:-1])} or {known[-1]}{more}."
                 )
