@@ -83,9 +83,9 @@ def cross_val_evaluate(
     -----
     The null is chosen on all folds together. Folds are stretches of one series: events and alarms may share a season
     or a slow change which no single fold has enough events to show, and p-values of folds, each under its own null,
-    would add it up. In simulations without skill (1,500 steps, 45 events, 5 folds), verdicts of "yes" or "partly"
-    came out in 2 to 6% of 200 to 400 runs each with seasons, trends, steps, bursts and slow random rates. With folds
-    taken for independent series it was 17% in a season of 24 steps.
+    would add it up. Without skill (``benchmarks/folds.py``: 1,500 steps, 45 events, 5 folds, 200 runs each), verdicts
+    of "yes" or "partly" came out in 2.5 to 4.5% of runs with seasons, trends and bursts. With folds taken for
+    independent series it was 18.5% in a season of 24 steps and 10% in one of 100.
 
     Windows of the tolerance reach across the borders of folds: an alarm just after a border may hit an event just
     before it. Counts of single folds do not, as a scorer would count them, and so may add up to slightly fewer hits.
