@@ -4,14 +4,19 @@ Nothing is fetched while reading.
 """
 
 import html
+import re
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from latex2mathml.converter import convert
 from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.writers.html5 import HTML5Translator
 
 from nofluke import __version__
+
+logger = logging.getLogger(__name__)
 
 project = "nofluke"
 author = "the authors of nofluke"
@@ -36,6 +41,9 @@ html_context = {"default_mode": "auto"}  # light or dark, as the reader's system
 html_math_renderer = "mathml"
 html_show_sourcelink = False
 html_copy_source = False
+html_use_index = False
+html_domain_indices = False
+html_search_scorer = str(Path(__file__).with_name("scorer.js"))
 # pages that stand alone; the parts list their pages there
 html_sidebars: dict[str, list[str]] = {page: [] for page in ("index", "tutorial", "gallery", "claims", "faq")}
 html_theme_options = {
@@ -46,25 +54,33 @@ html_theme_options = {
     "footer_start": [],
     "footer_center": [],
     "footer_end": [],
-    "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
 }
 
 
-def _mathml(latex: str, display: str) -> str:
-    return convert(latex.strip(), display=display)
+def _mathml(node: nodes.Element, display: str) -> str:
+    drawn = convert(node.astext().strip(), display=display)
+    if "<mi>&</mi>" in drawn or 'linebreak="newline"' in drawn:  # browsers would show "&", and all rows in one line
+        logger.warning("latex2mathml cannot align rows: write separate formulas.", location=node)
+    return drawn
 
 
 def _visit_math(self: Any, node: nodes.math) -> None:
-    self.body.append(_mathml(node.astext(), "inline"))
+    self.body.append(_mathml(node, "inline"))
     raise nodes.SkipNode
 
 
 def _visit_math_block(self: Any, node: nodes.math_block) -> None:
     number = f'<span class="eqno">({html.escape(str(node["number"]))})</span>' if node.get("number") else ""
     self.body.append(self.starttag(node, "div", CLASS="formula") + number)
-    self.body.append(_mathml(node.astext(), "block") + "</div>\n")
+    self.body.append(_mathml(node, "block") + "</div>\n")
     raise nodes.SkipNode
+
+
+class Translator(HTML5Translator):
+    """HTML in which a list of choices in code, such as auto|exact, may continue in the next line after a bar."""
+
+    words_and_spaces = re.compile(r"[^\s|]+\|?|\|| +|\n")
 
 
 def _trim_examples(_app: Sphinx, tree: nodes.document) -> None:
@@ -91,5 +107,6 @@ def _pair_with_dark(app: Sphinx, tree: nodes.document) -> None:
 def setup(app: Sphinx) -> None:
     """Formulas as MathML, which browsers draw by themselves: MathJax would have to be fetched or carried along."""
     app.add_html_math_renderer("mathml", (_visit_math, None), (_visit_math_block, None))
+    app.set_translator("html", Translator)
     app.connect("doctree-read", _trim_examples)
     app.connect("doctree-read", _pair_with_dark, priority=400)  # before pictures are collected

@@ -1,5 +1,6 @@
 """Tests here are the examples of the pages; the scripts beside them need what only the building of them needs."""
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,12 +8,18 @@ from pathlib import Path
 import pytest
 
 collect_ignore_glob = ["*.py", "*/*.py"]
+SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
-def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Examples write files and draw figures: files go to a folder of the page's own, figures are closed behind it."""
+def _own_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Examples write files and draw figures: files go to a folder of the page's own, figures are closed behind it.
+
+    Scripts that a page asks the reader to save come first: they make the files that its examples read.
+    """
     monkeypatch.chdir(tmp_path)
+    for script in SCRIPT.findall(request.path.read_text(encoding="utf-8")):
+        exec(script, {})
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):
         pyplot.close("all")

@@ -107,9 +107,10 @@ def check_latex(text):
 
 
 def scalars(value):
-    """All values outside of plain lists, None left out, in any order."""
+    """All values outside of plain lists, None left out, in any order; a band has two."""
     if isinstance(value, dict):
-        return [one for inner in value.values() for one in scalars(inner)]
+        pairs = [(inner if key == "band" and isinstance(inner, list) else [inner]) for key, inner in value.items()]
+        return [one for inner in pairs for each in inner for one in scalars(each)]
     if isinstance(value, list):
         return [one for inner in value for one in scalars(inner)] if all(isinstance(v, dict) for v in value) else []
     return [] if value is None else [value]

@@ -326,6 +326,22 @@ class TestDoubts:
         assert 'Use null="auto".' in found
         assert "season" not in " ".join(doubts(nf.nulls.Seasonal(period=100), cell_of(truth, scores)))
 
+    def test_naming_the_null_that_auto_gave_up_on_does_not_silence_it(self, monkeypatch):
+        """Alarms by the hour of the day beside ranges: shifts of all events together are doubted, not by whole days."""
+        rng = np.random.default_rng(5)
+        hours = np.datetime64("2024-03-04T00") + np.arange(28 * 24)
+        scores = np.sin(2 * np.pi * np.arange(len(hours)) / 24) + rng.normal(0, 0.1, len(hours))
+        truth = np.zeros(len(hours), dtype=int)
+        for start in np.cumsum(rng.integers(11, 90, size=12)):
+            truth[start : start + rng.integers(2, 5)] = 1
+        asked = {"quantile": 0.9, "tolerance": 1, "times": hours, "count_events": "ranges"}
+        assert not nf.evaluate(truth, scores, **asked).settings.choice.holds
+        monkeypatch.setattr("nofluke.nulls.doubts._about_season", lambda *_: "")  # as where events show no sign of one
+        for null in ("circular-shift", "segments"):
+            result = nf.evaluate(truth, scores, null=null, n_resamples=99, **asked)
+            assert 'With null="auto" the answer is "cannot tell". There is a season' in " ".join(result.notes)
+        assert nf.evaluate(truth, scores, null="circular-shift:every=24", **asked).settings.choice.doubts == ()
+
     def test_auto_has_none(self):
         """What it saw, it took into account."""
         for name in ("trend, 4", "season of 100 steps, 2", "both clustered", "ranges, trend, 4"):

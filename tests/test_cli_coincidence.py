@@ -11,7 +11,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import FORMATS, cli, main
-from nofluke.cli.options import STATISTICS
+from nofluke.cli.chance_options import STATISTICS
 from nofluke.inference.coincidences import NOT_OF_LISTS
 from nofluke.measures.point_statistics import POINT_STATISTICS
 from test_docs import documented, fits, flat_keys, only_for, section, table_rows
@@ -453,7 +453,7 @@ WRONG = [
     ((*DATES, "-o", "tweets.csv"), "--output tweets.csv is the input tweets.csv, which it would destroy"),
     ((*DATES, "--gaps", "outages.csv", "-o", "./outages.csv"), "--output ./outages.csv is the input outages.csv"),
     ((*DATES, "--gaps", "bare", "--report", "./bare"), "--report ./bare is the input bare, which it would destroy"),
-    ((*DATES, "--report", "quakes.csv"), "--report quakes.csv: .csv is no format .*: end it in .html or .htm"),
+    ((*DATES, "--report", "quakes.csv"), "--report quakes.csv: --report cannot write .csv: use .html or .htm"),
     ((*DATES, "--report", "a", "-o", "./a"), "--output and --report are the same file: choose another place"),
     ((*DATES, "-o", "nodir/x"), "--output nodir/x cannot be written .No such file"),
     ((*DATES, "--null", "tides"), "--null tides must be one of 'auto', 'permutation'"),

@@ -295,25 +295,32 @@ def test_lists_and_ranges_are_what_repeated_options_are(run):
 WRONG = {
     "sweep --quantile 0,9": "--quantile 0,9 is the list of 0 and 9, but 9 is not a share between 0 and 1: write 0.9 if",
     "sweep --budget 1,5%": "--budget 1,5% is the list of 1 and 5%, with and without %: write 1.5% if",
-    "sweep --quantile .5,2": "--quantile .5,2 is the list of .5 and 2, but 2 is not a share between 0 and 1: write 0.5,0.9",
+    "sweep --quantile .5,2": "--quantile .5,2 is the list of .5 and 2, but 2 is not a share between 0 and 1: write .5,.9",
     "sweep --tolerance 0,,2": "--tolerance 0,,2 has nothing on one side of a comma: write a list as 0,1,2",
     "sweep --tolerance 0:8": "--tolerance 0:8 is not a range: write START:STOP:COUNT, such as 0:8:5",
     "sweep --tolerance 0:8:1": "--tolerance 0:8:1: COUNT is how many values there are, .* from 2 to 10,000, got '1'",
     "sweep --tolerance 0:8:99999999999": "--tolerance 0:8:9+: COUNT is how many",
     "sweep --tolerance 30min:2h:4": "--tolerance 30min:2h:4 has ends in two units: write both in one",
     "sweep --tolerance 0:x2:4": "--tolerance 0:x2:4: 'x2' is not a number, with or without a unit: write 0:8:5",
-    "sweep --tolerance 0:5:3": "--tolerance=2.5 must be a whole number of steps",
-    "sweep --threshold 1,x": "Invalid value for '--threshold': 'x' is not a valid float",
+    "sweep --tolerance 0:5:3": "--tolerance 0:5:3 has 2.5, which must be a whole number of steps [(]as in 0:5:6[)], "
+    "or a duration .*; on a clock of plain numbers pass --unit clock",
+    "sweep --budget 1:10%:4": "--budget 1:10%:4 has ends in two units: write both in one, such as 1%:10%:4",
+    "sweep --budget 1%:5%": "--budget 1%:5% is not a range: write START:STOP:COUNT, such as 1%:5%:5",
+    "sweep --quantile .5,x": "--quantile x is not a number: write it as 0.05 or 5%",
+    "evaluate --quantile .9 --alpha 0,05": "--alpha 0,05 is not a number: write 0.05 if you meant a decimal comma",
+    "evaluate --quantile .9 --alpha five": "--alpha five is not a number: write it as 0.05 or 5%",
+    "evaluate --quantile .9 --min-recall 150%": "--min-recall 1.5 must be between 0 and 1",
+    "sweep --threshold 1,x": "--threshold x is not a number: write it as 2.5",
     "evaluate --quantile 0,9": "--quantile 0,9 is a list or a range, but evaluate takes one value: write 0.9 if you meant a "
     "decimal comma, or use nofluke sweep for several",
     "evaluate --quantile .9 --tolerance 0,1": "--tolerance 0,1 is a list or a range, but evaluate .* use nofluke sweep",
     "evaluate --quantile .8:.9:3": "--quantile .8:.9:3 is a list or a range, but evaluate takes one value: use nofluke sweep",
     "diagnose --budget 1%,2%": "--budget 1%,2% is a list or a range, but diagnose takes one value: run it once for each",
     "evaluate --quantile .9 --quantile .8": "--quantile was passed 2 times: pass it once, or use nofluke sweep for several",
-    "evaluate --quantile .9 -o x.xlsx": "--output x.xlsx: .xlsx is no format that evaluate writes: end it in .txt, .json, .csv, "
+    "evaluate --quantile .9 -o x.xlsx": "--output x.xlsx: evaluate cannot write .xlsx: use .txt, .json, .csv, "
     ".md, .tex or .xml, or pass --format",
-    "diagnose -o x.xml": "--output x.xml: .xml is no format that diagnose writes: end it in .txt, .json, .csv, .md or .tex, or",
-    "report --quantile .9 -o x.pdf": "--output x.pdf: .pdf is no format that report writes: end it in .html or .htm",
+    "diagnose -o x.xml": "--output x.xml: diagnose cannot write .xml: use .txt, .json, .csv, .md or .tex, or",
+    "report --quantile .9 -o x.pdf": "--output x.pdf: report cannot write .pdf: use .html or .htm",
     "evaluate --quantile .9 --truth-time-format %Y": "--truth-time-format is for --truth-file: pass that, or --time-format",
 }
 

@@ -222,7 +222,7 @@ def test_the_gate_answers_by_the_verdict(run, options, code, why):
         ("--metric nab:profile=odd", "--metric 'nab:profile=odd': profile='odd' must be one of 'standard', "),
         (
             "--metric nab:alpha=1",
-            "--metric 'nab:alpha=1' has no setting 'alpha': it has profile; see nofluke metrics.",
+            "--metric 'nab:alpha=1' has no setting 'alpha': it has profile. See nofluke metrics.",
         ),
         ("--metric affiliation-f1:beta=-1", "--metric 'affiliation-f1:beta=-1': beta=-1 must be"),
         ("--metric auc-roc --metric auc-roc", "--metric auc-roc is there twice"),

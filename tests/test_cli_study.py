@@ -155,6 +155,9 @@ def test_cells_that_are_missing_are_told_first_and_by_the_exit_code(files, call)
     code, out, _ = call("study.csv", *COLUMNS, *CUT, "--format", "json")
     assert code == 4
     assert [each["cells"] for each in json.loads(out)["missing"]] == [2]
+    code, _, err = call("study.csv", *COLUMNS, *CUT, "--gate", "--alpha", "1e-300")
+    assert code in (1, 3)  # what the gate found is not hidden by 4
+    assert "nofluke: gate: " in err
 
 
 @pytest.mark.parametrize(

@@ -358,7 +358,7 @@ def test_thousands_of_times_stay_a_drawing_of_columns():
 
 
 def test_lags_show_measures_chance_and_what_is_significant():
-    """A row of panels for each tolerance; a needle stands out, and only what Holm leaves is marked."""
+    """A row of panels for each tolerance; a narrow peak stands out, and only what Holm leaves is marked."""
     events = np.random.default_rng(5).choice(3_000, 30, replace=False)
     swept = nf.sweep_tolerances(
         events, events + 5, tolerances=[0, 2], lags=range(-10, 11), span=(0, 3_100), null="permutation"

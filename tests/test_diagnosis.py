@@ -223,6 +223,18 @@ class TestDiagnose:
         first, second = (nf.diagnose(truth, predictions=truth).to_dict() for _ in range(2))
         assert first == second
 
+    def test_a_period_of_the_alarms_alone_is_no_shared_one(self):
+        """The words say so, and no small p stands beside the "no"."""
+        rng = np.random.default_rng(0)
+        alarms = rng.random(2_000) < 0.1 * (1 + np.sin(2 * np.pi * np.arange(2_000) / 25))
+        found = nf.diagnose(uniform(rng, m=60), predictions=alarms)
+        (season,) = (one for one in found.findings if one.name == "season of any period")
+        assert (season.found, season.pvalue) == (False, None)
+        assert "share no period" in season.sentence
+        (row,) = (row for row in found.table().rows if row[0] == "season of any period")
+        assert row[1:4] == ("no", "", "")
+        assert row[4].endswith("; one side alone, or a slow change, has one")
+
 
 def _clock(more):
     return {key: value for key, value in more.items() if key == "times"}

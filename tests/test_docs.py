@@ -59,6 +59,12 @@ def made_by(page: str, until: str) -> dict[str, Any]:
     raise AssertionError(f"{page} has no example that begins with {until!r}")
 
 
+def script_of(page: str) -> str:
+    """The code that a page asks to save as a file, which is named in its first line."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    return re.search(r"^```python\n(# \w+\.py\n.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+
+
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that the sessions of the pages use, in the working directory."""
@@ -82,7 +88,7 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    made_by("tutorial.md", "import nofluke")  # latency.csv, incidents.csv
+    exec(script_of("tutorial.md"), {})  # latency.csv, incidents.csv
     return tmp_path
 
 
@@ -139,6 +145,8 @@ def test_commands_of_pipelines_pass_the_gate(capsys: pytest.CaptureFixture[str])
     words = [shlex.split(command) for command in commands] + [[*hook["entry"].split(), *hook["args"]]]
     called = [command for command in words if command[0] == "nofluke"]
     assert len(called) == 4
+    pinned = [word for command in words for word in command if "==" in word] + hook["additional_dependencies"]
+    assert pinned == [f"nofluke=={nf.__version__}"] * 3
     for _, *arguments in called:
         kept = next((i for i, word in enumerate(arguments) if word in (">", ">>")), len(arguments))
         assert run(arguments[:kept], capsys)[0] == 0, arguments
@@ -476,6 +484,17 @@ def test_links_lead_somewhere(page: Path) -> None:
             other = page.parent / name if name else page
             assert other.exists(), target
             assert not anchor or anchor in anchors(other), target
+
+
+@pytest.mark.parametrize("part", ["howto", "explanation", "reference"])
+def test_pages_have_one_name_and_one_order(part: str) -> None:
+    """The first page of a part lists the others by their titles, in the order of the side bar."""
+    text = (DOCS / part / "index.md").read_text(encoding="utf-8")
+    trees = re.findall(r"^```\{toctree\}\n(?::[^\n]*\n)*\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    listed = re.findall(r"^- \[(.+)\]\(([\w-]+)\.md\)", text, re.MULTILINE)
+    assert [name for _, name in listed] == [name for tree in trees for name in tree.split()]
+    for title, name in listed:
+        assert (DOCS / part / f"{name}.md").read_text(encoding="utf-8").startswith(f"# {title}\n"), name
 
 
 def prose(page: Path) -> Iterator[tuple[int, str]]:

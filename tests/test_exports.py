@@ -171,7 +171,21 @@ def test_keys_of_a_flat_dict_have_names_not_numbers():
     assert "pairs/good/poor/recall/pvalue" in board.to_dict(flat=True)
     assert "differences/good/poor/f1/pvalue" in results()["three"].to_dict(flat=True)
     assert "metrics/vus_pr_window_5/pvalue" in results()["significances"].to_dict(flat=True)
-    assert "metrics/auc_roc/expected" in results()["chance levels"].to_dict(flat=True)
+    levels = results()["chance levels"]
+    flat = levels.to_dict(flat=True)
+    assert "metrics/auc_roc/expected" in flat
+    assert (flat["metrics/auc_roc/band/low"], flat["metrics/auc_roc/band/high"]) == levels.results[0].band
+
+
+def test_names_that_give_one_key_are_numbered_whatever_their_rank():
+    """By the names alone, and alike wherever a name comes up."""
+    scores = {"a/b": GOOD, "a b": POOR, "a_b": GOOD[::-1], "a_b_2": POOR[::-1]}
+    keys = {"a/b": "a_b_4", "a b": "a_b_3", "a_b": "a_b", "a_b_2": "a_b_2"}
+    for names in (list(scores), list(scores)[::-1]):
+        found = nf.compare(TRUTH, {name: scores[name] for name in names}, quantile=0.9, tolerance=2)
+        flat = found.to_dict(flat=True)
+        assert {name: flat[f"detectors/{key}/name"] for name, key in keys.items()} == {name: name for name in keys}
+        assert any(key.startswith(("differences/a_b_4/a_b_3/", "differences/a_b_3/a_b_4/")) for key in flat)
 
 
 values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), st.text(max_size=9))
@@ -285,7 +299,8 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{y},{a},{b}" for y, a, b in zip(TRUTH, GOOD, POOR, strict=True)]
     (tmp_path / "data.csv").write_text("\n".join(["y,good,poor", *rows]) + "\n")
-    monkeypatch.setattr(nf, "study", lambda *_, **__: results()["study"])  # tests/test_cli_study.py runs it
+    done = results()["study"]
+    monkeypatch.setattr(nf, "study", lambda *_, **__: done)  # tests/test_cli_study.py runs it
     for name, times in (("events", EVENTS), ("alarms", ALARMS)):
         (tmp_path / f"{name}.csv").write_text("time\n" + "".join(f"{time}\n" for time in times))
 
@@ -303,6 +318,8 @@ def test_the_command_line_prints_what_the_method_gives(name, form, capsys):
     expected = getattr(result, f"to_{form}")().rstrip("\n")
     if form in ("markdown", "latex"):
         expected = re.sub('null="([^"]+)"', r"-{}-null \1" if form == "latex" else r"--null \1", expected)
+    if form == "json":
+        expected = re.sub(r'null=\\"([^"\\]+)\\"', r"--null \1", expected)
     assert to_ten_digits(out.rstrip("\n")) == to_ten_digits(expected)
 
 

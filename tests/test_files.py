@@ -5,6 +5,7 @@ import io
 import os
 import subprocess
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from nofluke.data import paths
 from nofluke.data.columns import UtcTimes
 from nofluke.data.files import read_columns, read_list, read_times
 from nofluke.data.paths import check_place, expanded, is_same_file, write_file
+from nofluke.dates import likely_format
 from nofluke.errors import InputError
 
 
@@ -651,6 +653,11 @@ def test_what_is_wrong_with_a_file_is_said_in_one_line(write, content, columns, 
             r"line 2: column 't' has '01/02/2020', which is not an ISO 8601 time: .*time_format=\"%d/%m/%Y\"",
         ),
         ("01/02/2020\n", None, "line 1: column 'column 0' has '01/02/2020'"),
+        (
+            "t\n01.12.2024 00:00\n",
+            None,
+            r"'01.12.2024 00:00', which .*: give the format, as in time_format=\"%d.%m.%Y %H:%M\"",
+        ),
         ("t\n2020-01-01\n2020-13-01\n", None, "line 3: column 't' has '2020-13-01', which is not an ISO 8601 time"),
         ("t\n2020-01-01\ninfinity\n", None, "line 3: column 't' has 'infinity', which is not an ISO"),
         ("t\n5\n2020-01-01\n", None, "line 3: column 't' has '2020-01-01' after numbers such as '5'"),
@@ -790,3 +797,12 @@ def test_the_papers_files_are_columns_without_a_header():
         columns={"series": "series", "time": "timestamp", "truth": "event", "scores": "random"},
     )
     assert len(set(table.values["series"])) == 28
+
+
+@pytest.mark.parametrize(
+    "style", ["%d.%m.%Y", "%d-%m-%y", "%m/%d/%Y %H:%M:%S", "%d/%m/%Y %I:%M %p", "%d.%m.%YT%H:%M:%S.%f"]
+)
+def test_the_format_that_is_suggested_reads_the_date(style):
+    """Day and month can be told apart on the 31st."""
+    written = datetime(2024, 12, 31, 23, 58).strftime(style)
+    assert likely_format(written) == style

@@ -52,7 +52,11 @@ def test_a_name_that_could_be_two_is_none():
         ("auc-rok", "metric='auc-rok' must be one of 'auc-roc', .* Did you mean 'auc-roc'[?]$"),
         ("VUS_P", "Did you mean 'vus-pr'[?]$"),
         ("zzz", r"'tolerant-f1'.*\.$"),
-        ("vus-pr:wind=3", "^metric='vus-pr:wind=3' has no setting 'wind': it has window and n_thresholds.$"),
+        (
+            "vus-pr:wind=3",
+            "^metric='vus-pr:wind=3' has no setting 'wind': it has window and n_thresholds. Did you mean 'window'[?]$",
+        ),
+        ("auc", "Did you mean 'auc-roc'[?]$"),
         ("range-f1:x=1", "has no setting 'x': it has bias, cardinality, alpha and beta.$"),
         ("auc-roc:x=1", "has no setting 'x': it has none.$"),
         ("vus-pr:=3", "has no setting '': it has window"),
@@ -136,7 +140,7 @@ def test_nulls_of_scores_are_public():
         ("random-scores:phi=2", "^null='random-scores:phi=2': phi=2 must be at least 0 and below 1.$"),
         ("random-scores:phi=0.1,phi=0.2", "has the setting 'phi' twice"),
         ("blocks:length=0", "^null='blocks:length=0': length=0 must be"),
-        ("blocks:size=3", "^null='blocks:size=3': got an unexpected keyword argument 'size'"),
+        ("blocks:size=3", "^null='blocks:size=3' has no setting 'size': it has length.$"),
     ],
 )
 def test_errors_of_nulls_name_what_was_passed(null, match):

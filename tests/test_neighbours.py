@@ -222,8 +222,17 @@ def test_metrics_are_called_as_those_of_sktime_and_aeon():
     metric = nf.metrics.get("f1")
     assert metric(truth, points, FRAME) == metric(truth, points, FRAME["x"].to_numpy()) == metric(LABELS, alarms)
     assert metric(LABELS, alarms) == 2 * 5 / (5 + 7)
+    assert metric(y_true=truth, y_pred=points, X=FRAME) == metric(y_true=LABELS, y_pred=alarms) == 2 * 5 / (5 + 7)
     scores = outputs["HampelDetector.transform_scores"]
-    assert nf.metrics.get("auc-roc")(DATED, scores) == nf.metrics.get("auc-roc")(truth, scores["scores"].to_numpy())
+    area = nf.metrics.get("auc-roc")
+    assert area(DATED, scores) == area(truth, scores["scores"].to_numpy()) == area(y_true=DATED, y_score=scores)
+    for wrong, message in (
+        ({"y_pred": alarms}, "a metric needs the truth: pass truth=, or y_true="),
+        ({"y_true": LABELS, "y_pred": alarms, "y_score": alarms}, "pass either y_pred= or y_score=: they are the same"),
+        ({"y_true": LABELS, "y_score": alarms}, "pass predictions, or scores with a threshold"),
+    ):
+        with pytest.raises(nf.InputError, match=message):
+            metric(**wrong)
 
 
 class Margin:

@@ -195,7 +195,7 @@ def test_hits_by_shift_are_those_of_shifted_events(quakes, results):
     assert legend_texts(several) == [*results, "chance, mean"]
 
 
-def test_alarms_that_are_late_have_their_needle_at_a_positive_shift(swept):
+def test_late_alarms_peak_at_a_positive_shift(swept):
     """In time, in a unit that people use."""
     occurrences = swept.occurrences
     events = occurrences.ticks.times(occurrences.events)

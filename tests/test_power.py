@@ -517,7 +517,7 @@ class TestCommandLine:
             ("--recall .6 --coverage .2 --steps 9 --steps-per-event 3", "pass either --steps or --steps-per-event."),
             ("--recall .6 --coverage .2 --tolerance 2h", "--tolerance='2h' must be in steps"),
             ("--recall .6 --coverage .2 --power 1", "--power=1.0 must be above 0 and below 1."),
-            ("--recall x --coverage .2", "'x' is not a valid float"),
+            ("--recall x --coverage .2", "--recall x is not a number: write it as 0.05 or 5%."),
         ],
     )
     def test_bad_input_is_one_line(self, run, words, message):

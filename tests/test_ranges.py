@@ -219,8 +219,16 @@ class TestRefusals:
                 r"truth has 2 range\(s\) outside the clock \(2024-03-01 to 2024-03-10\): 2023-01-01 to 2023-01-02, 2024-03-11 to",
             ),
             ([(20.5, 30)], {"times": np.arange(10) / 10}, r"outside the clock \(0 to 0.9\): 20.5 to 30"),
-            ([(1, None)], {}, r"truth has 1 range\(s\) without a finite end, at position\(s\) 0: give each range both"),
-            ([(np.nan, 2), (3, 4)], {}, r"without a finite start, at position\(s\) 0"),
+            (
+                [(1, None)],
+                {},
+                r"truth has 1 range\(s\) without a finite end, at position\(s\) 0: write the end of the data if",
+            ),
+            (
+                [(np.nan, 2), (3, 4)],
+                {},
+                r"without a finite start, at position\(s\) 0: write the start of the data if the range began before it",
+            ),
             ([(1, math.inf)], {"times": np.arange(10)}, "without a finite end"),
             ([("2024-03-05", None)], {"times": DAYS}, "without a finite end"),
             (np.array([["2024-03-05", "NaT"]], dtype="datetime64[D]"), {"times": DAYS}, "without a finite end"),
@@ -712,6 +720,7 @@ def files(tmp_path, monkeypatch):
     (tmp_path / "named.csv").write_text("id,first,last\n1,2024-03-02,2024-03-04\n2,2024-03-07,2024-03-07T12:00\n")
     (tmp_path / "steps.tsv").write_text("from\tto\n1\t3\n6\t6\n")
     (tmp_path / "over.csv").write_text("begin,stop\n2024-03-02,2024-03-05\n2024-03-04,2024-03-07\n")
+    (tmp_path / "back.csv").write_text("start,end\n2024-03-01,2024-03-02\n2024-03-05,2024-03-04\n")
     (tmp_path / "open.csv").write_text("start,end\n2024-03-02,\n")
     return tmp_path
 
@@ -765,7 +774,8 @@ class TestCommandLine:
             ("--truth-file found.csv", "found.csv holds dates, but data.csv has no clock: name its column of times by --time."),
             ("--time day --truth-file named.csv", "named.csv has 3 columns: name one of 'id', 'first', 'last', or two of them by --truth-start and --truth-end for ranges."),
             ("--time day --truth-file named.csv --truth-start first", "of which none is called end or stop or to: name them by --truth-start and --truth-end."),
-            ("--time day --truth-file open.csv", "open.csv, line 2: column 'end' has no end: remove the row."),
+            ("--time day --truth-file back.csv", "back.csv, line 3: the range 2024-03-05 to 2024-03-04 ends before it starts: swap its ends."),
+            ("--time day --truth-file open.csv", "open.csv, line 2: column 'end' has no end: write the end of the data if the range is still open, or remove the range."),
             ("--time day --truth-file named.csv --truth-start first --truth-end first", "--truth-start and --truth-end are both 'first': name two columns."),
             ("--truth label --truth-start first", "--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth."),
             ("--time day --truth-file steps.tsv", "the clock shows dates but --truth-file holds numbers: give both as the same kind."),

@@ -13,13 +13,15 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import metrics
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.cluster import KMeans
 from sklearn.covariance import EllipticEnvelope
+from sklearn.decomposition import PCA
 from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.mixture import GaussianMixture
 from sklearn.model_selection import GridSearchCV, TimeSeriesSplit, cross_validate
-from sklearn.neighbors import LocalOutlierFactor
+from sklearn.neighbors import KernelDensity, LocalOutlierFactor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import OneClassSVM
@@ -43,8 +45,8 @@ def named(estimator):
     return type(estimator).__name__
 
 
-class Column(BaseEstimator):
-    """Scores are the first column of X."""
+class Column(OutlierMixin, BaseEstimator):
+    """Scores are the first column of X, low for outliers as scikit-learn has it."""
 
     def __init__(self, which=0):
         self.which = which
@@ -53,7 +55,20 @@ class Column(BaseEstimator):
         return self
 
     def decision_function(self, X):
-        return X[:, 0]
+        return -X[:, 0]
+
+
+class Threshold(OutlierMixin, BaseEstimator):
+    """An alarm from c on in the first column of X: never for a large c, always for a small one."""
+
+    def __init__(self, c=0):
+        self.c = c
+
+    def fit(self, *_):
+        return self
+
+    def predict(self, X):
+        return np.where(X[:, 0] >= self.c, -1, 1)
 
 
 class Fixed:
@@ -98,8 +113,8 @@ def test_a_search_is_read_as_what_it_has_found():
 
 
 def test_classifiers_score_the_positive_class_high():
-    """decision_function and predict_proba, labels of 0 and 1 or of -1 for events, and any label that is named."""
-    for labels, event in ((Y, "auto"), (np.where(Y, -1, 1), "auto"), (np.where(Y, "bad", "good"), "bad")):
+    """decision_function and predict_proba, labels of 0 and 1, and any label that is named."""
+    for labels, event in ((Y, "auto"), (np.where(Y, -1, 1), -1), (np.where(Y, "bad", "good"), "bad")):
         fitted = LogisticRegression().fit(X, labels)
         for method in ("auto", "decision_function", "predict_proba"):
             scorer = nf.make_scorer("auc-roc", response_method=method, pos_label=event)
@@ -143,14 +158,76 @@ def test_tags_come_before_the_older_attribute():
     """scikit-learn 1.6 and later have tags, 1.4 and 1.5 an attribute; either is enough."""
     tagged = Fixed(-Y, __sklearn_tags__=lambda: SimpleNamespace(estimator_type="outlier_detector"))
     assert nf.make_scorer("auc-roc")(tagged, X, Y) == 1
-    assert nf.make_scorer("auc-roc")(Fixed(Y), X, Y) == 1
+    assert nf.make_scorer("auc-roc")(Fixed(-Y, _estimator_type="outlier_detector"), X, Y) == 1
 
 
 def test_the_direction_of_scores_can_be_said():
-    """higher_is overrules what the estimator looks like."""
-    upside_down = Fixed(-Y)
+    """higher_is overrules what the estimator looks like, and must be there where nothing is known."""
+    upside_down = Fixed(Y, _estimator_type="outlier_detector")
     assert nf.make_scorer("auc-roc")(upside_down, X, Y) == 0
-    assert nf.make_scorer("auc-roc", higher_is="normal")(upside_down, X, Y) == 1
+    assert nf.make_scorer("auc-roc", higher_is="anomalous")(upside_down, X, Y) == 1
+    with pytest.raises(nf.InputError, match='known to be high or low for events: pass higher_is="anomalous"'):
+        nf.make_scorer("auc-roc")(Fixed(Y), X, Y)
+    assert nf.make_scorer("auc-roc", higher_is="anomalous")(Fixed(Y), X, Y) == 1
+
+
+@pytest.mark.parametrize(
+    "density", [KernelDensity(), PCA(1), make_pipeline(StandardScaler(), KernelDensity())], ids=named
+)
+def test_what_has_only_score_samples_is_a_density(density):
+    """Low where data are rare, without any tag that says so."""
+    fitted = density.fit(X)
+    expected = metrics.roc_auc_score(Y, -fitted.score_samples(X))
+    assert nf.make_scorer("auc-roc")(fitted, X, Y) == pytest.approx(expected)
+    with pytest.raises(nf.InputError, match="has no method predict"):
+        nf.make_scorer("f1")(fitted, X, Y)
+
+
+def test_numbers_of_clusters_are_not_alarms():
+    """Also not as scores, nor at the end of a pipeline."""
+    for estimator in (KMeans(2, n_init=1), make_pipeline(StandardScaler(), KMeans(2, n_init=1))):
+        for measure in ("f1", "auc-roc"):
+            with pytest.raises(
+                nf.InputError, match="numbers of clusters, which are no alarms: pass an outlier detector"
+            ):
+                nf.make_scorer(measure)(estimator.fit(X), X, Y)
+
+
+def test_predictions_as_scores_have_a_direction_too():
+    """Outlier detectors predict -1 for outliers, classifiers a label, regressors numbers of y."""
+    signed, named_ = np.where(Y, -1, 1), np.where(Y, "bad", "good")
+    scorer = nf.make_scorer("auc-roc", response_method="predict")
+    assert scorer(Fixed(Y, signed, _estimator_type="outlier_detector"), X, Y) == 1
+    says = Fixed(Y, named_, _estimator_type="classifier", classes_=np.array(["bad", "good"]))
+    assert nf.make_scorer("auc-roc", response_method="predict", pos_label="bad")(says, X, named_) == 1
+    for y, event in ((Y, "auto"), (signed, -1), (-signed, 1), (1 - Y, 0)):
+        fitted = LinearRegression().fit(X, y)
+        found = nf.make_scorer("auc-roc", pos_label=event)(fitted, X, y)
+        assert found == pytest.approx(metrics.roc_auc_score(Y, LinearRegression().fit(X, Y).predict(X)))
+
+
+@pytest.mark.parametrize("estimator", [LogisticRegression(), LinearRegression()], ids=named)
+def test_minus_one_and_one_need_a_positive_label_unless_outliers_are_sought(estimator):
+    """scikit-learn's classifiers take 1 for positive, its outlier detectors have -1 for outliers."""
+    y = np.where(Y, 1, -1)
+    fitted = estimator.fit(X, y)
+    with pytest.raises(
+        nf.InputError, match=r"y holds -1 and 1, and for a \w+ either may be the event: pass pos_label=1"
+    ):
+        nf.make_scorer("auc-roc")(fitted, X, y)
+    assert nf.make_scorer("auc-roc", pos_label=1)(fitted, X, y) > 0.9
+
+
+def test_a_positive_label_that_is_not_in_y_is_named():
+    """A fold may have no events; two other labels are too many."""
+    y = np.where(Y, "bad", "good")
+    scorer = nf.make_scorer("f1", pos_label="bda", zero_division=0)
+    fitted = LogisticRegression().fit(X, y)
+    with pytest.raises(nf.InputError, match="pos_label='bda' is no label of y, which has 'bad', 'good': pass one"):
+        scorer(fitted, X, y)
+    with pytest.raises(nf.InputError, match="which has 'bad', 'good'"):
+        scorer(fitted, X[Y == 0], y[Y == 0])  # the other label is known from training
+    assert nf.make_scorer("f1", pos_label="bad", zero_division=0)(fitted, X[Y == 0], y[Y == 0]) == 0
 
 
 def test_it_goes_where_scikit_learn_takes_scorers():
@@ -205,7 +282,7 @@ def test_corrected_for_chance_f1_has_the_mean_of_all_placements():
 
 def test_corrected_for_chance_other_metrics_are_as_significance_has_them():
     """With the same seed and draws, and threshold-free."""
-    scorer = nf.make_scorer("auc-roc", chance_corrected=True, n_resamples=99)
+    scorer = nf.make_scorer("auc-roc", chance_corrected=True, n_resamples=99, higher_is="anomalous")
     found = nf.significance("auc-roc", Y == 1, X[:, 0], n_resamples=99, rng=0).chance_corrected
     assert scorer(Fixed(X[:, 0]), X, Y) == found
 
@@ -225,40 +302,61 @@ def test_a_fold_without_events_is_undefined_and_says_so():
         assert np.isnan(nf.make_scorer("f1")(fixed, X, 0 * Y))
     with pytest.warns(UserWarning, match="every label of this fold is 1: pass pos_label=1, or pos_label=-1"):
         assert np.isnan(nf.make_scorer("f1")(fixed, X, 0 * Y + 1))
-    with pytest.warns(UserWarning, match="precision is undefined on this fold"):
-        assert np.isnan(nf.make_scorer("precision")(Fixed(Y, 0 * Y), X, Y))
     assert nf.make_scorer("f1", zero_division=0)(fixed, X, 0 * Y) == 0
+    assert nf.make_scorer("f1", zero_division=1)(fixed, X, 0 * Y) == 1
 
 
-def test_a_search_does_not_pick_what_is_undefined():
-    """A threshold that nothing reaches has no precision; a fold without events costs all candidates alike."""
-    scorers = [
-        nf.make_scorer("precision", threshold=t, zero_division=z) for t, z in ((3.0, 0), (99.0, np.nan), (1.0, 0))
-    ]
+MISS = nf.metrics.Function(
+    function=lambda labels, alarms: 1 - labels[alarms == 1].mean() if 0 < alarms.sum() < len(alarms) else np.nan,
+    name="miss",
+    needs="alarms",
+    better="lower",
+    perfect=0.0,
+)
 
-    def scorer(estimator, X, y):
-        return scorers[estimator.which](estimator, X, y)
 
-    search = GridSearchCV(Column(), {"which": [1, 0, 2]}, cv=CV, scoring=scorer, refit=True)
-    with pytest.warns(UserWarning, match=r"NaN|non-finite"):
-        assert search.fit(X, Y).best_params_ == {"which": 0}
+@pytest.mark.filterwarnings("ignore:.*(NaN|non-finite):UserWarning")
+@pytest.mark.parametrize("zero_division", [0, 1])
+@pytest.mark.parametrize("corrected", [False, True])
+@pytest.mark.parametrize("measure", ["precision", "f1", MISS], ids=["precision", "f1", "lower is better"])
+def test_a_search_picks_neither_never_nor_always(measure, corrected, zero_division):
+    """What is undefined because of a candidate is its worst; a fold without events costs all of them alike."""
     early = np.where(np.arange(400) < 300, Y, 0)  # the last fold has no events
-    search = GridSearchCV(Column(), {"which": [2, 0]}, cv=CV, scoring=scorer).fit(X, early)
-    assert search.best_params_ == {"which": 0}
+    scorer = nf.make_scorer(measure, chance_corrected=corrected, zero_division=zero_division, n_resamples=20)
+    for candidates in ([99, 3, 1, -99], [-99, 1, 3, 99]):
+        search = GridSearchCV(Threshold(), {"c": candidates}, cv=CV, scoring=scorer).fit(X, early)
+        assert search.best_params_["c"] in (1, 3)
+
+
+def test_undefined_because_of_the_estimator_is_the_worst():
+    """Precision without alarms; recall of an alarm on every step, corrected for chance; NaN where lower is better."""
+    never, always = Fixed(Y, 0 * Y), Fixed(Y, 0 * Y + 1)
+    for zero_division in (0, 1, np.nan):
+        assert nf.make_scorer("precision", zero_division=zero_division)(never, X, Y) == 0
+        corrected = nf.make_scorer("recall", chance_corrected=True, zero_division=zero_division)
+        assert corrected(always, X, Y) == 0
+        assert corrected(Fixed(Y, np.arange(400) != np.argmin(Y)), X, Y) == 0  # all steps but one
+        with pytest.warns(UserWarning, match="NaN: miss is undefined for this estimator"):
+            assert np.isnan(nf.make_scorer(MISS, zero_division=zero_division)(never, X, Y))
 
 
 def test_make_scorer_does_not_need_scikit_learn(monkeypatch):
     """Any object with its methods will do."""
     for name in [name for name in sys.modules if name.partition(".")[0] == "sklearn"]:
         monkeypatch.setitem(sys.modules, name, None)
-    assert nf.make_scorer("f1", budget=Y.mean())(Fixed(Y), X, Y) == 1
+    assert nf.make_scorer("f1", budget=Y.mean(), higher_is="anomalous")(Fixed(Y), X, Y) == 1
 
 
 @pytest.mark.parametrize(
     ("given", "words"),
     [
         ({"measure": "vus-pr", "tolerance": 3}, "tolerance=3 is for measure='precision', 'recall' and 'f1'"),
-        ({"measure": "nonsense"}, "nonsense"),
+        ({"measure": "nonsense"}, "measure='nonsense' must be one of .*'f1'"),
+        ({"measure": "accuracy", "tolerance": 3}, "measure='accuracy' must be one of .*'precision', 'recall'"),
+        (
+            {"measure": len, "chance_corrected": True},
+            "needs the perfect value of measure='len', which is unknown: pass",
+        ),
         ({"quantile": 0.9, "budget": 0.1}, "pass one of threshold, quantile and budget, got quantile and budget"),
         ({"budget": 2}, "budget=2 must be a share"),
         ({"higher_is": "up"}, "higher_is='up' must be one of 'auto', 'anomalous', 'normal'"),
@@ -284,3 +382,11 @@ def test_what_is_wrong_with_an_estimator_or_y_names_a_remedy():
         scorer(GaussianMixture(2, random_state=0).fit(X), X, Y)
     with pytest.raises(nf.InputError, match="has no method predict: LocalOutlierFactor needs novelty=True"):
         scorer(LocalOutlierFactor().fit(X), X, Y)
+    with pytest.raises(nf.InputError, match="tolerance='2h' is a length of time: pass y or X of pandas with an index"):
+        nf.make_scorer("f1", tolerance="2h")(Fixed(Y, Y), X, Y)
+
+
+def test_measures_are_spelt_in_any_case():
+    """With a tolerance as without."""
+    late = Fixed(Y, np.roll(Y, 1))
+    assert nf.make_scorer("F1", tolerance=1)(late, X, Y) == nf.make_scorer("f1", tolerance=1)(late, X, Y) == 1

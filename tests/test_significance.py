@@ -839,7 +839,7 @@ class TestTold:
             ({"n_resamples": 0}, "n_resamples=0 must be a whole number of at least 1"),
             ({"alpha": 2}, "alpha=2"),
             ({"null": "random-scores:phi=1"}, "phi=1 must be at least 0 and below 1"),
-            ({"null": "random-scores:rho=1"}, "null='random-scores:rho=1': got an unexpected keyword argument 'rho'"),
+            ({"null": "random-scores:rho=1"}, "null='random-scores:rho=1' has no setting 'rho': it has phi"),
             ({"null": "nothing"}, "null='nothing' must be one of 'auto'"),
             ({"metric": "nothing"}, "metric='nothing' must be one of 'auc-roc'"),
             ({"metric": "pa-f1"}, "metric='pa-f1' needs alarms: pass predictions, or scores with a threshold"),

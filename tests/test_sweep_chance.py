@@ -200,3 +200,13 @@ class TestFamilywise:
         assert np.isnan(family.observed_best_f)
         assert family.to_dict()["observed_best_f"] is None
         assert family.best_f == 1.0
+
+
+def test_a_threshold_without_alarms_does_not_choose_the_null():
+    """The choice needs alarms to look at, however far their number is from a tenth of the steps."""
+    quakes = nf.datasets.simulate_quakes(rng=0)
+    scores = nf.detectors.energy_transient(quakes.counts)
+    one, both = (nf.sweep(quakes.truth, scores, thresholds=cuts, tolerances=1) for cuts in ([1.0], [1.0, 5.0]))
+    assert both.trial.n_alarm_steps[1] == 0
+    assert both.settings.choice == one.settings.choice
+    assert both.chance.recall.pvalue[0, 0] == one.chance.recall.pvalue[0, 0]

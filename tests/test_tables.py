@@ -296,3 +296,9 @@ def test_means_and_deviations_are_short(mean, std):
 def test_a_mean_of_nearly_nothing_has_no_sign():
     """Not -0.00."""
     assert show_chance(-1e-9, 0.2) == "0.00 ± 0.20"
+
+
+def test_a_line_break_in_a_cell_does_not_break_the_table():
+    """Names of detectors are the user's."""
+    table = Table(columns=("", "F1"), rows=(("one\ntwo", "1"), ("b\r\n", "2")))
+    assert table.text() == "         F1\none two   1\nb         2"

@@ -43,6 +43,14 @@ class TestPValues:
         mid = upper - stats.binom.pmf(hits, size, chance) / 2
         assert test.pvalue_for("greater", "mid") == pytest.approx(mid, rel=1e-9, abs=1e-12)
 
+    def test_p_of_f1_is_not_shown_beside_those_of_another_alternative(self):
+        """It is always the upper one."""
+        rng = np.random.default_rng(3)
+        truth, scores = rng.random(400) < 0.05, rng.random(400)
+        for alternative, cells in (("greater", 2), ("less", 0), ("two-sided", 0)):
+            result = nf.evaluate(truth, scores, quantile=0.9, tolerance=1, alternative=alternative)
+            assert sum(map(bool, result.table().rows[2][-2:])) == cells
+
     def test_the_result_takes_the_alternative_asked_for(self):
         """alternative= and ties= of evaluate reach the p-value."""
         data = {"truth": [0, 1, 0, 0, 1, 0, 0, 0], "predictions": [0, 1, 0, 0, 0, 0, 0, 1]}

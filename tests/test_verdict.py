@@ -281,7 +281,7 @@ class TestNumbersBesideOneAnother:
     def test_f1_is_simulated_with_the_seed_of_the_result(self):
         """For nulls without a joint law, and the fine print says with how many resamples."""
         result = verdict_of(RUNS, RUNS, null="segments", n_resamples=2_000, rng=4)
-        assert "F1 montecarlo (999 resamples, seed 4)" in str(result)
+        assert "F1 montecarlo (999 resamples, seed 4). Precision and recall: 2,000 resamples, seed 4." in str(result)
         assert str(result) == str(result)
 
     def test_beyond_a_hundred_thousand_steps_f1_is_tested_when_asked(self):

@@ -1,4 +1,4 @@
-"""Screenshots for the README and the documentation, beside this script: report-light, report-dark and detectors (.png).
+"""Screenshots for the README and the documentation, beside this script: report and detectors, light and dark.
 
 Needs plotly, playwright, pillow and chromium: python docs/images/report.py
 """
@@ -34,6 +34,7 @@ def main() -> None:
             ("report-light", one, "light"),
             ("report-dark", one, "dark"),
             ("detectors", several, "light"),
+            ("detectors-dark", several, "dark"),
         ):
             page = browser.new_page(viewport=SIZE, color_scheme=scheme)
             page.goto(path.as_uri())

@@ -18,7 +18,7 @@ Use scikit-learn
 Plan
     `power` and `sample_size`: how many events does it take?
 Look
-    `plot` has a figure for every result. Every result prints itself and knows `to_dict`, among others.
+    `plot` has a figure for every result. Every result prints itself and has `to_dict` and other exports.
 Try it
     `datasets` has labelled series, `detectors` the paper's detector.
 

@@ -173,3 +173,26 @@ def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:
             f"{at}: round all times to a coarser unit, or leave those out."
         )
     return there
+
+
+_DATE = re.compile(
+    r"(\d{1,2})([./-])(\d{1,2})\2(\d{4}|\d{2})(?:([ T]\s*)\d{1,2}:\d\d(:\d\d)?(\.\d+)?(\s?[AaPp][Mm])?)?"
+)
+
+
+def likely_format(text: str) -> str:
+    """The format in which a date that is not ISO 8601 seems to be written; days come first where either may.
+
+    >>> likely_format("01.12.2024 00:00"), likely_format("12/31/24 11:59:00 PM"), likely_format("soon")
+    ('%d.%m.%Y %H:%M', '%m/%d/%y %I:%M:%S %p', '%d/%m/%Y')
+    """
+    match = _DATE.fullmatch(text.strip())
+    if match is None:
+        return "%d/%m/%Y"
+    first, sep, second, year, blank, seconds, fraction, half = match.groups()
+    days = ("%m", "%d") if int(second) > 12 >= int(first) else ("%d", "%m")
+    date = sep.join((*days, "%Y" if len(year) == 4 else "%y"))
+    if blank is None:
+        return date
+    time = ("%I" if half else "%H") + ":%M" + (":%S" if seconds else "") + (".%f" if fraction else "")
+    return f"{date}{blank}{time}{(' %p' if half[0].isspace() else '%p') if half else ''}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from decimal import Decimal
+from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Real
 from typing import Any
@@ -48,6 +49,30 @@ def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[st
             raise InputError(f"{name}={shown(text)} has the setting {key!r} twice: pass it once.")
         settings[key] = _number_or_text(value)
     return word, settings
+
+
+def meant(word: str, known: Iterable[str]) -> str:
+    """What an unknown word may stand for, as the end of a message: one that it begins, else the one most like it.
+
+    >>> meant("auc", ["pak-auc", "auc-roc"]), meant("rech", ["reach", "every"]), meant("x", ["reach"])
+    (" Did you mean 'auc-roc'?", " Did you mean 'reach'?", '')
+    """
+    words, typed = list(known), word.strip().lower().replace("_", "-")
+    begun = [one for one in words if typed and one.startswith(typed)]
+    found = begun or get_close_matches(typed, words, n=1) or get_close_matches(word, words, n=1)
+    return f" Did you mean {found[0]!r}?" if found else ""
+
+
+def check_setting(key: str, own: Sequence[str], told: str) -> None:
+    """Refuse a setting that there is none of; ``told`` is what has those of ``own``, such as null='segments'.
+
+    >>> check_setting("phy", ["phi"], "null='random-scores:phy=1'")
+    Traceback (most recent call last):
+    nofluke.errors.InputError: null='random-scores:phy=1' has no setting 'phy': it has phi. Did you mean 'phi'?
+    """
+    if key not in own:
+        listed = f"{', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}" if own else "none"
+        raise InputError(f"{told} has no setting {key!r}: it has {listed}.{meant(key, own)}")
 
 
 def _number_or_text(value: str) -> int | float | str:

@@ -7,11 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from nofluke.inference.chance import ChanceTest, FTest
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import finite_or_none
-from nofluke.ratios import divide, f_beta
+from nofluke.ratios import divide, f_of_shares
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, plural, show_share
@@ -33,7 +35,9 @@ class Fold:
     n_events, n_predictions, precision_hits, recall_hits : int
         On the test steps.
     failed : str
-        What the estimator raised, where it did; the fold then does not count.
+        Why the fold does not count: what the estimator raised, or that there was nothing to learn from.
+    ties : tuple of str
+        What equal scores do to the threshold, as `nofluke.evaluate` says it.
     """
 
     number: int
@@ -44,6 +48,7 @@ class Fold:
     precision_hits: int
     recall_hits: int
     failed: str = ""
+    ties: tuple[str, ...] = ()
 
     @property
     def precision(self) -> float:
@@ -57,13 +62,13 @@ class Fold:
 
     @property
     def f1(self) -> float:
-        """Their harmonic mean; NaN where one of them is."""
-        return f_beta(self.precision, self.recall, 1.0)
+        """Their harmonic mean; 0 without hits, also where there are no alarms, and NaN without events."""
+        return _f1(self.precision, self.recall)
 
     def to_dict(self) -> dict[str, Any]:
         """The fold as plain values; None for what is undefined."""
         numbers = {name: finite_or_none(getattr(self, name)) for name in (*COUNTS, *MEASURES)}
-        return {"fold": self.number, **numbers, "failed": self.failed}
+        return {"fold": self.number, **numbers, "failed": self.failed, "ties": list(self.ties)}
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -118,8 +123,8 @@ class CrossValidation(Exports):
 
     @property
     def f1(self) -> float:
-        """Of all folds together."""
-        return self.pooled.f1
+        """Of all folds together; 0 without alarms, as in a fold."""
+        return _f1(self.precision, self.recall)
 
     @property
     def precision_test(self) -> ChanceTest:
@@ -148,7 +153,7 @@ class CrossValidation(Exports):
         empty = ("",) * 4
         rows = [(str(fold.number), *_counts(fold), *_shares(fold)) for fold in self.folds if not fold.failed]
         total = (f"{pooled.n:,}", f"{pooled.n_events:,}", f"{pooled.n_predictions:,}")
-        rows.append(("all", "", *total, *_shares(pooled)))
+        rows.append(("all", "", *total, *_shares(self)))
         rows.append(("chance", *empty, *(_expected(test) for test in tests)))
         rows.append(("p", *empty, *("" if test is None else show_p(test.pvalue) for test in tests)))
         return Table(
@@ -169,8 +174,11 @@ class CrossValidation(Exports):
         return f"{self.estimator}, {plural(len(self.folds), 'fold')}"
 
     def _alarms(self) -> str:
-        told = [f"alarms by {name} {value} in each fold" for name, value in self.cut.items()]
-        return told[0] if told else "alarms as predicted"
+        if not self.cut:
+            return "alarms as predicted"
+        ((name, value),) = self.cut.items()
+        aside = ", ties aside" if any(fold.ties for fold in self.folds) else ""
+        return f"alarms by {name} {value} in each fold{aside}"
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each fold and one for all of them, by column name; p-values and chance are those of all."""
@@ -180,7 +188,7 @@ class CrossValidation(Exports):
             for fold in self.folds
         ]
         whole: dict[str, Any] = {"fold": "all", "n_test": pooled.n}
-        whole |= {name: getattr(pooled, name) for name in (*COUNTS[2:], *MEASURES)}
+        whole |= {name: getattr(pooled, name) for name in COUNTS[2:]} | {name: getattr(self, name) for name in MEASURES}
         for test in (pooled.precision_test, pooled.recall_test):
             whole |= {f"{test.measure}_expected": divide(test.expected, test.of), f"{test.measure}_pvalue": test.pvalue}
         names = ("fold", *COUNTS, *MEASURES, *(name for name in whole if name.endswith(("_expected", "_pvalue"))))
@@ -208,16 +216,18 @@ class CrossValidation(Exports):
 
 
 def of_folds(folds: Sequence[Fold]) -> tuple[str, ...]:
-    """What a mean over folds would hide: folds without events or alarms, and those that failed."""
+    """What a mean over folds would hide: folds without events or alarms, with tied scores, and those left out."""
     said = []
     judged = [fold for fold in folds if not fold.failed]
     for name, what in (("n_events", "events"), ("n_predictions", "alarms")):
         without = sum(getattr(fold, name) == 0 for fold in judged)
         if without:
             said.append(f"{without:,} of {plural(len(judged), 'fold')} {'has' if without == 1 else 'have'} no {what}.")
-    for fold in folds:
-        if fold.failed:
-            said.append(f"Fold {fold.number} was left out, since the estimator failed with {fold.failed}")
+    tied = [fold for fold in judged if fold.ties]
+    if tied:
+        others = f" There are ties in {plural(len(tied) - 1, 'other fold')} too." if len(tied) > 1 else ""
+        said.append(f"Fold {tied[0].number}: {' '.join(tied[0].ties)}{others}")
+    said.extend(f"Fold {fold.number} was left out: {fold.failed}" for fold in folds if fold.failed)
     return tuple(said)
 
 
@@ -225,7 +235,12 @@ def _counts(fold: Fold) -> tuple[str, ...]:
     return tuple(f"{number:,}" for number in (fold.n_train, fold.n_test, fold.n_events, fold.n_predictions))
 
 
-def _shares(one: Fold | Evaluation) -> tuple[str, ...]:
+def _f1(precision: float, recall: float) -> float:
+    """As `nofluke.make_scorer` has it: without alarms there are no hits, and F1 is 0."""
+    return float(f_of_shares(np.array([precision]), np.array([recall]), 1.0)[0])
+
+
+def _shares(one: Fold | CrossValidation) -> tuple[str, ...]:
     return tuple(show_share(getattr(one, name)) for name in MEASURES)
 
 

@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nofluke.adapters.responses import Reader
-from nofluke.arrays import BoolArray, IntArray
+from nofluke.adapters.responses import Reader, is_classifier
+from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError, shortened, shown
-from nofluke.metrics.labelled import read_labelled
+from nofluke.inference.remarks import ALL_EQUAL
+from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.plain import as_whole, whole_or_none
 
 FOLDS = 5  # as in scikit-learn
 MOST_OF_REASON = 200  # characters of another library's error
+UNTAUGHT = "its training part has no events."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Part:
-    """A fold: the steps that it trains and tests on, and the alarms on the latter; or why there are none."""
+    """A fold: the steps that it trains and tests on, and the alarms on the latter; or why there are none.
+
+    ``ties`` says what equal scores do to the threshold.
+    """
 
     train: IntArray = field(repr=False)
     test: IntArray = field(repr=False)
     alarms: BoolArray = field(repr=False)
     failed: str = ""
+    ties: tuple[str, ...] = ()
 
 
 def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArray, IntArray]]:
@@ -66,54 +71,53 @@ def _steps(chosen: Any, n: int) -> IntArray:
 
 
 def fitted_parts(
-    estimator: Any, X: Any, y: Any, splits: list[tuple[IntArray, IntArray]], reader: Reader, positive: Any
-) -> Iterator[Part]:
+    estimator: Any,
+    X: Any,
+    y: Any,
+    splits: list[tuple[IntArray, IntArray]],
+    reader: Reader,
+    positive: Any,
+    n_jobs: Any = None,
+) -> list[Part]:
     """Each fold with its alarms. If an estimator fails, its fold alone is lost, as with scikit-learn's error score."""
+    from sklearn.utils.parallel import Parallel, delayed
+
+    labels = np.asarray(y).ravel()
+    given = (reader, estimator, X, labels, positive)
+    return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, train, test) for train, test in splits))
+
+
+def _fitted(
+    reader: Reader, estimator: Any, X: Any, labels: AnyArray, positive: Any, train: IntArray, test: IntArray
+) -> Part:
     from sklearn.base import clone
     from sklearn.utils import _safe_indexing
 
-    labels = np.asarray(y).ravel()
-    for train, test in splits:
-        try:
-            fitted = clone(estimator).fit(_safe_indexing(X, train), labels[train])
-            answer = reader.read(fitted, _safe_indexing(X, test), positive, as_scores=bool(reader.cut))
-            alarms = answer.alarms
-            if alarms is None:
-                read = read_labelled(labels[test] == positive, answer.scores, higher_is=answer.higher_is, **reader.cut)
-                alarms = read.alarms
-            if alarms is None or len(alarms) != len(test):
-                raise InputError(f"estimator={shown(estimator)} did not answer for each of {len(test):,} steps.")
-        except InputError:  # of the arguments, and so of all folds
-            raise
-        except Exception as error:  # whatever an estimator raises
-            reason = shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
-            yield Part(train=train, test=test, alarms=np.zeros(len(test), dtype=np.bool_), failed=reason)
-        else:
-            yield Part(train=train, test=test, alarms=alarms)
+    def lost(why: str) -> Part:
+        return Part(train=train, test=test, alarms=np.zeros(len(test), dtype=np.bool_), failed=why)
+
+    if is_classifier(estimator) and not (labels[train] == positive).any():
+        return lost(UNTAUGHT)  # some classifiers raise, others never alarm: all are treated alike
+    ties: tuple[str, ...] = ()
+    try:
+        fitted = clone(estimator).fit(_safe_indexing(X, train), labels[train])
+        answer = reader.read(fitted, _safe_indexing(X, test), labels, positive, as_scores=bool(reader.cut))
+        alarms = answer.alarms
+        if answer.scores is not None:
+            read = read_labelled(labels[test] == positive, answer.scores, higher_is=answer.higher_is, **reader.cut)
+            alarms, ties = read.alarms, _ties(read)
+        if alarms is None or len(alarms) != len(test):
+            raise InputError(f"estimator={shown(estimator)} did not answer for each of {len(test):,} steps.")
+    except InputError:  # of the arguments, and so of all folds
+        raise
+    except Exception as error:  # whatever an estimator raises
+        return lost(shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON))
+    return Part(train=train, test=test, alarms=alarms, ties=ties)
 
 
-def remarks(parts: list[Part], n: int) -> tuple[str, ...]:
-    """What folds do to time: steps that no fold tests, training on the future, training between test steps."""
-    said = []
-    untested = n - sum(len(part.test) for part in parts)
-    if untested:
-        said.append(f"{untested:,} of {n:,} steps are in no test fold, and are not judged.")
-    scattered = sum(map(_interleaved, parts))
-    later = sum(len(part.train) > 0 and part.train[-1] > part.test[0] for part in parts)
-    if scattered:
-        said.append(
-            f"In {scattered:,} of {len(parts):,} folds there are training steps between test steps (a shuffled split): "
-            "training has seen the neighbours of test steps, and values may be too good: pass cv=TimeSeriesSplit(...)."
-        )
-    elif later:
-        said.append(
-            f"In {later:,} of {len(parts):,} folds there is training on steps after the test fold, which no detector "
-            "has in operation: pass cv=TimeSeriesSplit(...)."
-        )
-    return tuple(said)
-
-
-def _interleaved(part: Part) -> bool:
-    """Whether there are training steps between the first and the last test step."""
-    first, last = part.test[[0, -1]]
-    return bool(((part.train > first) & (part.train < last)).any())
+def _ties(read: Labelled) -> tuple[str, ...]:
+    """What ties do to the threshold of a fold, as `nofluke.evaluate` says it."""
+    scores = read.scores
+    if scores is not None and len(scores) > 1 and scores.min() == scores.max():
+        return (ALL_EQUAL,)
+    return () if read.cuts is None else read.cuts.notes

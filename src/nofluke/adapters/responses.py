@@ -1,7 +1,8 @@
 """What estimators and y say about each step, read as alarms and events.
 
-Outlier detectors of scikit-learn predict -1 for outliers and score them low. Detectors of pyod carry the same tag,
-but predict 1 for outliers and score them high. Classifiers predict the classes of y and score the positive one high.
+Outlier detectors of scikit-learn predict -1 for outliers and score them low, and densities are low there. Detectors of
+pyod carry the same tag, but predict 1 for outliers and score them high. Classifiers predict the classes of y and score
+the positive one high; regressors predict its numbers.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ Direction = Literal["auto", "anomalous", "normal"]
 ResponseMethod = Literal["auto", "predict", "decision_function", "predict_proba", "score_samples"]
 SCORES: tuple[ResponseMethod, ...] = ("decision_function", "predict_proba", "score_samples", "predict")
 DENSITIES = ("density_estimator", "DensityEstimator")  # the latter before scikit-learn 1.6
+DENSITY: ResponseMethod = "score_samples"
 AUTO = "auto"
+MOST_LABELS = 6  # in a message
+BLIND = ("sklearn.preprocessing._data", "sklearn.decomposition", "sklearn.impute")  # transformers that do not use y
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +39,7 @@ class Reader:
     response_method : str
         Which method of the estimator is asked; "auto" is the first that there is.
     pos_label : object
-        The label of an event in y; "auto" is -1 where y holds -1 and 1, else 1.
+        The label of an event in y; "auto" is 1, or for outlier detectors -1 where y holds -1 and 1.
     threshold, quantile, budget : optional
         Which scores are alarms; without any of them the estimator's own predictions are.
     """
@@ -61,37 +65,54 @@ class Reader:
         """Which scores are alarms, as `nofluke.evaluate` takes it; empty where the estimator's own predictions are."""
         return {name: value for name in WAYS if (value := getattr(self, name)) is not None}
 
-    def positive(self, y: AnyArray) -> Any:
+    def positive(self, y: AnyArray, estimator: Any) -> Any:
         """The label of an event; None where every label is 1, which may mean an outlier or an inlier."""
         if not (isinstance(self.pos_label, str) and self.pos_label == AUTO):
+            self._check_label(y, estimator)
             return self.pos_label
         found = set(np.unique(y).tolist()) if y.dtype.kind in "biuf" else {None}
         if found == {1} and y.dtype.kind != "b":
             return None
-        for normal, event in ((0, 1), (1, -1)):
-            if found <= {normal, event}:
-                return event
+        if found <= {0, 1}:
+            return 1
+        kind = estimator_type(estimator)
+        if found <= {-1, 1} and kind in ("classifier", "regressor"):
+            raise InputError(
+                f"y holds -1 and 1, and for a {kind} either may be the event: pass pos_label=1, or pos_label=-1."
+            )
+        if found <= {-1, 1}:
+            return -1
         raise InputError(
             "y must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do: pass such labels, or "
             "pos_label=, the label of an event."
         )
 
-    def read(self, estimator: Any, X: Any, positive: Any, *, as_scores: bool) -> Answer:
-        """Alarms as the estimator itself predicts them, or the scores of all steps."""
-        if not as_scores or self.response_method == "predict":
-            said = np.asarray(self._method(estimator, "predict")(X)).ravel()
-            if not as_scores:
-                return Answer(alarms=_alarms(estimator, said, positive))
-            return Answer(scores=said, higher_is=self._direction("anomalous"))
-        name = self.response_method if self.response_method != "auto" else _first(estimator)
-        said = np.asarray(self._method(estimator, name)(X))
-        if is_classifier(estimator) and name != "predict":
-            return Answer(scores=_of_class(estimator, said, positive), higher_is=self._direction("anomalous"))
-        low_is_odd = name != "predict" and not scores_outliers_high(estimator)
-        return Answer(scores=said.ravel(), higher_is=self._direction("normal" if low_is_odd else "anomalous"))
+    def _check_label(self, y: AnyArray, estimator: Any) -> None:
+        """Refuse a label that is not among two or more others; a single one may be that of a fold without events."""
+        labels = y if y.dtype.kind == "O" else np.unique(y)
+        known = sorted({*labels.tolist(), *np.asarray(getattr(estimator, "classes_", ())).tolist()}, key=repr)
+        if len(known) > 1 and self.pos_label not in known:
+            raise InputError(
+                f"pos_label={shown(self.pos_label)} is no label of y, which has {_listed(known)}: pass one."
+            )
 
-    def _direction(self, found: HigherIs) -> HigherIs:
-        return found if self.higher_is == "auto" else self.higher_is
+    def read(self, estimator: Any, X: Any, y: AnyArray, positive: Any, *, as_scores: bool) -> Answer:
+        """Alarms as the estimator itself predicts them, or the scores of all steps."""
+        name = "predict" if not as_scores else self.response_method
+        if name == "auto":
+            name = _first(estimator)
+        if name == "predict" and estimator_type(estimator) == "clusterer":
+            raise InputError(
+                f"estimator={shown(estimator)} predicts the numbers of clusters, which are no alarms: pass an outlier "
+                "detector or a classifier."
+            )
+        said = np.asarray(self._method(estimator, name)(X))
+        if not as_scores:
+            return Answer(alarms=_alarms(estimator, said.ravel(), positive))
+        if is_classifier(estimator):
+            said = said == positive if name == "predict" else _of_class(estimator, said, positive)
+        higher_is = self.higher_is if self.higher_is != "auto" else _direction(estimator, y, positive)
+        return Answer(scores=said.ravel(), higher_is=higher_is)
 
     def _method(self, estimator: Any, name: str) -> Any:
         method = getattr(estimator, name, None)
@@ -132,12 +153,38 @@ def is_classifier(estimator: Any) -> bool:
     return estimator_type(estimator) == "classifier"
 
 
-def scores_outliers_high(estimator: Any) -> bool:
-    """False for outlier detectors and densities of scikit-learn; pyod's have ``decision_scores_``."""
-    inner = _innermost(estimator)
-    if hasattr(inner, "decision_scores_"):
+def _direction(estimator: Any, y: AnyArray, positive: Any) -> HigherIs:
+    """What high scores are, by the convention of the library that the estimator is from."""
+    kind = estimator_type(estimator)
+    if kind == "regressor":
+        return "normal" if y.dtype.kind in "biuf" and (y > positive).any() else "anomalous"
+    if kind == "classifier" or hasattr(_innermost(estimator), "decision_scores_"):
+        return "anomalous"
+    if kind == "outlier_detector" or is_density(estimator):
+        return "normal"
+    raise InputError(
+        f"estimator={shown(estimator)} is of no kind whose scores are known to be high or low for events: pass "
+        'higher_is="anomalous", or higher_is="normal".'
+    )
+
+
+def is_density(estimator: Any) -> bool:
+    """Whether it models the usual: by its tag, or since it has nothing but ``score_samples``."""
+    if estimator_type(estimator) in DENSITIES:  # others of its methods are about components
         return True
-    return estimator_type(estimator) not in ("outlier_detector", *DENSITIES)
+    return estimator_type(estimator) is None and [name for name in SCORES if hasattr(estimator, name)] == [DENSITY]
+
+
+def ignores_labels(estimator: Any) -> bool:
+    """Whether no label reaches its alarms: scikit-learn's outlier detectors and densities, also in a plain pipeline."""
+    steps = getattr(estimator, "steps", None)
+    *before, last = [step for _, step in steps] if isinstance(steps, list) and steps else [estimator]
+    unsupervised = estimator_type(last) == "outlier_detector" or is_density(last)
+    return unsupervised and _is_from(last, "sklearn.") and all(_is_from(step, *BLIND) for step in before)
+
+
+def _is_from(estimator: Any, *modules: str) -> bool:
+    return type(estimator).__module__.startswith(modules)
 
 
 def _innermost(estimator: Any) -> Any:
@@ -150,9 +197,9 @@ def _innermost(estimator: Any) -> Any:
         estimator = inner
 
 
-def _first(estimator: Any) -> str:
-    if estimator_type(estimator) in DENSITIES:  # others of its methods are about components
-        return "score_samples"
+def _first(estimator: Any) -> ResponseMethod:
+    if is_density(estimator):
+        return DENSITY
     return next((name for name in SCORES if hasattr(estimator, name)), SCORES[0])
 
 
@@ -160,7 +207,7 @@ def _alarms(estimator: Any, said: AnyArray, positive: Any) -> BoolArray:
     if is_classifier(estimator):
         return np.asarray(said == positive)
     kind = estimator_type(estimator)
-    if kind == "outlier_detector" and not scores_outliers_high(estimator):
+    if kind == "outlier_detector" and not hasattr(_innermost(estimator), "decision_scores_"):
         return np.asarray(said == -1)
     if kind in DENSITIES or not np.isin(said, (0, 1)).all():
         raise InputError(f"estimator={shown(estimator)} predicts no alarms: pass threshold=, quantile= or budget=.")
@@ -175,6 +222,11 @@ def _of_class(estimator: Any, said: AnyArray, positive: Any) -> AnyArray:
     if said.ndim == 2:
         return said[:, at[0]]
     return said if at[0] == 1 else -said  # one column is that of the second class
+
+
+def _listed(labels: list[Any]) -> str:
+    told = ", ".join(map(shown, labels[:MOST_LABELS]))
+    return told if len(labels) <= MOST_LABELS else f"{told} and {len(labels) - MOST_LABELS:,} more"
 
 
 def _as_budget(value: object) -> object:

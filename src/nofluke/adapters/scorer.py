@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
+from nofluke.adapters.measures import Measure, metric_of
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of
 from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
-from nofluke.inference.significance import as_metrics, significance
+from nofluke.inference.metric_result import NEARLY_PERFECT
+from nofluke.inference.significance import significance
 from nofluke.measures.confusion import check_zero_division
 from nofluke.metrics.base import Metric
 from nofluke.metrics.labelled import read_labelled
 from nofluke.metrics.near import Tolerant
-from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
+from nofluke.metrics.tolerant import Precision, TolerantF1
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_word
@@ -27,10 +28,7 @@ from nofluke.ratios import divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
-TOLERANT: dict[str, type[Tolerant]] = {"precision": Precision, "recall": Recall, "f1": TolerantF1}
 SEED = 0  # of what is simulated: a scorer gives the same number twice
-
-Measure = str | Metric | Callable[..., Any]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -59,7 +57,12 @@ class Scorer(ByValue):
         check_resamples(self.n_resamples)
         if self.count_events is not None:
             check_word(self.count_events, "count_events", ("steps", "ranges"))
-        _ = self._metric  # what is wrong is said here, not once for each fold
+        metric = self._metric  # what is wrong is said here, not once for each fold
+        if self.chance_corrected and metric.perfect is None:
+            raise InputError(
+                f"chance_corrected=True needs the perfect value of measure={shown(metric.text)}, which is unknown: pass "
+                "nf.metrics.Function(function=..., perfect=...), or chance_corrected=False."
+            )
 
     @property
     def _reader(self) -> Reader:
@@ -68,28 +71,21 @@ class Scorer(ByValue):
 
     @property
     def _metric(self) -> Metric:
-        reader, window = self._reader, as_tolerance(self.tolerance)
-        if isinstance(self.measure, str) and self.measure in TOLERANT:
-            return TOLERANT[self.measure](tolerance=self.tolerance)
-        if not window.zero:
-            raise InputError(
-                f"tolerance={shown(self.tolerance)} is for measure='precision', 'recall' and 'f1': leave it out, or "
-                "write the setting of the metric behind its name, such as 'vus-pr:window=100'."
-            )
-        alarms = reader.cut or self.response_method == "predict"
-        return as_metrics(self.measure, "alarms" if alarms else "scores")[0]
+        alarms = self._reader.cut or self.response_method == "predict"
+        return metric_of(self.measure, self.tolerance, "alarms" if alarms else "scores")
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """The score of a fitted estimator on the steps of X; y says where the events are."""
         metric, reader, labels = self._metric, self._reader, np.asarray(y).ravel()
-        positive = reader.positive(labels)
+        positive = reader.positive(labels, estimator)
         if positive is None:
             return self._undefined("every label of this fold is 1: pass pos_label=1, or pos_label=-1")
         events = np.asarray(labels == positive)
         if not events.any():
             return self._undefined("this fold has no events")
-        answer = reader.read(estimator, X, positive, as_scores=metric.needs == "scores" or bool(reader.cut))
-        given: dict[str, Any] = {"times": clock_of(y, X), "count_events": self.count_events}
+        by_scores = metric.needs == "scores" or bool(reader.cut)
+        answer = reader.read(estimator, X, labels, positive, as_scores=by_scores)
+        given: dict[str, Any] = {"times": self._clock(y, X), "count_events": self.count_events}
         if answer.alarms is not None:
             given["predictions"] = answer.alarms
         else:
@@ -100,7 +96,20 @@ class Scorer(ByValue):
             value = self._corrected(metric, value, events, given)
         elif metric.better == "lower":
             value = -value
-        return self._undefined(f"{metric.text} is undefined on this fold") if math.isnan(value) else value
+        if not math.isnan(value):
+            return value
+        # due to this candidate, not to the fold: no number may make it better than others
+        known_range = metric.better == "higher" and metric.perfect is not None
+        return 0.0 if known_range else _warned(f"{metric.text} is undefined for this estimator")
+
+    def _clock(self, y: Any, X: Any) -> Any:
+        clock = clock_of(y, X)
+        if clock is None and as_tolerance(self.tolerance).unit != "steps":
+            raise InputError(
+                f"tolerance={shown(self.tolerance)} is a length of time: pass y or X of pandas with an index of dates, "
+                "or a number of steps."
+            )
+        return clock
 
     def _corrected(self, metric: Metric, value: float, events: BoolArray, given: dict[str, Any]) -> float:
         """(value - chance)/(perfect - chance), with the mean of chance under the null."""
@@ -113,17 +122,20 @@ class Scorer(ByValue):
         else:
             test = found.precision_test if isinstance(metric, Precision) else found.recall_test
             chance = divide(test.expected, test.of)
-        return divide(value - chance, 1 - chance)
+        return divide(value - chance, 1 - chance) if 1 - chance > NEARLY_PERFECT else math.nan
 
     def _undefined(self, why: str) -> float:
-        if math.isnan(self.zero_division):
-            warnings.warn(f"The score is NaN: {why}.", UserWarning, stacklevel=3)
-        return float(self.zero_division)
+        return _warned(why) if math.isnan(self.zero_division) else float(self.zero_division)
 
     def __repr__(self) -> str:
         told = ((f.name, getattr(self, f.name), f.default) for f in fields(self))
         words = (f"{name}={value!r}" for name, value, usual in told if name == "measure" or repr(value) != repr(usual))
         return f"make_scorer({', '.join(words)})"
+
+
+def _warned(why: str) -> float:
+    warnings.warn(f"The score is NaN: {why}.", UserWarning, stacklevel=4)
+    return math.nan
 
 
 def make_scorer(
@@ -159,26 +171,29 @@ def make_scorer(
         As in :func:`nofluke.evaluate`. A duration such as "2h" needs a pandas y or X with an index of dates.
     chance_corrected : bool
         Whether 0 is to be what chance scores, and 1 perfect. Exact for precision and recall, and for F1 where that is
-        affordable.
+        affordable. To choose between estimators, use "f1": a recall of 1 stays 1 after the correction, however close
+        to 1 chance is, so a search on recall alone picks the estimator with the most alarms.
     threshold, quantile, budget : optional
         Which scores are alarms, as in :func:`nofluke.evaluate`. A quantile or a budget is one of the scores of the
         fold that is scored: no label is used, but its steps are ranked among each other. By default the alarms are
         what ``estimator.predict`` says, with the threshold that it has learned in training.
     higher_is : {"auto", "anomalous", "normal"}
-        What high scores are. "auto" knows that scikit-learn's outlier detectors score outliers low, that pyod's score
-        them high, and takes a classifier's scores of the positive class.
+        What high scores are. "auto" knows that scikit-learn's outlier detectors and densities score outliers low, that
+        pyod's score them high, and takes a classifier's scores of the positive class. A regressor's are high for
+        events if their label is the largest. For other estimators, say it.
     response_method : {"auto", "predict", "decision_function", "predict_proba", "score_samples"}
         The method that is asked for scores; "auto" is the first that the estimator has of ``decision_function``,
         ``predict_proba``, ``score_samples`` and ``predict``.
     pos_label : optional
         The label of an event in y. By default 1 in labels of 0 and 1, and -1 in labels of -1 and 1, as scikit-learn's
-        outlier detectors have it.
+        outlier detectors have it. For a classifier or a regressor with labels of -1 and 1, say which.
     count_events : {"steps", "ranges"}, optional
         As in :func:`nofluke.evaluate`; with "ranges" each run of labelled steps is one event.
     zero_division : {nan, 0, 1}
-        The score of a fold without events, or where the measure is undefined; NaN comes with a warning.
-        ``GridSearchCV`` ranks means, and a fold without events makes all of them NaN: pass 0, which is the same for
-        all candidates.
+        The score of a fold without events; NaN comes with a warning. ``GridSearchCV`` ranks means, and such a fold
+        makes all of them NaN: pass 0, which is the same for all candidates. A measure that is undefined because of
+        the estimator, such as the precision of one without alarms, is 0 whatever this says; NaN if lower is better,
+        or if the best value is unknown. So no search picks it.
     null : str, NullModel or callable
         What chance does, for ``chance_corrected``.
     n_resamples : int

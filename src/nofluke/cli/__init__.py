@@ -46,7 +46,10 @@ BROKEN_PIPE = 141  # what shells report of a program whose reader has gone: 128 
 def cli(context: click.Context) -> None:
     """Is a detector's precision and recall skill, or a fluke?
 
-    nofluke COMMAND --help explains a command.
+    nofluke COMMAND --help explains a command. For tab completion in bash (zsh: zsh_source):
+
+    \b
+    eval "$(_NOFLUKE_COMPLETE=bash_source nofluke)"
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help())

@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from nofluke.cli.values import named_range
 from nofluke.data.paths import expanded, is_same_file
 from nofluke.errors import InputError, shown
 
@@ -123,6 +124,8 @@ def read(
     ends = (truth_start, truth_end)
     if truth_time_format is not None and truth_file is None:
         raise InputError("--truth-time-format is for --truth-file: pass that, or --time-format for FILE.")
+    if time_format is not None and file is not None and time is None and truth_file is None:
+        raise InputError("--time-format is for --time: name the column of times too, or leave it out.")
     if ends != (None, None) and (truth_file is None or truth is not None):
         raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
     if truth_start is not None and truth_start == truth_end:
@@ -219,7 +222,8 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
         raise InputError("pass either --tolerance, or --early and --late.")
     if both is not None:
         length, counted = _length(both, unit)
-        return as_tolerance(length, "--tolerance", counted)
+        with named_range(both, "--tolerance"):
+            return as_tolerance(length, "--tolerance", counted)
     # each side is read alone first, so that an error names its option
     sides = {"--early": _length(early or "0", unit), "--late": _length(late or "0", unit)}
     units = {as_side(length, option, counted)[1] for option, (length, counted) in sides.items()}

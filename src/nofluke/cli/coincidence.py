@@ -18,20 +18,12 @@ from nofluke.cli.arguments import (
     time_format_of,
     tolerance_of,
 )
+from nofluke.cli.chance_options import familywise_option, judging_options, method_options, null_of, seed_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.endings import form_of
 from nofluke.cli.list_options import list_options, window_options
-from nofluke.cli.options import (
-    chance_options,
-    familywise_option,
-    gate_format_option,
-    gate_options,
-    judging_options,
-    output_option,
-    plain_file,
-    zero_division_option,
-)
+from nofluke.cli.options import gate_format_option, gate_options, output_option, plain_file, zero_division_option
 from nofluke.cli.printing import extras, gate_code, write_result
 from nofluke.errors import InputError
 
@@ -40,6 +32,11 @@ _OF_ONE_WINDOW = (
     *("gate", "gate_on", "min_precision", "min_recall", "min_f1"),
 )
 _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
+
+_NULLS = (
+    "permutation, circular-shift, local-shift:reach=30d, local-permutation, jitter:window=7d, dither:reach=3d, "
+    "seasonal:period=7d, interval-shuffle, segments; lengths in the unit of the times"
+)
 
 
 @click.command(
@@ -53,7 +50,9 @@ _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 @list_options
 @window_options
 @zero_division_option
-@chance_options
+@null_of(_NULLS)
+@method_options
+@seed_option
 @judging_options
 @familywise_option
 @gate_options

@@ -8,24 +8,22 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import chance_arguments, read, read_detector, tolerance_of
+from nofluke.cli.chance_options import chance_options, familywise_option, judging_options
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.options import (
-    chance_options,
     data_options,
     detector_options,
-    familywise_option,
     format_option,
     gate_format_option,
     gate_options,
-    judging_options,
     output_option,
     plain_file,
     unit_option,
     zero_division_option,
 )
 from nofluke.cli.printing import extras, gate_code, write_result
-from nofluke.cli.values import Threshold, Values, list_option
+from nofluke.cli.values import SHARE, Threshold, Values, list_option
 
 
 @click.command(
@@ -88,7 +86,7 @@ def evaluate(
 @list_option(
     "--quantile",
     "quantiles",
-    kind=Values("NUMBERS", click.FLOAT, shares=True),
+    kind=Values("NUMBERS", SHARE, shares=True),
     help="Thresholds as quantiles of the scores: .9,.99 or .5:.99:50.",
 )
 @list_option(
@@ -172,7 +170,7 @@ def sweep(
     metavar="PERIOD",
     help='The season to look for: steps (24), or "hour of day", "day of week", "month". Default: these three, with dates.',
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the findings.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the findings.")
 @format_option
 @output_option
 def diagnose(file: str, period: str | None, alpha: float, form: str | None, output: str | None, **options: Any) -> None:

@@ -10,6 +10,7 @@ from nofluke.cli.arguments import named_detectors, read_detector
 from nofluke.cli.command import Command
 from nofluke.cli.options import detectors_options, format_option, output_option
 from nofluke.cli.printing import write_result
+from nofluke.cli.values import SHARE
 from nofluke.errors import InputError
 
 
@@ -21,8 +22,8 @@ from nofluke.errors import InputError
     ),
 )
 @detectors_options
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Level of the intervals.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the tests, over all pairs.")
+@click.option("--level", type=SHARE, default=0.95, show_default=True, help="Level of the intervals.")
 @click.option("--resamples", type=int, default=9_999, show_default=True, help="Random swaps, where all are too many.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the swaps.")
 @format_option
@@ -45,7 +46,12 @@ def compare(
     """
     import nofluke as nf
 
-    if len(named_detectors(options)) < 2:
+    named = named_detectors(options)
+    if len(named) == 1 and "," in named[0]:
+        option = "--scores" if options["scores"] else "--predictions"
+        each = " ".join(f"{option} {column.strip()}" for column in named[0].split(","))
+        raise InputError(f"{option} {named[0]} names one column: repeat the option for each detector, {each}.")
+    if len(named) < 2:
         raise InputError("name two detectors or more: repeat --scores COLUMN, or --predictions COLUMN for alarms.")
     options |= {role: options[role] or None for role in ("scores", "predictions")}
     data = read_detector(file, output, options, outputs=None)

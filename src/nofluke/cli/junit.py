@@ -65,7 +65,7 @@ def _of_detector(row: Any, board: Any, title: str) -> Suite:
 
 def _case(check: Check) -> Case:
     if check.found is None:
-        return Case(name=check.name, outcome="skipped", why="not looked at: nothing can be told of this detector.")
+        return Case(name=check.name, outcome="skipped", why="not checked: the verdict is 'cannot tell'.")
     return Case(name=check.name, outcome=_OUTCOMES.get(check.found.code, "passed"), why=check.found.why)
 
 

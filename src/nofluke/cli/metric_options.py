@@ -7,9 +7,10 @@ from typing import Any
 
 import click
 
+from nofluke.cli.chance_options import seed_option
 from nofluke.cli.completion import COLUMN, METRIC, NULL
-from nofluke.cli.options import seed_option, several
-from nofluke.cli.values import Value
+from nofluke.cli.options import several
+from nofluke.cli.values import SHARE, Value
 from nofluke.errors import InputError
 
 
@@ -24,7 +25,7 @@ def _known(_context: click.Context, option: click.Parameter, names: tuple[str, .
             except InputError as error:
                 said = str(error)
                 said = said.removeprefix("metric=") if said.startswith("metric=") else f"{name}: {said}"
-                raise InputError(f"{option.opts[0]} {said.rstrip('.')}; see nofluke metrics.") from None
+                raise InputError(f"{option.opts[0]} {said} See nofluke metrics.") from None
     return names
 
 
@@ -38,9 +39,7 @@ def _drawing(default: int) -> tuple[Any, ...]:
         click.option("--resamples", type=int, default=default, show_default=True, help="Random draws of the null."),
         seed_option,
         click.option("--workers", type=int, help="Threads; by default as many as there are cores. Changes no number."),
-        click.option(
-            "--alpha", type=float, default=0.05, show_default=True, help="Level of what is better than chance."
-        ),
+        click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Significance level."),
     )
 
 

@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 
-from nofluke.cli.completion import COLUMN, FILE, NULL
-from nofluke.cli.endings import FORMATS
-from nofluke.cli.values import Threshold, Value
+from nofluke.cli.completion import COLUMN, FILE
+from nofluke.cli.endings import ENDINGS, FILES, FORMATS, form_of
+from nofluke.cli.values import SHARE, Threshold, Value
 from nofluke.data.paths import check_place, expanded
 from nofluke.errors import InputError
-
-STATISTICS = ("sttc", "event-synchronisation", "matching")
 
 
 def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
@@ -45,10 +43,17 @@ def plain_file(_context: click.Context, option: click.Parameter, value: str | No
     return value
 
 
-def directory(_context: click.Context, option: click.Parameter, value: str | None) -> str | None:
-    """A directory, which need not be there yet."""
+def directory(context: click.Context, option: click.Parameter, value: str | None) -> str | None:
+    """A directory, which need not be there yet; a name that looks like a file's is refused."""
     if value is not None:
-        _no_stream(option, value, "directory")
+        path = _no_stream(option, value, "directory")
+        if path.suffix.lower() in FILES and not path.is_dir():
+            prints = any(one.name == "form" for one in context.command.params) and path.suffix.lower() in ENDINGS
+            form = f"; --format {form_of(value)} prints such a file" if prints else ""
+            raise InputError(
+                f"{option.opts[-1]} {value} looks like a file, but results go into a folder: name one, such as "
+                f"{path.stem}/{form}."
+            )
     return value
 
 
@@ -122,7 +127,7 @@ higher_is_option = click.option(
     type=click.Choice(["anomalous", "normal"]),
     default="anomalous",
     show_default=True,
-    help="What high scores are; with normal, low ones are predictions.",
+    help="What a high score means; with normal, low scores are predictions.",
 )
 warmup_option = click.option(
     "--warmup",
@@ -150,18 +155,25 @@ unit_option = click.option(
     show_default=True,
     help="What a tolerance without a unit counts: steps, or units of a clock of plain numbers.",
 )
-side_options = several(
-    click.option(
-        "--early",
-        type=Value("LENGTH"),
-        help="How early a prediction may be, if not as much as late; --late -1h --early 3h: between 1 and 3 hours before.",
-    ),
-    click.option("--late", type=Value("LENGTH"), help="How late a prediction may be, if not as much as early."),
-)
+
+
+def sides_in(example: str, before: str) -> Callable[[Any], Any]:
+    """--early and --late, with an example in the unit that the command takes."""
+    return several(
+        click.option(
+            "--early",
+            type=Value("LENGTH"),
+            help=f"How early a prediction may be, if not as much as late; {example}: {before}.",
+        ),
+        click.option("--late", type=Value("LENGTH"), help="How late a prediction may be, if not as much as early."),
+    )
+
+
+side_options = sides_in("--late -1h --early 3h", "between 1 and 3 hours before")
 rule_options = several(
     click.option("--threshold", type=Value("NUMBER", Threshold()), help="Predict where the score is at least this."),
     click.option(
-        "--quantile", type=Value("NUMBER", click.FLOAT), help="The threshold as a quantile of the scores, such as 0.9."
+        "--quantile", type=Value("NUMBER", SHARE), help="The threshold as a quantile of the scores, such as 0.9."
     ),
     click.option("--budget", type=Value("SHARE"), help="Predict at most this share of the steps, such as 1% or 0.01."),
 )
@@ -207,50 +219,6 @@ output_option = click.option(
     type=FILE,
     help="Write there instead of printing; - for standard output.",
 )
-seed_option = click.option("--seed", type=int, help="Seed of Monte Carlo; without it a fresh one is drawn and named.")
-null_option = click.option(
-    "--null",
-    default="auto",
-    show_default=True,
-    type=NULL,
-    help="What chance does. auto picks the null that suits the data, and says why. Or, with settings after a colon: "
-    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
-    "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary.",
-)
-chance_options = several(
-    null_option,
-    click.option(
-        "--method",
-        type=click.Choice(["auto", "exact", "montecarlo", "saddlepoint", "binomial"]),
-        default="auto",
-        show_default=True,
-        help="How chance is computed; auto is exact wherever that takes seconds.",
-    ),
-    click.option("--resamples", type=int, default=10_000, show_default=True, help="Permutations of Monte Carlo."),
-    seed_option,
-)
-judging_options = several(
-    click.option(
-        "--alternative",
-        type=click.Choice(["greater", "less", "two-sided"]),
-        default="greater",
-        show_default=True,
-        help="Which hits count as extreme.",
-    ),
-    click.option(
-        "--ties", type=click.Choice(["full", "mid"]), default="full", show_default=True, help="mid gives mid-p-values."
-    ),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict and the gate."),
-    click.option("--test-f1", is_flag=True, help="Put F1 to the test also beyond 100,000 steps, and in JSON and CSV."),
-    click.option(
-        "--statistic",
-        "statistics",
-        type=click.Choice(STATISTICS),
-        multiple=True,
-        help="Another statistic to test, by simulation: spike time tiling coefficient, event synchronisation or one-to-one "
-        "matching. Repeat for several.",
-    ),
-)
 zero_division_option = click.option(
     "--zero-division",
     type=click.Choice(["nan", "0", "1"]),
@@ -258,11 +226,8 @@ zero_division_option = click.option(
     show_default=True,
     help="Value of undefined measures.",
 )
-familywise_option = click.option(
-    "--familywise", is_flag=True, help="Test the best of all cells against chance's best (Monte Carlo)."
-)
 gate_option: Callable[[Any], Any] = click.option(
-    "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes, with 3 where nothing can be told."
+    "--gate", is_flag=True, help="Exit with 1 unless the verdict is yes; 3 if the verdict is 'cannot tell'."
 )
 gate_options = several(
     gate_option,
@@ -272,7 +237,7 @@ gate_options = several(
         help="What the gate looks at: the p of one measure, or both (the verdict, the default). Implies --gate.",
     ),
     *(
-        click.option(f"--min-{name}", type=float, callback=share, help=f"The least {what} that passes. Implies --gate.")
+        click.option(f"--min-{name}", type=SHARE, callback=share, help=f"The least {what} that passes. Implies --gate.")
         for name, what in (("precision", "precision"), ("recall", "recall"), ("f1", "F1"))
     ),
 )

@@ -7,10 +7,11 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.chance_options import seed_option
 from nofluke.cli.command import Command
-from nofluke.cli.options import format_option, output_option, seed_option, side_options
+from nofluke.cli.options import format_option, output_option, sides_in
 from nofluke.cli.printing import write_result
-from nofluke.cli.values import Value
+from nofluke.cli.values import SHARE, Number, Value
 from nofluke.errors import InputError
 
 
@@ -22,19 +23,19 @@ from nofluke.errors import InputError
         "nofluke power --precision 0.3 --share-alarms 2% --events 30 --steps 3000 --tolerance 2 --resamples 200 --seed 1",
     ),
 )
-@click.option("--recall", type=float, help="The share of events that the detector truly finds.")
-@click.option("--precision", type=float, help="Or the share of its alarms that are right: power by simulation.")
+@click.option("--recall", type=SHARE, help="The share of events that the detector truly finds.")
+@click.option("--precision", type=SHARE, help="Or the share of its alarms that are right: power by simulation.")
 @click.option("--coverage", type=Value("SHARE"), help="The share of steps near an alarm, such as 20% or 0.2.")
 @click.option(
     "--share-alarms", type=Value("SHARE"), help="Or the share of predicted steps, if these are single random ones."
 )
 @click.option("--tolerance", type=Value("LENGTH"), help="In steps, for --share-alarms. Default 0.")
-@side_options
+@sides_in("--late -1 --early 3", "between 1 and 3 steps before")
 @click.option("--events", "n_events", type=int, help="How many events: prints the power.")
-@click.option("--power", type=float, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
+@click.option("--power", type=SHARE, help="Or the power asked for: prints how many events it takes.  [default: 0.8]")
 @click.option("--steps", "n_steps", type=int, help="How many steps there are.")
-@click.option("--steps-per-event", type=float, help="Or how many for each event.  [default: 200]")
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the test.")
+@click.option("--steps-per-event", type=Number(), help="Or how many for each event.  [default: 200]")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the test.")
 @click.option(
     "--resamples", type=int, default=1_000, show_default=True, help="Runs of the simulation, for --precision."
 )

@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from nofluke.cli.arguments import Data, chance_arguments, named_detectors, read_detector, time_format_of
+from nofluke.cli.chance_options import method_options, null_option
 from nofluke.cli.command import Command
 from nofluke.cli.completion import PAGE
 from nofluke.cli.metric_options import metric_option
-from nofluke.cli.options import chance_options, detectors_options, file_or_stream
+from nofluke.cli.options import detectors_options, file_or_stream
 from nofluke.cli.printing import wrapped, write
+from nofluke.cli.values import SHARE
 from nofluke.cli.wording import advice
 
 ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
@@ -27,18 +29,22 @@ ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predict
     ),
 )
 @detectors_options
-@chance_options
+@null_option
+@method_options
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
 @metric_option(
     "Another metric beside chance, such as vus-pr:window=100; nofluke metrics lists them. Repeat for several."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of the verdict.")
+@click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of the verdict.")
 @click.option("--title", help="Heading of the page; by default the name of FILE.")
 @click.option(
     "--scripts",
     type=click.Choice(["inline", "cdn"]),
     default="inline",
     show_default=True,
-    help="Have plotly's script (5 MB) in the page, which then needs no network; or let the page fetch it.",
+    help="Embed plotly's script (5 MB), so that the page needs no network; or let the page fetch it.",
 )
 @click.option(
     "-o",
@@ -61,14 +67,11 @@ def report(
     """One HTML page: the verdict, sliders and every figure.
 
     Repeat --scores or --predictions to put several detectors side by side, each with its own page in the same file.
-    FILE is CSV, TSV or Parquet, or - for standard input. Without --seed the seed is 0: the same input gives the same
-    page.
+    FILE is CSV, TSV or Parquet, or - for standard input.
     """
     from nofluke.show.report.page import check_plotly
 
     check_plotly()  # before the work
-    if options["seed"] is None:
-        options["seed"] = 0
     several = len(named_detectors(options)) > 1
     for role in ("scores", "predictions"):
         # one detector is an array, several are a dict by their names

@@ -33,7 +33,9 @@ _ALONE = {
     help="Where to write index.html, figures, numbers and claims.json.",
 )
 @click.option("--simulated", is_flag=True, help="Simulated data in place of the paper's: needs no network.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of everything simulated: same seed, same bytes.")
+@click.option(
+    "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+)
 @click.option(
     "--permutations",
     type=int,

@@ -44,7 +44,8 @@ def study(
     """Many detectors on many series: judged, pooled and ranked.
 
     SOURCE is a Parquet or text file, a folder, or a pattern in quotes; several of them; or a folder as NAB, TSB-AD or
-    TimeEval arrange it. Prints the leaderboard, and with -o keeps every cell. Exits with 4 where cells are missing.
+    TimeEval arrange it. Prints the leaderboard, and with -o keeps every cell. Exits with 4 where cells are
+    missing, unless --gate has found worse.
     """
     import nofluke as nf
     from nofluke.studies.cluster import dask_executor
@@ -73,7 +74,7 @@ def study(
             f"Wrote {done.path / 'leaderboard.html'} (.csv, .md, .tex), results.parquet, failed.jsonl, timings.parquet"
         )
     code = verdict_code(board) if gate else 0
-    return SOME_MISSING if done.n_missing else code
+    return code or (SOME_MISSING if done.n_missing else 0)
 
 
 def _arguments(options: dict[str, Any]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from nofluke.cli.chance_options import null_option
 from nofluke.cli.completion import COLUMN, DIRECTORY, FILE
 from nofluke.cli.endings import FORMATS
 from nofluke.cli.metric_options import metric_option
@@ -14,7 +15,6 @@ from nofluke.cli.options import (
     format_of,
     higher_is_option,
     missing_option,
-    null_option,
     rule_options,
     several,
     side_options,
@@ -22,7 +22,7 @@ from nofluke.cli.options import (
     unit_option,
     warmup_option,
 )
-from nofluke.cli.values import Value
+from nofluke.cli.values import SHARE, Value
 from nofluke.errors import InputError
 from nofluke.studies.sources import LAYOUTS
 
@@ -69,7 +69,7 @@ source_options = several(
     click.option(
         "--ranges",
         type=FILE,
-        help="Events apart from the scores: a table with the columns series, start and end, or JSON by series.",
+        help="Events in a separate file: a table with the columns series, start and end, or JSON by series.",
     ),
     click.option("--data", type=DIRECTORY, help="The folder with the labels of the layouts tsb-ad and timeeval."),
     click.option(
@@ -77,7 +77,7 @@ source_options = several(
         type=click.Choice(["auto", "labels", "positions", "times", "ranges"]),
         default="auto",
         show_default=True,
-        help="What the truth is, where that cannot be seen.",
+        help="How to read the truth when it cannot be inferred.",
     ),
     events_options,
     missing_option,
@@ -101,8 +101,10 @@ cell_options = several(
     click.option(
         "--resamples", type=int, default=10_000, show_default=True, help="Random draws, where chance is simulated."
     ),
-    click.option("--seed", type=int, default=0, show_default=True, help="Of all that is drawn: same seed, same bytes."),
-    click.option("--alpha", type=float, default=0.05, show_default=True, help="Level of all verdicts."),
+    click.option(
+        "--seed", type=int, default=0, show_default=True, help="Random seed; the same seed gives identical output."
+    ),
+    click.option("--alpha", type=SHARE, default=0.05, show_default=True, help="Level of all verdicts."),
 )
 run_options = several(
     click.option("--title", default="", metavar="TEXT", help="What the leaderboard is called."),
@@ -133,6 +135,6 @@ run_options = several(
     click.option(
         "--gate",
         is_flag=True,
-        help="Exit with 1 unless the verdict on every detector is yes, with 3 where nothing can be told of one.",
+        help="Exit with 1 unless the verdict on every detector is yes; 3 if it is 'cannot tell' for one.",
     ),
 )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -15,7 +16,75 @@ from nofluke.errors import InputError
 
 MOST_VALUES = 10_000  # of one range: more are a typing error
 _END = re.compile(r"([+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*(%|[a-zµμ]*)", re.IGNORECASE)
+_WHOLE = re.compile(r"(\d{1,9}):(\d{1,9}):\d+")
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d+)(%?)")
+# a list and a range of the kind that an option takes
+_EXAMPLES = {"--budget": ("1%,5%", "1%:5%:5"), "--quantile": (".5,.9", ".5:.9:5"), "--threshold": ("2,3", "2:5:7")}
+_OTHERWISE = ("0,1,2", "0:8:5")
+
+
+class Number(click.types.FloatParamType):
+    """A number; a share may be a percentage."""
+
+    name = "NUMBER"
+
+    def __init__(self, *, share: bool = False) -> None:
+        self.share = share
+
+    def convert(self, value: Any, param: click.Parameter | None, _context: click.Context | None) -> float:
+        if not isinstance(value, str):
+            return float(value)
+        text = value.strip()
+        with suppress(ArithmeticError, ValueError):
+            if self.share and text.endswith("%"):
+                return float(Decimal(text.removesuffix("%")).scaleb(-2))  # 0.7% is 0.007, not a little less
+            return float(text)
+        example = "0.05 or 5%" if self.share else "2.5"
+        cure = f"write {comma} if you meant a decimal comma" if (comma := _decimal(text)) else f"write it as {example}"
+        raise InputError(f"{_option(param)} {value} is not a number: {cure}.")
+
+
+class Threshold(Number):
+    """A finite number that stays whole where floats cannot hold it: scores are compared with it exactly."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):  # JSON knows no others
+            raise InputError(f"{_option(param)} {number:g} must be finite: pass a number.")
+        with suppress(ValueError):  # a fraction, or more digits than Python reads
+            whole = int(value) if isinstance(value, str) else number
+            return number if whole == number else whole
+        return number
+
+
+SHARE = Number(share=True)
+
+
+class Part(str):
+    """One of the values that a range stands for, with the range."""
+
+    typed: str
+
+    def __new__(cls, text: str, typed: str) -> Part:
+        part = super().__new__(cls, text)
+        part.typed = typed
+        return part
+
+
+@contextmanager
+def named_range(text: str | None, option: str) -> Iterator[None]:
+    """Let errors about a value of a range show the range, and one of whole numbers where that is the remedy."""
+    try:
+        yield
+    except InputError as error:
+        if not isinstance(text, Part):
+            raise
+        ends = _WHOLE.fullmatch(text.typed)
+        whole = f" (as in {ends[1]}:{ends[2]}:{int(ends[2]) - int(ends[1]) + 1})" if ends else ""
+        told = re.sub(
+            rf"^{option}=\S+ must be", f"{option} {text.typed} has {float(text):.4g}, which must be", str(error)
+        )
+        raise InputError(told.replace("whole number of steps", f"whole number of steps{whole}")) from None
 
 
 class Value(click.types.StringParamType):
@@ -36,7 +105,7 @@ class Value(click.types.StringParamType):
 class Values(click.types.StringParamType):
     """Several values: a list, a range, or both."""
 
-    def __init__(self, name: str, kind: Any = click.STRING, *, shares: bool = False) -> None:
+    def __init__(self, name: str, kind: Any = None, *, shares: bool = False) -> None:
         self.name, self.kind, self.shares = name, kind, shares
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -45,7 +114,7 @@ class Values(click.types.StringParamType):
         words = spread(value, _option(param))
         if self.shares:
             _check_shares(words, value, _option(param))
-        return tuple(self.kind.convert(word, param, ctx) for word in words)
+        return words if self.kind is None else tuple(self.kind.convert(word, param, ctx) for word in words)
 
 
 def list_option(*names: str, kind: Values, **more: Any) -> Callable[[Any], Any]:
@@ -68,30 +137,38 @@ def spread(text: str, option: str) -> tuple[str, ...]:
     words: list[str] = []
     for part in text.split(","):
         if not part.strip():
-            raise InputError(f"{option} {text} has nothing on one side of a comma: write a list as 0,1,2.")
+            raise InputError(
+                f"{option} {text} has nothing on one side of a comma: write a list as {_examples(option)[0]}."
+            )
         words += _range(part.strip(), option) if ":" in part else [part.strip()]
     return tuple(words)
 
 
-def _range(text: str, option: str) -> list[str]:
+def _examples(option: str) -> tuple[str, str]:
+    return _EXAMPLES.get(option, _OTHERWISE)
+
+
+def _range(text: str, option: str) -> list[Part]:
     ends = text.split(":")
     if len(ends) != 3:
-        raise InputError(f"{option} {text} is not a range: write START:STOP:COUNT, such as 0:8:5 for 0, 2, 4, 6 and 8.")
+        raise InputError(f"{option} {text} is not a range: write START:STOP:COUNT, such as {_examples(option)[1]}.")
     first, last = (_END.fullmatch(end.strip()) for end in ends[:2])
     if first is None or last is None:
         wrong = ends[0] if first is None else ends[1]
-        raise InputError(f"{option} {text}: {wrong!r} is not a number, with or without a unit: write 0:8:5 or 0:2h:5.")
+        example = f"{_examples(option)[1]}{'' if option in _EXAMPLES else ' or 0:2h:5'}"
+        raise InputError(f"{option} {text}: {wrong!r} is not a number, with or without a unit: write {example}.")
     start, stop, count = Fraction(first[1]), Fraction(last[1]), ends[2].strip()
     units = {end[2] for end, value in ((first, start), (last, stop)) if value} or {first[2]}
     if len(units) > 1:
-        raise InputError(f"{option} {text} has ends in two units: write both in one, such as 30min:120min:4.")
+        example = "1%:10%:4" if "%" in units else "30min:120min:4"
+        raise InputError(f"{option} {text} has ends in two units: write both in one, such as {example}.")
     if not re.fullmatch("[0-9]{1,9}", count) or not 2 <= int(count) <= MOST_VALUES:
         raise InputError(
             f"{option} {text}: COUNT is how many values there are, both ends included, from 2 to {MOST_VALUES:,}, got {count!r}."
         )
     (unit,) = units
     last_at = int(count) - 1
-    return [_written(start + (stop - start) * i / last_at) + unit for i in range(last_at + 1)]
+    return [Part(_written(start + (stop - start) * i / last_at) + unit, text) for i in range(last_at + 1)]
 
 
 def _written(value: Fraction) -> str:
@@ -100,7 +177,9 @@ def _written(value: Fraction) -> str:
 
 def _check_shares(words: tuple[str, ...], text: str, option: str) -> None:
     """Refuse what is no list of shares; a decimal comma makes one of 0,9."""
-    cure = f"write {comma} if you meant a decimal comma" if (comma := _decimal(text)) else "write 0.5,0.9 or 1%,5%"
+    cure = (
+        f"write {comma} if you meant a decimal comma" if (comma := _decimal(text)) else f"write {_examples(option)[0]}"
+    )
     told = f"{option} {text} is the list of {' and '.join(words)}"
     if len({word.endswith("%") for word in words}) > 1:
         raise InputError(f"{told}, with and without %: {cure}.")
@@ -122,16 +201,3 @@ def _flat(_context: click.Context, _option: click.Parameter, values: tuple[tuple
 
 def _option(param: click.Parameter | None) -> str:
     return "" if param is None else param.opts[-1]
-
-
-class Threshold(click.types.FloatParamType):
-    """A finite number that stays whole where floats cannot hold it: scores are compared with it exactly."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):  # JSON knows no others
-            raise InputError(f"{_option(param)} {number:g} must be finite: pass a number.")
-        with suppress(ValueError):  # a fraction, or more digits than Python reads
-            whole = int(value) if isinstance(value, str) else number
-            return number if whole == number else whole
-        return number

@@ -18,6 +18,11 @@ _OTHER_NAMES = {
 }
 # where ranges have no options that name their columns
 _RENAMED = {"name them by start= and end=": "call two of them start and end"}
+# where a command has no sides
+_ONE_SIDE = {
+    "for two different sides pass Tolerance(early=..., late=...), on a clock of plain numbers with unit='clock'": "on a "
+    "clock of plain numbers pass --unit clock"
+}
 _SERIES = {"(for series)": "(for --groups)"}  # where no option names them
 _OUTLIERS = "write 1 for an outlier and 0 for the rest into the file"
 # what is more than one argument, or has no option of its own
@@ -41,7 +46,7 @@ _PHRASES = {
 # name=value, name='word' and a bare name=; what was typed is left alone, since a file may be called seed=1
 _ASSIGNED = (
     r"(?P<typed>{typed})|(?<![\w'\"/.:,-])(?P<name>{names})="
-    r"(?:(?P<quote>['\"])(?P<word>[a-z-]+)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
+    r"(?:(?P<quote>['\"])(?P<word>[a-z-]+(?::[\w=.,%+-]+)?)(?P=quote)|(?P<bare>(?=[.,;:)]?(?:\s|$))))?"
 )
 # a name that something is said of, or that is to be passed; elsewhere scores and predictions are plain English
 _SUBJECT = r"(?:^|(?<=\bbut )|(?<=\bpass either ))(?P<name>{names})(?= (?:has|have|needs|come back|are rotated|holds|must|is|lists|mixes|goes|ends|leave|and|or)\b)"
@@ -53,6 +58,7 @@ _JOINED = r"(?P<before>(?:--[\w-]+|\b[A-Z]{{4,}}) (?:and|or) )(?P<name>{names})\
 _ADVICE = {
     "pass quantiles, thresholds or budgets, or ask for curve.chance": "pass --quantile, --threshold, --budget or --chance",
     "ask for curve.chance": "pass --chance",
+    "call familywise()": "pass --familywise",
     "nf.diagnose": "nofluke diagnose",
 }
 # keys of JSON that hold sentences
@@ -64,9 +70,11 @@ _TYPED = r"(?<![\w'\"/.:,-])(?P<name>{names})=(?:(?P<quote>['\"])(?P<words>.*?)(
 def in_options(message: str, context: click.Context) -> str:
     """A message of the library with the options of the command at work in place of arguments."""
     options = _options(context)
+    message = _with_null(message, context, options)
     typed = [re.escape(value) for value in context.params.values() if isinstance(value, str) and "=" in value]
     words = {"names": "|".join(options), "typed": "|".join(typed) or "(?!)"}
-    phrases = ({} if "truth_start" in options else _RENAMED) | ({} if "series" in options else _SERIES) | _PHRASES
+    absent = {"truth_start": _RENAMED, "series": _SERIES, "early": _ONE_SIDE}
+    phrases = {old: new for name, own in absent.items() if name not in options for old, new in own.items()} | _PHRASES
     for phrase, instead in phrases.items():
         message = message.replace(phrase, instead)
 
@@ -85,6 +93,14 @@ def in_options(message: str, context: click.Context) -> str:
             _JOINED.format(**words), lambda match: match["before"] + _name(options[match["name"]]), message
         )
     return message
+
+
+def _with_null(message: str, context: click.Context, options: dict[str, click.Parameter]) -> str:
+    """A message about a setting of the null, with the option that has it before it."""
+    null = context.params.get("null") or ""
+    keys = {setting.partition("=")[0].strip() for setting in null.partition(":")[2].split(",")}
+    about = re.match(r"(\w+)=", message)
+    return f"--null {null}: {message}" if about and about[1] in keys - set(options) else message
 
 
 def advice(note: str, context: click.Context) -> str:

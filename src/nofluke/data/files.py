@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.data.columns import as_column
-from nofluke.data.pairs import Pairs, end_column, has_ends, pairs_of_columns, start_column
+from nofluke.data.pairs import OPEN, Pairs, end_column, has_ends, pairs_of_columns, start_column
 from nofluke.data.sources import open_table
 from nofluke.data.table import FileTable
 from nofluke.data.times import times_of
@@ -232,9 +232,19 @@ def _times(table: FileTable, picked: dict[str, int], time_format: str | None, *,
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
         if missing.any():
             row, name = int(missing.argmax()), shown(table.names[picked[role]])
-            raise InputError(f"{table.at(row)}: column {name} has no {role}: remove the row.")
+            raise InputError(f"{table.at(row)}: column {name} has no {role}: {OPEN.get(role, 'remove the row')}.")
+    if ENDS[0] in values and len({times.dtype.kind == "M" for times in values.values()}) == 1:
+        back = values["start"] > values["end"]
+        if back.any():
+            row = int(back.argmax())
+            told = " to ".join(_told(values[role][row]) for role in ENDS)
+            raise InputError(f"{table.at(row)}: the range {told} ends before it starts: swap its ends.")
     names = {role: table.names[position] for role, position in picked.items()}
     return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
+
+
+def _told(time: Any) -> str:
+    return str(np.datetime_as_string(time, unit="auto")) if time.dtype.kind == "M" else f"{time:,.15g}"
 
 
 def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | None]) -> tuple[int, int]:

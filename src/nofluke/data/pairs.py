@@ -15,6 +15,11 @@ from nofluke.errors import InputError, shown
 
 START_NAMES = ("start", "begin", "from")
 END_NAMES = ("end", "stop", "to")
+OPEN = {
+    "start": "write the start of the data if the range began before it, or remove the range",
+    "end": "write the end of the data if the range is still open, or remove the range",
+}
+"""What to do about a range that lacks one of them."""
 Closed = Literal["both", "left", "right", "neither"]
 
 

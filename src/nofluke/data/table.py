@@ -115,6 +115,9 @@ class FileTable:
                 close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
                 lowered = [name for name in self.names if name.lower() == column.lower()]
                 hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
+                parts = [part.strip() for part in column.split(",")]
+                if len(parts) > 1 and set(parts) <= set(self.names):
+                    hint = ": name one column at a time."
                 where = f"The columns are {self.listing()}."
                 if self.layout is not None and not self.layout.has_header:
                     where = f"The file has no header: give a position from 0 to {width - 1}."

@@ -10,6 +10,7 @@ import numpy as np
 from nofluke.data.columns import UtcTimes
 from nofluke.data.table import FileTable, one_line
 from nofluke.data.values import IS_MISSING, NUMBER_TYPES, numbers_of
+from nofluke.dates import likely_format
 from nofluke.errors import InputError, shown
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def times_of(table: FileTable, position: int, time_format: str | None) -> NDArra
 def _iso_times(table: FileTable, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {IS_MISSING}", position)):
-        remedy = 'give the format, as in time_format="%d/%m/%Y"'
+        remedy = f'give the format, as in time_format="{likely_format(bad[1])}"'
         raise InputError(
             f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, which is not an ISO 8601 time: {remedy}."
         )

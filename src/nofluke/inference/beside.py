@@ -26,8 +26,10 @@ def shown_f1(cell: Cell, settings: Settings, tests: tuple[ChanceTest, ChanceTest
     The same each time it is asked for: simulated with the seed of the result, else with 0.
     """
     check_word(f1, "f1", ("auto", "test", "value"))
-    if f1 == "value" or (f1 == "auto" and cell.trial.size > MOST_STEPS) or 0 in (cell.n_counted, cell.n_predictions):
+    if f1 == "value" or 0 in (cell.n_counted, cell.n_predictions):
         return None
+    if f1 == "auto" and (cell.trial.size > MOST_STEPS or settings.alternative != "greater"):
+        return None  # too long, or beside p-values of another alternative: F1's is always the upper one
     n_resamples = settings.n_resamples
     if f1 == "auto" and settings.null.is_drawn(settings.method):
         n_resamples = min(n_resamples, FEW_RESAMPLES)

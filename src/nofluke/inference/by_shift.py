@@ -1,4 +1,4 @@
-"""Both hits with the events shifted: a needle where alarms stand at one distance from them, or a hill."""
+"""Both hits with the events shifted: a narrow peak where alarms keep one distance from them, or a hill."""
 
 from __future__ import annotations
 

@@ -214,7 +214,7 @@ class Comparison(Exports, ByValue):
         lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
         reasons = [why for why in lacking if why]
         without = f" Differences without one: {'; '.join(reasons[:2])}." if reasons else ""
-        return f"Intervals are of level {self.level:g}.{without}"
+        return f"Intervals are {100 * self.level:g}% intervals.{without}"
 
     def columns(self) -> dict[str, list[Any]]:
         """All pairs and measures in long form, by column name; undefined values are None."""

@@ -244,7 +244,7 @@ class Sweep(Exports, CellMeasures, ByValue):
             at = familywise.observed_best_at
             return how, familywise.in_words("" if at is None else self._place(*at))
         return (
-            (how, "The p-values are of single cells; the best of many needs a familywise test.")
+            (how, "The p-values are of single cells; the best of many needs a familywise test: call familywise().")
             if self.shows_chance
             else (how,)
         )

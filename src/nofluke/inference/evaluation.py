@@ -397,13 +397,15 @@ class Evaluation(Exports, ByValue):
     def _how(self, f1_test: FTest | None) -> str:
         """Which null, which method: the fine print of every result."""
         methods = {test.measure: test.method for test in self._tests}
-        made, n_drawn = self.precision_test.how, None if f1_test is None else f1_test.n_resamples
+        made, drawn = self.precision_test.how, ""
+        if made.kind == "simulated":
+            drawn = f" {made.n_resamples:,} resamples, seed {made.seed}."
         if f1_test is not None:
             methods["F1"] = f1_test.method
-            if n_drawn and n_drawn != made.n_resamples:
-                methods["F1"] += f" ({n_drawn:,} resamples, seed {f1_test.seed})"
+            if f1_test.n_resamples and f1_test.n_resamples != made.n_resamples:
+                methods["F1"] += f" ({f1_test.n_resamples:,} resamples, seed {f1_test.seed})"
+                drawn = drawn and f" Precision and recall:{drawn}"
         how = "; ".join(f"{measure} {method}" for measure, method in methods.items())
-        drawn = f" {made.n_resamples:,} resamples, seed {made.seed}." if made.kind == "simulated" else ""
         return f"{self.settings.choice.in_words()} Method: {how}.{drawn}"
 
     def _title(self) -> str:

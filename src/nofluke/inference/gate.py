@@ -95,8 +95,8 @@ def checks(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | 
 
 
 def first_problem(found: Iterable[Gate | None]) -> Gate:
-    """What a gate of several checks says: the first that cannot tell, else the first that fails."""
-    order = (CANNOT_TELL, FAILED, PASSED)
+    """What a gate of several checks says: the first that fails, else the first that cannot tell."""
+    order = (FAILED, CANNOT_TELL, PASSED)
     looked_at = [one for one in found if one is not None]
     return min(looked_at, key=lambda one: order.index(one.code), default=Gate(code=PASSED))
 

@@ -69,6 +69,11 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
             "predicted steps."
         )
     if share_alarms is None:
+        if any(within):
+            raise InputError(
+                "a coverage already includes the tolerance: leave the tolerance out, or pass share_alarms= instead of "
+                "coverage=."
+            )
         return as_share(coverage, "coverage")
     width = within[0] + within[1] + 1
     found = 1.0 - (1.0 - float(as_share(share_alarms, "share_alarms"))) ** width
@@ -83,7 +88,10 @@ def steps_of(tolerance: Length | Tolerance) -> tuple[int, int]:
     """How many steps early and late; durations have none without data."""
     read = as_tolerance(tolerance)
     if read.unit != "steps" or not isinstance(read.early, int) or not isinstance(read.late, int):
-        raise InputError(f"tolerance={shown(read.plain())} must be in steps, such as 2: there is no clock here.")
+        told = read.plain()
+        sides = told if isinstance(told, dict) else {"tolerance": told}
+        typed = " and ".join(f"{name}={shown(length)}" for name, length in sides.items())
+        raise InputError(f"{typed} must be in steps, such as 2: there is no clock here.")
     return read.early, read.late
 
 

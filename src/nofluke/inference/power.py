@@ -59,7 +59,7 @@ def power(
         Instead, the share a of steps that are predicted. If alarms are single steps, placed at random, the coverage is
         1 - (1 - a)^(early + late + 1). Alarms in runs cover less: then pass coverage. Precision needs this share.
     tolerance : int or Tolerance
-        In steps, for share_alarms; a coverage already includes it.
+        In steps, for share_alarms only: a coverage already includes it.
     alpha : float
         The level of the test.
     n_resamples, rng

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.arrays import IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges
@@ -124,9 +125,7 @@ def sweep(
     made = trial_of(sequence, windows, cuts, alarms, every_score=every_score)
     trial = made.trial
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
-    # the choice needs alarms: those of the threshold that is reached most nearly by a tenth of the steps
-    typical = int(np.abs(trial.n_alarm_steps - len(trial.detector) / 10).argmin())
-    choice = choose(null, trial.cell(0, typical), LEVEL, made.doubt)
+    choice = choose(null, trial.cell(0, _typical(trial.n_alarm_steps, len(trial.detector))), LEVEL, made.doubt)
     choice.check(method)
     choice.model.fits(trial.truth)
     notes = [
@@ -149,6 +148,12 @@ def sweep(
         notes=(*notes, *choice.notes),
         chosen=cuts is not None,
     )
+
+
+def _typical(n_alarms: IntArray, n_steps: int) -> int:
+    """The threshold whose alarms decide on the null: nearest to a tenth of the steps, of those that have any."""
+    distance = np.abs(n_alarms - n_steps / 10)
+    return int(np.where(n_alarms > 0, distance, np.inf).argmin())
 
 
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:

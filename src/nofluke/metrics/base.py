@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
+from nofluke.errors import InputError
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.alignment import clock_of
@@ -114,7 +115,17 @@ class Metric(ABC):
         only = Draws.moving(series.runs, series.n_steps, np.zeros(1, dtype=np.int64))
         return float(self.values(self.tables(detector, series), only)[0])
 
-    def __call__(self, truth: Any, detector: Any = None, X: Any = None, **given: Any) -> float:
+    def __call__(
+        self,
+        truth: Any = None,
+        detector: Any = None,
+        X: Any = None,
+        *,
+        y_true: Any = None,
+        y_pred: Any = None,
+        y_score: Any = None,
+        **given: Any,
+    ) -> float:
         """The value of the metric; called as functions of aeon are, and as metrics of sktime.
 
         Parameters
@@ -127,6 +138,9 @@ class Metric(ABC):
         X : array-like, optional
             The series that was watched, as metrics of sktime take it. It says how many steps there are where truth and
             alarms are both lists of events; an index of dates is the clock.
+        y_true, y_pred, y_score : array-like, optional
+            The names that sktime, aeon and scikit-learn use: ``y_true`` is ``truth``, ``y_pred`` is ``detector``, and
+            ``y_score`` is ``detector`` as scores.
         **given
             ``predictions``, ``threshold``, ``quantile``, ``budget``, ``times``, ``mask``, ``warmup``, ``truth_as``,
             ``higher_is``, ``missing``, ``count_events`` and ``overlaps``, as :func:`nofluke.evaluate` takes them.
@@ -136,12 +150,25 @@ class Metric(ABC):
         float
             NaN where the metric is undefined.
         """
+        truth = _one_of(truth=truth, y_true=y_true)
+        detector = _one_of(detector=detector, y_pred=y_pred, y_score=y_score)
+        if truth is None:
+            raise InputError("a metric needs the truth: pass truth=, or y_true=.")
         if X is not None and given.get("times") is None:
             given["times"] = clock_of(X)
         cut = any(given.get(way) is not None for way in ("threshold", "quantile", "budget"))
-        if self.needs == "alarms" and detector is not None and given.get("predictions") is None and not cut:
+        as_alarms = self.needs == "alarms" and detector is not None and y_score is None
+        if as_alarms and given.get("predictions") is None and not cut:
             return self.value(read_labelled(truth, predictions=detector, **given))
         return self.value(read_labelled(truth, detector, **given))
+
+
+def _one_of(**names: Any) -> Any:
+    """The value of an argument that has several names."""
+    passed = {name: value for name, value in names.items() if value is not None}
+    if len(passed) > 1:
+        raise InputError(f"pass either {' or '.join(f'{name}=' for name in passed)}: they are the same argument.")
+    return next(iter(passed.values()), None)
 
 
 def written(value: Any) -> Any:

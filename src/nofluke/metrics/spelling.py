@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Mapping
-from difflib import get_close_matches
 from inspect import signature
 
 from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Metric
 from nofluke.metrics.functions import Function
-from nofluke.plain import text_with_settings
+from nofluke.plain import check_setting, meant, text_with_settings
 
 IN_THE_NAME = ("curve",)  # settings that have a name for each of their values
 
@@ -46,27 +45,17 @@ def from_text(text: str, makers: Mapping[str, Callable[..., Metric]]) -> Metric:
     told, settings = text_with_settings(text, "metric", "vus-pr:window=100")
     name = known_as(told, makers)
     if name is None:
-        meant = get_close_matches(told.lower().replace("_", "-"), makers, n=1)
-        asked = f" Did you mean {meant[0]!r}?" if meant else ""
-        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.{asked}")
+        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.{meant(told, makers)}")
     own = settings_of(makers[name]())
     for key in settings:
-        if key not in own:
-            raise InputError(f"metric={shown(text)} has no setting {key!r}{_instead(key, own, makers)}.")
+        if key in IN_THE_NAME and (named := [name for name, maker in makers.items() if hasattr(maker(), key)]):
+            by_name = f"its name says it, {' or '.join(map(repr, named))}"
+            raise InputError(f"metric={shown(text)} has no setting {key!r}: {by_name}.")
+        check_setting(key, own, f"metric={shown(text)}")
     try:
         return makers[name](**settings)
     except InputError as error:
         raise InputError(f"metric={shown(text)}: {error}") from None
-
-
-def _instead(key: str, own: tuple[str, ...], makers: Mapping[str, Callable[..., Metric]]) -> str:
-    if key in IN_THE_NAME:
-        named = [name for name, maker in makers.items() if hasattr(maker(), key)]
-        if named:
-            return f": its name says it, {' or '.join(map(repr, named))}"
-    if not own:
-        return ": it has none"
-    return f": it has {', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}"
 
 
 def _letters(name: str) -> str:

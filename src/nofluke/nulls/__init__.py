@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import signature
 from typing import Any
 
 from nofluke.errors import InputError, shown
@@ -17,7 +18,7 @@ from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments
 from nofluke.nulls.stationary import Stationary
-from nofluke.plain import text_with_settings
+from nofluke.plain import check_setting, meant, text_with_settings
 
 __all__ = [
     "Bernoulli",
@@ -41,7 +42,7 @@ __all__ = [
 
 Null = str | NullModel | Callable[..., Any]
 
-_MODELS: dict[str, type[NullModel]] = {
+MODELS: dict[str, type[NullModel]] = {
     model.name: model
     for model in (
         Permutation,
@@ -58,7 +59,7 @@ _MODELS: dict[str, type[NullModel]] = {
         Stationary,
     )
 }
-NAMES = tuple(_MODELS)  # of the nulls that place events; those of scores are for metrics alone
+NAMES = tuple(MODELS)  # of the nulls that place events; those of scores are for metrics alone
 
 _EXAMPLES = {
     "blocks": "blocks:length=48",
@@ -67,8 +68,8 @@ _EXAMPLES = {
     "dither": "dither:reach=1h",
 }
 
-# how much work is spent is no part of what chance does: nothing to be asked for in words
-_EFFORT = ("programme_operations",)
+# how much work is spent is no part of what chance does, and labels of strata are too many for a word
+_NOT_IN_WORDS = ("programme_operations", "strata")
 
 
 def as_null(null: Null) -> NullModel:
@@ -98,13 +99,22 @@ def as_null(null: Null) -> NullModel:
 def _named(text: str) -> NullModel:
     if text.strip() == "auto":
         raise InputError("null='auto' needs data to look at: pass it to evaluate or sweep, or name a null model.")
+    return from_text(text, MODELS)
+
+
+def from_text(text: str, models: Mapping[str, type[NullModel]]) -> NullModel:
+    """The one of some models that a name with settings stands for."""
+    told = f"null={shown(text)}"
     name, settings = text_with_settings(text, "null", "seasonal:period=24")
-    if name not in NAMES:
-        raise InputError(f"null={shown(text)} must be one of {', '.join(map(repr, ('auto', *NAMES)))}.")
+    if name not in models:
+        raise InputError(f"{told} must be one of {', '.join(map(repr, ('auto', *models)))}.{meant(name, models)}")
+    own = [key for key in signature(models[name]).parameters if key not in _NOT_IN_WORDS]
+    for key in settings:
+        check_setting(key, own, told)
+    example = _EXAMPLES.get(name)
+    if example and (needed := next(iter(text_with_settings(example, "null", "")[1]))) not in settings:
+        raise InputError(f"{told} needs the setting {needed}: write it as {example!r}.")
     try:
-        if hidden := [key for key in settings if key in _EFFORT]:
-            raise TypeError(f"() got an unexpected keyword argument {hidden[0]!r}")
-        return _MODELS[name](**settings)
-    except TypeError as error:
-        needed = _EXAMPLES.get(name, name)
-        raise InputError(f"null={shown(text)}: {str(error).rpartition('() ')[2]}: write it as {needed!r}.") from None
+        return models[name](**settings)
+    except InputError as error:
+        raise InputError(f"{told}: {error}") from None

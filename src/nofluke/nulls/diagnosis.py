@@ -158,7 +158,7 @@ class Diagnosis(Exports, ByValue):
             (
                 f.name,
                 "yes" if f.found else "no",
-                show_number(f.statistic),
+                "" if math.isnan(f.statistic) else show_number(f.statistic),
                 "" if f.pvalue is None else show_p(f.pvalue),
                 f.looked_at,
             )
@@ -176,6 +176,7 @@ class Diagnosis(Exports, ByValue):
             ),
             columns=("", "found", "statistic", "p", "looked at"),
             rows=rows,
+            prose=True,
             notes=(
                 f'Recommended: null="{self.recommended.text}". {self.why} {self.recommended.assumption}'
                 if self.holds

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
 from nofluke.nulls.look import Look
@@ -25,7 +26,18 @@ def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
         _about_drift(model, look),
         _about_gaps(model, cell),
     ]
-    return tuple(filter(None, found))
+    return tuple(filter(None, found)) or tuple(filter(None, [_about_auto(model, look)]))
+
+
+def _about_auto(model: NullModel, look: Look) -> str:
+    """What a null that moves events together does not keep, where auto says that none holds."""
+    if "runs" not in model.keeps or look.cell.n_steps > MOST_STEPS:
+        return ""
+    found = pick(look)
+    seen = {"season": look.season is not None, "drift": bool(look.drifts)}
+    if found.holds or all(what in model.keeps for what, there in seen.items() if there):
+        return ""
+    return f'With null="auto" the answer is "cannot tell". {found.why}'
 
 
 def about_events(model: NullModel, look: Look) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nofluke.nulls import advice
 from nofluke.nulls.evidence import adjacency, cluster_scales, memory
-from nofluke.nulls.look import LENIENT, WITHIN, Look
+from nofluke.nulls.look import LENIENT, SEASON, WITHIN, Look
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural, show_share
@@ -28,7 +28,7 @@ class Finding:
     statistic : float
         What was measured; ``looked_at`` says what it is.
     pvalue : float or None
-        How often the statistic is that extreme where there is nothing to find; None where it is no test.
+        How often the statistic is that extreme where there is nothing to find; None where that was not tested.
     looked_at : str
         What the statistic is and where it was looked for.
     sentence : str
@@ -140,15 +140,20 @@ def season_findings(look: Look) -> tuple[Finding, ...]:
         short, long = (
             look.told(int(length)).removesuffix(f" {unit}") for length in (searched.shortest, searched.longest)
         )
+        # a small p of something else beside a "no" would read as a contradiction
+        other = not searched.found and searched.pvalue <= 2 * SEASON
         found.append(
             Finding(
                 name="season of any period",
                 found=searched.found,
                 statistic=period if searched.found else math.nan,
-                pvalue=searched.pvalue,
-                looked_at=f"period in {unit}, of {short} to {long}, that both spectra show",
+                pvalue=None if other else searched.pvalue,
+                looked_at=f"period in {unit}, of {short} to {long}, that both spectra show"
+                + ("; one side alone, or a slow change, has one" if other else ""),
                 sentence=f"Events and alarms share a period of about {period:,.4g} {unit}: a null must keep it."
                 if searched.found
+                else "Events or alarms have a period of their own or change slowly, but share no period."
+                if other
                 else "No period that events and alarms share was found.",
             )
         )

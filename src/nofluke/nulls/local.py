@@ -1,6 +1,6 @@
 """Nulls that only look nearby, for rates that change slowly: small shifts, and permutations within windows of time.
 
-Skill is a sharp peak of the hits at shift 0; a trend or a drift that events and alarms share is a broad hill around it.
+Skill is a narrow peak of the hits near 0; a trend or a drift that events and alarms share is a broad hill around it.
 A null that moves events only a little way sees the first and not the second.
 
 The section "Local shifts" of docs/explanation/theory.md has the mathematics.

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
-from nofluke.nulls import NAMES, Null, as_null
+from nofluke.nulls import MODELS, Null, as_null, from_text
 from nofluke.nulls.auto import Pick, pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, Choice
@@ -26,7 +26,6 @@ from nofluke.nulls.moves import steps_of
 from nofluke.nulls.periods import common_period
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.spectrum import drift
-from nofluke.plain import text_with_settings
 from nofluke.series.reach import Reach
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
@@ -51,16 +50,7 @@ def as_series_null(null: Null) -> NullModel:
     """
     if not isinstance(null, str) or null.strip() == AUTO:
         return as_null(null)
-    name, settings = text_with_settings(null, "null", "random-scores:phi=0.9")
-    if name not in OF_SCORES and name not in NAMES:
-        raise InputError(f"null={shown(null)} must be one of {', '.join(map(repr, (AUTO, *NAMES, *OF_SCORES)))}.")
-    try:
-        return OF_SCORES[name](**settings) if name in OF_SCORES else as_null(null)
-    except TypeError as error:
-        raise InputError(f"null={shown(null)}: {str(error).rpartition('() ')[2]}.") from None
-    except InputError as error:
-        told = str(error)
-        raise InputError(told if told.startswith("null=") else f"null={shown(null)}: {told}") from None
+    return from_text(null, {**MODELS, **OF_SCORES})
 
 
 def choose_for_series(

@@ -1,4 +1,4 @@
-"""Hits with the events shifted: a needle where alarms stand at one distance from them, or a hill."""
+"""Hits with the events shifted: a narrow peak where alarms keep one distance from them, or a hill."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from nofluke.plot.style import PALETTE, AxesArray, few_ticks, in_words, ink, lab
 
 
 def lag(results: Any, ax: Any = None) -> AxesArray:
-    """Draw recall and precision with the events shifted, and chance: a sharp peak at 0, one elsewhere, or a broad hill.
+    """Draw recall and precision with the events shifted, and chance: a narrow peak near 0, one elsewhere, or a hill.
 
-    A detector that is on time peaks at 0, one that is late at a positive shift. A hill much wider than the tolerance
-    means that alarms and events share slow changes, such as busy and quiet times, rather than single events.
+    A detector that is on time peaks at 0, one that is late at a positive shift. The peak is about as wide as the
+    tolerance and the detector's delay. A hill much wider than that means that alarms and events share slow changes,
+    such as busy and quiet times, rather than single events.
 
     Parameters
     ----------

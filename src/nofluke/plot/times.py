@@ -108,7 +108,7 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
 
 @renamed_argument("axes", "ax")
 def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
-    """Draw recall and precision by lag, with what chance scores: a sharp peak at one lag, or a broad hill.
+    """Draw recall and precision by lag, with what chance scores: a narrow peak at one lag, or a broad hill.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from nofluke.dates import as_duration
+from nofluke.dates import as_duration, format_duration
 from nofluke.errors import InputError, shown
 from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.timed_truth import TimedTruth
@@ -44,7 +44,10 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
         return steps
     ticks = side.watch.ticks
     if isinstance(value, str) is not ticks.is_dates:
-        remedy = 'a duration such as "2h"' if ticks.is_dates else "a number, in the unit of the times"
+        remedy = "a number, in the unit of the times"
+        if not isinstance(value, str):
+            unit = format_duration(int(ticks.size)).lstrip("0123456789.")  # that of the times' resolution
+            remedy = f"a duration such as '{value:g}{unit}'"
         raise InputError(f"{name}={shown(value)} does not fit the times: pass {remedy}.")
     length = as_duration(value, name) if isinstance(value, str) else Fraction(repr(value))
     places = Fraction(length or 0) / ticks.size / side.watch.stride

@@ -185,7 +185,7 @@ def _ends(
         first, last = int(every.min()), int(every.max())
         notes.append(
             f"The span is a guess: from the first to the last of both lists, {ticks.show(first)} to {ticks.show(last)}. What chance "
-            "scores depends on it: pass the time that was watched."
+            "scores depends on it: pass span=, the time that was watched."
         )
         return first, last
     told = " to ".join(_told(end, ticks) for end in border)

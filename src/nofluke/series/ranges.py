@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.data.pairs import Pairs
+from nofluke.data.pairs import OPEN, Pairs
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
 from nofluke.series.labels import TruthKind, fitting_clock
@@ -71,7 +71,7 @@ def _check_present(values: AnyArray, side: str, name: str) -> None:
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{name} has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: give each range both ends."
+            f"{name} has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: {OPEN[side]}."
         )
 
 

@@ -142,6 +142,11 @@ class Tolerance:
     def _lag(self, lag: Length) -> tuple[int | float, Unit]:
         # no tolerance at all has no unit: "2d" moves it as well as 2 does
         plain = self.unit == "clock" and (any(self._numbers) or number_or_none(lag) is not None)
+        if plain and as_duration(lag, "lag", signed=True) is not None:
+            raise InputError(
+                f"lag={shown(lag)} is a duration, but the tolerance of {self} is a number: pass both as durations, or "
+                "both as numbers."
+            )
         return as_side(lag, "lag", "clock" if plain else None)
 
     @property

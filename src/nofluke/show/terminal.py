@@ -18,6 +18,7 @@ def show(table: Table, console: Console | None = None) -> None:
     console = console or Console(highlight=False)
     if table.title:
         console.print(Text(table.title, style="dim"))
+    table = table.within(min(WIDTH, console.width), gap=3)
     widths = [max(map(cell_len, column)) for column in zip(table.columns, *table.rows, strict=True)]
     if sum(widths) + 3 * len(widths) <= console.width:
         console.print(_grid(table))
@@ -31,7 +32,7 @@ def show(table: Table, console: Console | None = None) -> None:
 def _grid(table: Table) -> RichTable:
     grid = RichTable(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
     for i, name in enumerate(table.columns):
-        grid.add_column(Text(name), justify="left" if i < table.left else "right")
+        grid.add_column(Text(name), justify="left" if table.to_left(i) else "right")
     for row in table.rows:
         grid.add_row(*(Text(cell, style=_EMPHASIS if i == 1 else "") for i, cell in enumerate(row)))
     return grid

@@ -66,8 +66,9 @@ class Exports(ABC):
         ----------
         flat : bool or "numbers"
             True for one level to log, as in ``{"precision/value": 0.5}``: keys of letters, digits and underscores,
-            joined by slashes. Undefined values and lists are left out. In a list of records, such as detectors, each
-            has its name in the key. "numbers" leaves out text, too.
+            joined by slashes. Undefined values and lists are left out; a band becomes ``band/low`` and
+            ``band/high``. In a list of records, such as detectors, each has its name in the key. "numbers" leaves out
+            text, too.
         **asked
             What else to tell, by the keywords of `table`.
         """

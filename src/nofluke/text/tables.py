@@ -7,9 +7,10 @@ import html
 import io
 import math
 import re
+import textwrap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -61,7 +62,8 @@ def plural(count: int, thing: str, things: str | None = None) -> str:
 class Table:
     """Rows of cells already written as text, under headings; the first column names the row.
 
-    The first ``left`` columns are set to the left, the others to the right.
+    The first ``left`` columns are set to the left, the others to the right. With ``prose`` the last column has
+    sentences: set to the left, and in several lines where the table would be too wide.
     """
 
     columns: tuple[str, ...]
@@ -69,14 +71,38 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     left: int = 1
+    prose: bool = False
+
+    def within(self, width: int, gap: int = 2) -> Table:
+        """The table with each cell in one line, and prose in as many rows as it takes to fit the width.
+
+        >>> table = Table(columns=("", "why"), rows=(("a", "one two three"),), prose=True)
+        >>> table.within(13).rows
+        (('a', 'one two'), ('', 'three'))
+        """
+        rows = tuple(tuple(" ".join(cell.splitlines()) for cell in row) for row in self.rows)
+        if self.prose:
+            others = list(zip(self.columns, *rows, strict=True))[:-1]
+            room = max(width - sum(max(map(_width, column)) + gap for column in others), 10)
+            parts = [textwrap.wrap(row[-1], room) or [""] for row in rows]
+            rows = tuple(
+                (*(row[:-1] if i == 0 else [""] * len(others)), part)
+                for row, wrapped in zip(rows, parts, strict=True)
+                for i, part in enumerate(wrapped)
+            )
+        return replace(self, rows=rows)
+
+    def to_left(self, column: int) -> bool:
+        """Whether a column is set to the left."""
+        return column < self.left or (self.prose and column == len(self.columns) - 1)
 
     def text(self) -> str:
         """Aligned plain text."""
-        lines = [self.columns, *self.rows]
+        lines = [self.columns, *self.within(WIDTH).rows]
         widths = [max(map(_width, column)) for column in zip(*lines, strict=True)]
         body = [
             "  ".join(
-                _pad(cell, width, left=i < self.left) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+                _pad(cell, width, left=self.to_left(i)) for i, (cell, width) in enumerate(zip(row, widths, strict=True))
             ).rstrip()
             for row in lines
         ]

@@ -124,7 +124,7 @@ def _sections(payload: dict[str, Any]) -> dict[str, str]:
     }
     return {
         "column_name": "Lag" if by_lag else "Threshold",
-        "by_column": "By lag: a sharp peak or a broad hill" if by_lag else "By threshold",
+        "by_column": "By lag: a narrow peak or a broad hill" if by_lag else "By threshold",
         "curves": "" if by_lag else "three",
         **{f"{name}_hidden": "hidden" if empty else "" for name, empty in hidden.items()},
     }

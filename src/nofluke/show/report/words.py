@@ -136,7 +136,10 @@ def about_lag(lags: list[float], told: list[str], hits: list[int], found: list[i
             place = f"with the events {told[best]} {'later' if lags[best] > 0 else 'earlier'}"
         said.append(f"{side} has its most hits, {max(counts):,}, {place} ({counts[lags.index(0)]:,} unshifted).")
     return " ".join(
-        [*said, "A late detector peaks to the right. A sharp peak suggests skill, a broad hill a rate that both share."]
+        [
+            *said,
+            "A late detector peaks to the right. A narrow peak suggests skill, a broad hill a rate that both share.",
+        ]
     )
 
 
