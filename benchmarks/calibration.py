@@ -1,12 +1,12 @@
 """How often each null calls a worthless detector significant, and how often it finds one with skill.
 
 In each situation of situations.py events and scores are independent of each other; the alarms are the highest tenth of
-the scores, the tolerance is 2 steps. For each null and measure, the share of pairs with p ≤ 0.05, and for `auto` that
-of verdicts other than "no" and "cannot tell"; then the same for a detector that really sees the events. Prints
-Markdown:
+the scores, the tolerance is 2 steps (0 or 1 in a narrow season). For each null and measure, the share of pairs with
+p ≤ 0.05, and for `auto` that of verdicts other than "no" and "cannot tell"; then the same for a detector that really
+sees the events. Prints Markdown:
 
     python benchmarks/calibration.py [--pairs 2000] [--power-pairs 400] [--seed 5] [--workers 2] [--only trend]
-    [--beyond]
+    [--beyond | --narrow]
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from situations import BEYOND, SITUATIONS, labels, with_skill
+from situations import BEYOND, NARROW, SITUATIONS, labels, with_skill
 
 import nofluke as nf
 
 LEVEL, RESAMPLES, DELTA, QUANTILE = 0.05, 499, 2, 0.9
 OTHERS = ("permutation", "circular-shift", "segments", "local-shift", "local-permutation")
 EVERY = 4  # nulls beside auto are tried on every fourth pair
-EVERY_ONE = {**SITUATIONS, **BEYOND}
+EVERY_ONE = {**SITUATIONS, **BEYOND, **NARROW}  # new ones last: the place of one seeds its pairs
 Row = dict[str, Any]
 
 
@@ -78,8 +78,10 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--only", default="", help="situations whose name has this in it")
     parser.add_argument("--beyond", action="store_true", help="situations that the rule was not made for")
+    parser.add_argument("--narrow", action="store_true", help="narrow seasons, with tolerances of their own")
     asked = parser.parse_args()
-    names = [name for name in (BEYOND if asked.beyond else SITUATIONS) if asked.only in name]
+    chosen = NARROW if asked.narrow else BEYOND if asked.beyond else SITUATIONS
+    names = [name for name in chosen if asked.only in name]
     columns = ("situation", "**auto**", "yes or partly", "cannot tell", *(f"`{null}`" for null in OTHERS), "auto took")
     for skill, pairs in ((False, asked.pairs), (True, asked.power_pairs)):
         if pairs == 0:

@@ -169,6 +169,23 @@ def _ranges_and_scores(rng: np.random.Generator, weight: np.ndarray) -> Pair:
     return ranges(rng, weight), autoregressive(rng, 0.9) + weight, {}
 
 
+def busy(rng: np.random.Generator, period: int, times: float, tolerance: int, events: int = 60) -> Pair:
+    """One step of each period has so many times the events of the others, and scores one standard deviation higher."""
+    often = (TIME + rng.integers(period)) % period == 0
+    rate = np.where(often, times, 1.0)
+    truth = rng.random(STEPS) < rate * (events / rate.sum())
+    return truth, often + rng.normal(size=STEPS), {"tolerance": tolerance}
+
+
+NARROW: dict[str, Callable[[np.random.Generator], Pair]] = {
+    "one busy step of 7, δ = 0": lambda rng: busy(rng, 7, 3.3, 0),
+    "one busy step of 7, δ = 1": lambda rng: busy(rng, 7, 3.3, 1),
+    "one busy step of 24, δ = 0": lambda rng: busy(rng, 24, 8.0, 0),
+    "one busy step of 24, δ = 1": lambda rng: busy(rng, 24, 8.0, 1),
+}
+"""Narrow seasons without a clock: their power is spread over many harmonics."""
+
+
 def labels(truth: Any) -> np.ndarray:
     """0/1 for each step, also of ranges."""
     if isinstance(truth, np.ndarray):

@@ -92,11 +92,13 @@ class TestAuto:
     PAIRS = 60
 
     def results(self, name):
+        make = {**made.SITUATIONS, **made.NARROW}[name]
         for number in range(self.PAIRS):
-            truth, scores, more = made.SITUATIONS[name](np.random.default_rng([11, number]))
-            yield nf.evaluate(truth, scores, quantile=0.9, tolerance=2, n_resamples=199, rng=number, **more)
+            truth, scores, more = make(np.random.default_rng([11, number]))
+            given = {"quantile": 0.9, "tolerance": 2, "n_resamples": 199, "rng": number, **more}
+            yield nf.evaluate(truth, scores, **given)
 
-    @pytest.mark.parametrize("name", made.SITUATIONS)
+    @pytest.mark.parametrize("name", [*made.SITUATIONS, *made.NARROW])
     def test_it_holds_its_level(self, name):
         """Precision, recall, and verdicts of yes or partly: each in 5% of the pairs, within three standard errors."""
         found = np.zeros(3)
@@ -108,6 +110,15 @@ class TestAuto:
                 result.verdict in ("yes", "partly"),
             )
         assert (found / self.PAIRS <= LEVEL + 3 * math.sqrt(LEVEL * (1 - LEVEL) / self.PAIRS)).all()
+
+    @pytest.mark.parametrize(("name", "period"), [("one busy step of 7, δ = 0", 7), ("one busy step of 24, δ = 0", 24)])
+    def test_it_keeps_a_narrow_season(self, name, period):
+        """Nine times of ten the null keeps whole periods, and not a part of one such as 3.5 steps for 7."""
+        kept = []
+        for result in self.results(name):
+            long = getattr(result.null, "period", None) or getattr(result.null, "every", None) or 1
+            kept.append(long % period == 0)
+        assert np.mean(kept) >= 0.9 - 2 * math.sqrt(0.09 / self.PAIRS)
 
     @pytest.mark.parametrize(
         "name", ["iid", "both clustered", "trend, 4", "season of 100 steps, 2", "ranges, trend, 4"]

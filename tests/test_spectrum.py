@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import chi2
 
-from nofluke.nulls import periods, spectrum
+from nofluke.nulls import combs, periods, spectrum
 from nofluke.nulls.evidence import evenness
 from nofluke.nulls.spectrum import Side
 
@@ -153,6 +154,35 @@ class TestDrift:
             assert (found.pvalue, found.cycles) == (1.0, 2)
 
 
+class TestCombs:
+    @pytest.mark.parametrize("m", [10, 60, 200])
+    def test_each_period_keeps_its_level(self, m):
+        """Random steps: every p-value is as small as its level or less no more often (four standard errors)."""
+        rng = np.random.default_rng(m)
+        n = 400
+        tails = np.array([side(sample(rng, m=m)).combs for _ in range(n)])
+        for level in (0.2, 0.01, 0.001):
+            # neighbouring periods share hardly any harmonic, but multiples do: as if they were half as many
+            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(combs.PERIODS) / 2)
+
+    @pytest.mark.parametrize(
+        ("period", "m", "used"), [(3, 100, 1), (7, 100, 3), (10, 100, 4), (31, 100, 15), (31, 40, 8)]
+    )
+    def test_they_are_fishers_sum_over_harmonics(self, period, m, used):
+        """Each harmonic from the nearest frequency and its 40 neighbours, by definition; one for five flags or more."""
+        flags = sample(np.random.default_rng(period), 1.0 * (TIME[:500] % period == 1), m=m, n=500)
+        powers = {
+            k: abs(sum(np.exp(-2j * np.pi * k * t / 500) for t in np.flatnonzero(flags))) ** 2 for k in range(1, 250)
+        }
+        total = 0.0
+        for h in range(1, used + 1):
+            at = round(h * 500 / period)
+            near = [power for k, power in powers.items() if 3 <= abs(k - at) <= 22]
+            total += len(near) * math.log1p(powers[at] / sum(near))
+        expected = -chi2.logsf(2 * total, 2 * used)
+        assert side(flags).combs[period - combs.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
+
+
 class TestCommonPeriod:
     @pytest.mark.parametrize("kind", ["random", "bursts"])
     def test_it_keeps_its_level(self, kind):
@@ -182,6 +212,24 @@ class TestCommonPeriod:
             found = periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05)
             assert found.found
             assert found.steps == pytest.approx(50, rel=0.02)
+
+    @pytest.mark.parametrize("period", [7, 12, 24])
+    def test_a_narrow_season_is_found_by_all_of_its_harmonics(self, period):
+        """One busy step of each period: whole periods are found, and not a harmonic such as 3.5 steps for 7."""
+        rng = np.random.default_rng(period)
+        found = []
+        for _ in range(20):
+            weight = 2.0 * ((TIME + rng.integers(period)) % period == 0)
+            found.append(periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.1))
+        assert np.mean([one.found and one.steps % period == 0 for one in found]) >= 0.9
+
+    def test_a_period_of_half_steps_is_one_of_whole_steps(self):
+        """3.5 steps meet the same steps again after 7; 9.3 steps only after 93, too long for phases of one step."""
+        rng = np.random.default_rng(35)
+        for period, expected in ((3.5, 7), (9.3, 9.3)):
+            weight = wave(period, 2.0)
+            found = periods.common_period(side(sample(rng, weight, m=150)), side(sample(rng, weight, m=200)), 3, 0.05)
+            assert found.steps == pytest.approx(expected, rel=0.005)
 
     @pytest.mark.parametrize("kind", ["trend", "walk"])
     def test_slow_changes_are_no_period(self, kind):

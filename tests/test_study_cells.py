@@ -147,6 +147,18 @@ class TestTheShortWay:
         for word in ("season", "clusters", "slowly"):
             assert any(word in note for note in said), word
 
+    def test_no_narrow_season_is_missed(self):
+        """One busy step of 24, which hardly any single frequency shows: as many doubts as the evaluations have."""
+        busy = np.arange(2000) % 24 == 3
+        rng = np.random.default_rng(2)
+        truth = (rng.random(2000) < 0.025 + 0.15 * busy).astype(int)
+        scores = {f"d{i}": busy + rng.normal(size=2000) for i in range(8)}
+        asked, arguments = settings_of(0, quantile=0.9)
+        case = Case(series="s", group="s", truth=truth, detectors=scores)
+        assert_as_evaluated(case, asked, arguments, 0)
+        said = [" ".join(row["notes"]) for row in rows_of(case, asked).cells]
+        assert sum("24 steps" in notes for notes in said) >= 6
+
     @settings(deadline=None)
     @given(st.integers(2, 40), st.floats(0, 1), st.integers(0, 2**32))
     def test_quantiles_of_rows_are_numpys_bit_for_bit(self, n, level, seed):

@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from nofluke.arrays import FloatArray
+from nofluke.nulls.combs import PERIODS
 from nofluke.nulls.spectrum import GAP, Side, likeness, together
 
 LEAST_CYCLES = 4  # a period that is searched for must come back this often
+COMBS = 0.1  # share of the level for short whole periods, beside that for all others
 JOINTLY = 0.2  # share of the level for what only both sides together show
 MANY_CYCLES = 12
 OTHER_SIDE = 0.2  # level at which the other side must show the period too
@@ -54,6 +56,8 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     all that was searched and the other at that frequency alone; or both together must, at a fifth of the level: a
     detector with skill copies the accidents of the events' spectrum. A period that comes back less than twelve times
     must stand out from all longer ones, or it is a slow change.
+
+    Short whole periods are searched in the same way by all of their harmonics at once, which a narrow season needs.
     """
     n_steps, sides = events.n_steps, (events.powers, alarms.powers)
     shortest = max(shortest, 3.0 * events.coarse)
@@ -62,27 +66,80 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     nothing = Period(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
     if last < first or any(side.sum() == 0 for side in sides):
         return nothing
-    tails = [events.tails, alarms.tails]
-    searching = slice(first - 1, last)
-    count = last - first + 1
+    tails = (events.tails, alarms.tails)
+    alike = likeness(*tails)
+    candidates = _candidates(tails, first, last, 1, alike)
+    known = [c for c in candidates if c[1] <= OTHER_SIDE and any(_stands_out(side, c[2]) for side in sides)]
+    pvalue, cycles = min(candidates)[0], 0.0
+    if known and min(known)[0] <= level:
+        pvalue, _, at = min(known)
+        at = _fundamental(np.minimum(*tails), at)
+        harmonics = [
+            h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
+        ]
+        cycles = _refined(events, alarms, at, [1, *harmonics])
+    comb, whole = _whole_period(events, alarms, shortest, alike)
+    if comb <= level and (not cycles or _whole_is_better(n_steps / whole, cycles, comb <= pvalue)):
+        return Period(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **searched)
+    if not cycles:
+        return replace(nothing, pvalue=min(comb, pvalue))
+    steps = _on_steps(n_steps / cycles)
+    return Period(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **searched)
+
+
+def _candidates(
+    tails: tuple[FloatArray, FloatArray], first: int, last: int, near: int, alike: float
+) -> list[tuple[float, float, int]]:
+    """What both sides together, and each alone, show best: its corrected p-value, the other side's, and where.
+
+    Numbers ``first`` to ``last`` are searched, counted from 1; the other side may be so many places off.
+    """
+    searching, count = slice(first - 1, last), last - first + 1
     both = np.where(np.minimum(*tails) >= -math.log(OTHER_SIDE / 2), tails[0] + tails[1], 0.0)
     at = int(both[searching].argmax()) + first
-    joint = together(float(tails[0][at - 1]), float(tails[1][at - 1]), likeness(*tails)) if both[at - 1] else 1.0
-    candidates = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
+    joint = together(float(tails[0][at - 1]), float(tails[1][at - 1]), alike) if both[at - 1] else 1.0
+    found = [(min(joint * count / JOINTLY, 1.0), 0.0, at)]
     for mine, theirs in (tails, tails[::-1]):
         at = int(mine[searching].argmax()) + first
-        other = min(3 * math.exp(-float(_near(theirs, at).max())), 1.0)
-        candidates.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
-    known = [c for c in candidates if c[1] <= OTHER_SIDE and any(_stands_out(side, c[2]) for side in sides)]
-    if not known or min(known)[0] > level:
-        return replace(nothing, pvalue=min(candidates)[0])
-    pvalue, _, at = min(known)
-    at = _fundamental(np.minimum(*tails), at)
-    harmonics = [
-        h for h in range(2, HARMONICS + 1) if h * at <= last and _near(tails[0] + tails[1], h * at).max() > STRONG
-    ]
-    cycles = _refined(events, alarms, at, [1, *harmonics])
-    return Period(steps=n_steps / cycles, cycles=cycles, pvalue=pvalue, found=True, **searched)
+        other = min((2 * near + 1) * math.exp(-float(_near(theirs, at, near).max())), 1.0)
+        found.append((min(math.exp(-float(mine[at - 1])) * count, 1.0), other, at))
+    return found
+
+
+def _whole_period(events: Side, alarms: Side, shortest: float, alike: float) -> tuple[float, int]:
+    """The short whole period that shows best by all of its harmonics, and its p-value, corrected for the search."""
+    looked = whole_periods(events.n_steps, shortest)
+    # what one season leaves is not searched in this way: hardly any null keeps two
+    if events.coarse > 1 or events.weights is not None or looked.start >= looked.stop:
+        return 1.0, 0
+    found = _candidates((events.combs, alarms.combs), looked.start + 1, looked.stop, 0, alike)
+    pvalue, _, at = min((c for c in found if c[1] <= OTHER_SIDE / 2), default=(1.0, 0.0, 1))
+    return min(pvalue / COMBS, 1.0), int(PERIODS[at - 1])
+
+
+def whole_periods(n_steps: int, shortest: float) -> slice:
+    """Which of `PERIODS` are searched."""
+    return slice(
+        int(np.searchsorted(PERIODS, shortest)), int(np.searchsorted(PERIODS, n_steps // MANY_CYCLES, "right"))
+    )
+
+
+def _whole_is_better(whole: float, cycles: float, stronger: bool) -> bool:
+    """Whether a whole period, by its cycles, is preferred to what a single frequency shows.
+
+    It is where that may be one of its harmonics; it is not where it is a harmonic itself; else the stronger one is.
+    """
+    high, low = max(cycles, whole), min(cycles, whole)
+    return cycles >= whole - 0.25 if abs(high - round(high / low) * low) <= 0.25 else stronger
+
+
+def _on_steps(steps: float) -> float:
+    """A short period as whole steps: one of 3.5 steps meets the same phase of a step again after 7."""
+    for times in (2, 3, 4):
+        whole = round(times * steps)
+        if whole <= PERIODS[-1] and abs(times * steps - whole) < 0.02 < abs(steps - round(steps)):
+            return float(whole)
+    return steps
 
 
 def _stands_out(power: FloatArray, at: int) -> bool:
@@ -90,8 +147,8 @@ def _stands_out(power: FloatArray, at: int) -> bool:
     return at >= MANY_CYCLES or bool(power[at - 1] > power[: max(at - 1 - GAP, 0)].max(initial=0.0))
 
 
-def _near(tails: FloatArray, at: int) -> FloatArray:
-    return tails[max(at - 2, 0) : at + 1]
+def _near(tails: FloatArray, at: int, near: int = 1) -> FloatArray:
+    return tails[max(at - 1 - near, 0) : at + near]
 
 
 def _fundamental(tails: FloatArray, at: int) -> int:

@@ -14,6 +14,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.lazy import lazy
+from nofluke.nulls.combs import comb_tails
 
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
@@ -91,6 +92,11 @@ class Side:
     def tails(self) -> FloatArray:
         """-log P of each power, from its ratio to the mean of its neighbours."""
         return _against_neighbours(self.powers)
+
+    @lazy
+    def combs(self) -> FloatArray:
+        """-log P of each of the short whole periods of :mod:`nofluke.nulls.combs`."""
+        return comb_tails(self.tails, self.n_steps, len(self.at))
 
     @lazy
     def series(self) -> FloatArray:

@@ -23,9 +23,10 @@ from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
 from nofluke.laws.tables import TRUSTED
 from nofluke.nulls import spectrum
 from nofluke.nulls.choice import Choice
+from nofluke.nulls.combs import comb_tails, harmonics, harmonics_used
 from nofluke.nulls.doubts import ENOUGH_EVENTS, LEVEL, MOST_STEPS, about_events, doubts
 from nofluke.nulls.look import LONG_RUNS, SEASON, Look
-from nofluke.nulls.periods import JOINTLY, LEAST_CYCLES, OTHER_SIDE
+from nofluke.nulls.periods import COMBS, JOINTLY, LEAST_CYCLES, OTHER_SIDE, whole_periods
 from nofluke.nulls.permutation import Permutation
 from nofluke.plain import as_share
 from nofluke.ratios import TIE_SLACK, divide, f_beta
@@ -86,6 +87,9 @@ class Quick:
             side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
             self.tails = spectra.against_neighbours(side.powers, spectrum.GAP, spectrum.NEIGHBOURS)
             self.searched = LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
+            self.whole = whole_periods(self.n, shortest)
+            self.combs = comb_tails(self.tails, self.n, len(side.at))[self.whole]
+            self.places = harmonics(self.n, len(self.tails))[self.whole]
 
     def rows(self) -> dict[str, tuple[Row, tuple[Row, Row]] | None]:
         """By detector, its row and those of its two laws without names; None for one that has to go the other way."""
@@ -138,8 +142,7 @@ class Quick:
             return some
         side, longest = self.look.events.side, self.look.events.longest
         series = np.zeros((len(alarms), self.n))
-        for row, at in zip(series, alarms, strict=True):
-            spectra.centred(at, row, LONG_RUNS)
+        marks = [spectra.centred(at, row, LONG_RUNS) for row, at in zip(series, alarms, strict=True)]
         waves = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
         powers = waves.real**2 + waves.imag**2
         top, looked = spectrum.lowest(side, longest)
@@ -151,7 +154,11 @@ class Quick:
             found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, spectrum.BACKGROUND, LEVEL)
             if not found[i] and last >= first:
                 tails = spectra.against_neighbours(power, spectrum.GAP, spectrum.NEIGHBOURS)
-                found[i] = spectra.season_possible(self.tails, tails, first, last, 2 * SEASON, JOINTLY, OTHER_SIDE)
+                searched = 2 * SEASON, JOINTLY, OTHER_SIDE
+                found[i] = spectra.season_possible(self.tails, tails, first, last, *searched)
+                if not found[i]:
+                    used = harmonics_used(marks[i])[self.whole]
+                    found[i] = spectra.whole_period_possible(self.combs, tails, self.places, used, COMBS, *searched)
         return found
 
     def _doubts(self, i: int, slow: bool) -> tuple[str, ...]:

@@ -55,6 +55,28 @@ def season_possible(events, alarms, first, last, level, jointly, other_side):  #
 
 
 @compiled()
+def whole_period_possible(events, tails, harmonics, used, share, level, jointly, other_side):  # type: ignore[no-untyped-def]
+    """The same for short whole periods: from the -log P of these for the events, and of powers for the alarms."""
+    enough = -math.log(other_side / 2)
+    for row in range(events.size):
+        if events[row] < enough:  # both sides must show it
+            continue
+        x = 0.0
+        for h in range(used[row]):
+            x += tails[harmonics[row, h]]
+        term = total = 1.0
+        for i in range(1, used[row]):
+            term *= x / i
+            total += term
+        alarms = x - math.log(total)
+        both = events[row] + alarms
+        best = math.exp(-max(events[row], alarms))
+        if alarms >= enough and min(math.exp(-both) * (1 + both) / jointly, best) * events.size / share <= level:
+            return True
+    return False
+
+
+@compiled()
 def slow_tail(power, last, background):  # type: ignore[no-untyped-def]
     """P-value of the mean of the lowest powers beside the mean of those behind: `nulls.spectrum` in one loop."""
     low = behind = 0.0
@@ -88,7 +110,7 @@ def slow_possible(events, alarms, lowest, background, level):  # type: ignore[no
 
 @compiled()
 def centred(alarms, row, long_runs):  # type: ignore[no-untyped-def]
-    """Mark each alarm, or each run of them where they come in long ones, less their mean."""
+    """Mark each alarm, or each run of them where they come in long ones, less their mean; how many marks there are."""
     n_runs = 0
     for i in range(alarms.size):
         n_runs += i == 0 or alarms[i] > alarms[i - 1] + 1
@@ -98,3 +120,4 @@ def centred(alarms, row, long_runs):  # type: ignore[no-untyped-def]
     for i in range(alarms.size):
         if not together or i == 0 or alarms[i] > alarms[i - 1] + 1:
             row[alarms[i]] = 1.0 - mean
+    return n_runs if together else alarms.size
