@@ -1,11 +1,13 @@
 """JUnit XML: what build servers show of a gate, and whether it says what the exit code says."""
 
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import pytest
 
 import nofluke as nf
 from nofluke.cli import main
+from nofluke.inference.gate import gate_by_verdicts
 from nofluke.text.junit import Case, Suite, junit
 
 OUTCOMES = ("failure", "error", "skipped")
@@ -127,6 +129,14 @@ def test_a_series_without_a_result_is_an_error(run, tmp_path):
     assert found["study.good", "better than chance"] == "passed"
     assert found["study.holes", "every series has a result"] == "error"
     assert "1 of 2 series have no result." in text
+
+
+def test_a_detector_that_failed_comes_before_one_that_cannot_be_told():
+    """Too little data on one detector does not hide that another is no better than chance."""
+    rows = {name: SimpleNamespace(verdict=name, reason="So.") for name in ("yes", "cannot tell", "no", "partly")}
+    found = gate_by_verdicts(rows)
+    assert (found.code, found.why) == (1, "no: the verdict is no. So.")
+    assert gate_by_verdicts({name: rows[name] for name in ("yes", "cannot tell")}).code == 3
 
 
 def test_significance_is_one_test_of_all_its_metrics(run):

@@ -150,7 +150,9 @@ def test_a_lag_moves_the_window():
         Tolerance(early=1, late=1).lagged("2h")
     with pytest.raises(InputError, match=r"lag=2 does not fit the tolerance of 1h: pass a duration such as '2h'"):
         Tolerance(early="1h", late="1h").lagged(2)
-    with pytest.raises(InputError, match=r"lag='2h' is a duration, but unit='clock' asks for a plain number"):
+    with pytest.raises(
+        InputError, match=r"lag='2h' is a duration, but the tolerance of 1 time unit is a number: pass both"
+    ):
         Tolerance(early=1, late=1, unit="clock").lagged("2h")
 
 

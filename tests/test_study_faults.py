@@ -63,7 +63,7 @@ def undisturbed(tmp_path_factory):
 def cluster():
     """A Dask cluster of two processes, and what runs tasks on it."""
     distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
     with distributed.LocalCluster(**options) as local, distributed.Client(local, set_as_default=False) as client:
         yield client.get_executor(pure=False, retries=2)
 
