@@ -28,7 +28,7 @@ class CellChance(ByValue):
 
     ``mean`` and ``std`` are of the hits; ``low`` and ``high`` bound the central 95% of chance's hits; ``pvalue`` is the
     probability of at least the observed hits. ``holm`` and ``benjamini_hochberg`` correct for all cells of this
-    measure: who looks at both measures for the best cell has twice as many tests, and halves the level.
+    measure. If you look for the best cell in both measures, that is twice as many tests: halve the level.
     """
 
     mean: FloatArray = field(repr=False)
