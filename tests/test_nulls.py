@@ -753,6 +753,7 @@ class TestNab:
     @pytest.mark.parametrize(
         "null", ["permutation", "circular-shift", "segments", "blocks:length=100", "seasonal:period=288"]
     )
+    @pytest.mark.slow
     def test_the_constant_detector_never_beats_chance(self, nab, null):
         """A constant score predicts every step: p is never small, for any series, and nothing crashes."""
         method = "auto"
@@ -789,6 +790,7 @@ class TestAllRotations:
     @pytest.mark.parametrize(
         "null", ["circular-shift", "circular-shift:guard=9", "segments", "seasonal:period=30", "permutation"]
     )
+    @pytest.mark.slow
     def test_correcting_for_all_cells_never_lowers_a_p_value(self, null):
         """Adjusted p-values are at least their own, exactly for rotations and within error where they are drawn."""
         quakes = nf.datasets.simulate_quakes(rng=0)

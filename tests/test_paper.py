@@ -113,6 +113,7 @@ def test_recall_is_nearly_binomial_and_precision_overdispersed(quakes):
         assert least < test.law.var / binomial < most
 
 
+@pytest.mark.slow
 def test_monte_carlo_agrees_with_exact_in_every_cell(quakes):
     """50 quantiles, four tolerances, both measures: 10,000 permutations agree with the exact p within their error."""
     truth, scores = quakes

@@ -262,6 +262,7 @@ def lanes(ax):
 
 @relaxed
 @given(st.data())
+@pytest.mark.slow
 def test_timeline_marks_what_a_look_at_every_pair_finds(data):
     """Events are found if a prediction is within the tolerance, predictions are hits if an event is."""
     n = data.draw(st.integers(2, 25))

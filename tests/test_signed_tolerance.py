@@ -248,6 +248,7 @@ def test_counts_are_those_of_all_pairs(case):
 
 @relaxed
 @given(case=cases(signed=True), other=cases(max_steps=1, clocks=("none",), signed=True))
+@pytest.mark.slow
 def test_all_thresholds_at_once_count_as_each_by_itself(case, other):
     """By sorting, for steps and for episodes, beside another tolerance that lies aside, too."""
     levels = list(range(-3, 6))

@@ -108,6 +108,7 @@ class TestEveryPlacement:
 
     @relaxed
     @given(few(twice=True))
+    @pytest.mark.slow
     def test_times_that_count_several_times_fall_independently(self, lists):
         """Where several events may share a time, each falls on any tick, nearly as if the others were not there."""
         found = asked(lists, "permutation", duplicates="count")
