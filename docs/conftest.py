@@ -1,14 +1,14 @@
 """Tests here are the examples of the pages; the scripts beside them need what only the building of them needs."""
 
-import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from pages import scripts_of
+
 collect_ignore_glob = ["*.py", "*/*.py"]
-SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def _own_folder(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pyt
     Scripts that a page asks the reader to save come first: they make the files that its examples read.
     """
     monkeypatch.chdir(tmp_path)
-    for script in SCRIPT.findall(request.path.read_text(encoding="utf-8")):
+    for script in scripts_of(request.path.read_text(encoding="utf-8")):
         exec(script, {})
     yield
     if pyplot := sys.modules.get("matplotlib.pyplot"):

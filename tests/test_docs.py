@@ -22,6 +22,7 @@ from nofluke.measures.confusion import MEASURES
 from nofluke.metrics import _BUILT_IN
 from nofluke.nulls.permutation import CELL_OPERATIONS
 from nofluke.studies.schema import cells_with
+from pages import scripts_of
 
 DOCS = Path(__file__).parent.parent / "docs"
 PAGES = sorted(DOCS.rglob("*.md"))
@@ -59,12 +60,6 @@ def made_by(page: str, until: str) -> dict[str, Any]:
     raise AssertionError(f"{page} has no example that begins with {until!r}")
 
 
-def script_of(page: str) -> str:
-    """The code that a page asks to save as a file, which is named in its first line."""
-    text = (DOCS / page).read_text(encoding="utf-8")
-    return re.search(r"^```python\n(# \w+\.py\n.*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
-
-
 @pytest.fixture
 def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The files that the sessions of the pages use, in the working directory."""
@@ -88,7 +83,8 @@ def example_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, days in (("quakes.csv", quakes.days[quakes.truth]), ("tweets.csv", alarms)):
         (tmp_path / name).write_text("\n".join(["day", *map(str, days)]) + "\n")
     (tmp_path / "outages.csv").write_text("start,end\n2010-01-24,2010-02-02\n")
-    exec(script_of("tutorial.md"), {})  # latency.csv, incidents.csv
+    (script,) = scripts_of((DOCS / "tutorial.md").read_text(encoding="utf-8"))
+    exec(script, {})  # latency.csv, incidents.csv
     return tmp_path
 
 

@@ -10,11 +10,18 @@ import numpy as np
 from nofluke.arrays import FloatArray
 
 TIE_SLACK = 1e-12  # shares and p-values that are mathematically equal differ by less
+NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
 
 
 def divide(numerator: float, denominator: float) -> float:
     """A ratio that is NaN where it is undefined."""
     return numerator / denominator if denominator else math.nan
+
+
+def corrected(value: float, chance: float, perfect: float = 1.0) -> float:
+    """(value - chance)/(perfect - chance): 0 for chance, 1 for perfect; NaN where chance is nearly perfect itself."""
+    left = perfect - chance
+    return (value - chance) / left if abs(left) > NEARLY_PERFECT * max(abs(perfect), 1.0) else math.nan
 
 
 def f_weights(beta: float) -> tuple[float, float]:

@@ -159,7 +159,7 @@ def cross_val_evaluate(
         raise InputError(
             f"X has {plural(n_rows, 'row')} but y has {plural(n, 'label')}: pass one of each for every step."
         )
-    parts = fitted_parts(estimator, X, y, splits_of(cv, X, y, groups, n), reader, positive, n_jobs)
+    parts = fitted_parts(estimator, X, labels, splits_of(cv, X, y, groups, n), reader, positive, n_jobs)
     judged = [part for part in parts if not part.failed]
     if not judged:
         why = parts[0].failed.removesuffix(".")
@@ -170,6 +170,7 @@ def cross_val_evaluate(
     events, alarms = np.asarray(labels == positive), np.zeros(n, dtype=np.bool_)
     for part in judged:
         alarms[part.test] = part.alarms
+    # the whole series is read for its clock, and since stretches of it would hide times of another length
     window, whole = as_tolerance(tolerance), prepare(events, predictions=alarms, times=clock)
     tested = np.concatenate([part.test for part in judged])
     pooled = evaluate(

@@ -73,7 +73,7 @@ def _steps(chosen: Any, n: int) -> IntArray:
 def fitted_parts(
     estimator: Any,
     X: Any,
-    y: Any,
+    labels: AnyArray,
     splits: list[tuple[IntArray, IntArray]],
     reader: Reader,
     positive: Any,
@@ -82,7 +82,6 @@ def fitted_parts(
     """Each fold with its alarms. If an estimator fails, its fold alone is lost, as with scikit-learn's error score."""
     from sklearn.utils.parallel import Parallel, delayed
 
-    labels = np.asarray(y).ravel()
     given = (reader, estimator, X, labels, positive)
     return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, train, test) for train, test in splits))
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import InputError, shown
-from nofluke.plain import as_share, check_word
+from nofluke.plain import check_word
+from nofluke.series.alignment import has_dates
 from nofluke.series.labels import HigherIs
-from nofluke.series.thresholds import WAYS, as_quantile, as_threshold
+from nofluke.series.thresholds import WAYS, check_cut
 
 Direction = Literal["auto", "anomalous", "normal"]
 ResponseMethod = Literal["auto", "predict", "decision_function", "predict_proba", "score_samples"]
@@ -56,9 +57,8 @@ class Reader:
         check_word(self.response_method, "response_method", ("auto", *SCORES))
         if len(self.cut) > 1:
             raise InputError(f"pass one of threshold, quantile and budget, got {' and '.join(self.cut)}.")
-        for name, check in (("threshold", as_threshold), ("quantile", as_quantile), ("budget", _as_budget)):
-            if name in self.cut:
-                check(self.cut[name])
+        for way, value in self.cut.items():
+            check_cut(way, value)
 
     @property
     def cut(self) -> dict[str, Any]:
@@ -133,11 +133,7 @@ class Answer:
 
 def clock_of(*candidates: Any) -> Any:
     """The first index of dates among pandas objects, which scikit-learn keeps in folds; None without any."""
-    for one in candidates:
-        index = getattr(one, "index", None)
-        if getattr(getattr(index, "dtype", None), "kind", "") == "M":
-            return index
-    return None
+    return next((one.index for one in candidates if has_dates(one)), None)
 
 
 def estimator_type(estimator: Any) -> str | None:
@@ -227,7 +223,3 @@ def _of_class(estimator: Any, said: AnyArray, positive: Any) -> AnyArray:
 def _listed(labels: list[Any]) -> str:
     told = ", ".join(map(shown, labels[:MOST_LABELS]))
     return told if len(labels) <= MOST_LABELS else f"{told} and {len(labels) - MOST_LABELS:,} more"
-
-
-def _as_budget(value: object) -> object:
-    return as_share(value, "budget")

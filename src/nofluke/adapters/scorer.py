@@ -14,7 +14,6 @@ from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_
 from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
-from nofluke.inference.metric_result import NEARLY_PERFECT
 from nofluke.inference.significance import significance
 from nofluke.measures.confusion import check_zero_division
 from nofluke.metrics.base import Metric
@@ -24,7 +23,7 @@ from nofluke.metrics.tolerant import Precision, TolerantF1
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_word
-from nofluke.ratios import divide
+from nofluke.ratios import corrected, divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
@@ -122,7 +121,7 @@ class Scorer(ByValue):
         else:
             test = found.precision_test if isinstance(metric, Precision) else found.recall_test
             chance = divide(test.expected, test.of)
-        return divide(value - chance, 1 - chance) if 1 - chance > NEARLY_PERFECT else math.nan
+        return corrected(value, chance)
 
     def _undefined(self, why: str) -> float:
         return _warned(why) if math.isnan(self.zero_division) else float(self.zero_division)

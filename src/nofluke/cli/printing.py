@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 import textwrap
@@ -28,18 +27,17 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
+    from nofluke.text.exports import json_text, render, reworded
+
     form, context = form or form_of(output), click.get_current_context()
     said = partial(advice, context=context)
     if form == "json":
-        write(json.dumps(in_shell(result.to_dict(**more), context), indent=2, ensure_ascii=False), output)
+        write(json_text(in_shell(result.to_dict(**more), context)), output)
         return
     if form not in ("text", "junit"):
-        from nofluke.text.exports import render
-
         write(render(result, form, said=said, **more).rstrip("\n"), output)
         return
-    table = result.table(**more)
-    table = replace(table, notes=tuple(map(said, table.notes)))
+    table = reworded(result.table(**more), said)
     if form == "junit":
         from nofluke.cli.junit import as_junit
 
@@ -49,7 +47,7 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
 
         show(table)
     else:
-        write(replace(table, title=wrapped(table.title), notes=tuple(map(wrapped, table.notes))).text(), output)
+        write(replace(reworded(table, wrapped), title=wrapped(table.title)).text(), output)
 
 
 def wrapped(text: str, hanging: int = 0) -> str:

@@ -14,7 +14,7 @@ from nofluke.inference.reached import Side
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
-from nofluke.ratios import TIE_SLACK
+from nofluke.ratios import TIE_SLACK, corrected
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import Table, show_share
 
@@ -22,7 +22,6 @@ COLUMNS = (
     *("metric", "value", "expected", "std", "low", "high", "pvalue", "pvalue_error"),
     *("standardised", "chance_corrected", "critical_value", "null", "method"),
 )
-NEARLY_PERFECT = 0.01  # of the perfect value: what chance leaves is then too little to be a share of
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -111,10 +110,7 @@ class Significance(ChanceLevel):
         NaN where the perfect value is unknown, or chance is nearly perfect itself.
         """
         perfect = self.metric.perfect
-        if perfect is None:
-            return math.nan
-        left = perfect - self.expected
-        return (self.value - self.expected) / left if abs(left) > NEARLY_PERFECT * max(abs(perfect), 1.0) else math.nan
+        return math.nan if perfect is None else corrected(self.value, self.expected, perfect)
 
     @property
     def smallest_pvalue(self) -> float:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -18,7 +19,26 @@ AT_A_TIME = 2**22  # runs of all draws whose maxima are drawn together
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestF1(ByPlace):
+class BestF(ByPlace):
+    """One that is an F_β at its largest, over the thresholds that a compiled loop goes through."""
+
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "beta", check_beta(self.beta))
+
+    def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
+        found, runs = np.empty(len(draws)), (draws.starts, draws.stops, draws.first, draws.last)
+        self._kernel()(*tables, *runs, draws.begins, *f_weights(self.beta), found)
+        return found
+
+    @abstractmethod
+    def _kernel(self) -> Any:
+        """The compiled loop."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BestF1(BestF):
     r"""The best F_β of steps over all thresholds, that is, with the threshold chosen with the labels.
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + n(\tau)}
@@ -54,24 +74,17 @@ class BestF1(ByPlace):
     0.8
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "best-f1"
     title: ClassVar[str] = "best F_β of steps over all thresholds"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
-
-    def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
+    def _kernel(self) -> Any:
         from nofluke.metrics.ranking_kernels import best_fs
 
-        found, runs = np.empty(len(draws)), (draws.starts, draws.stops, draws.first, draws.last)
-        best_fs(*tables, *runs, draws.begins, *f_weights(self.beta), found)
-        return found
+        return best_fs
 
 
 @dataclass(frozen=True, kw_only=True)
-class BestPAF1(ByPlace):
+class BestPAF1(BestF):
     r"""The best point-adjusted F_β over all thresholds: a labelled run with one alarm counts as found in full.
 
     .. math:: \max_\tau \frac{(1 + \beta^2)\, h(\tau)}{\beta^2 A + h(\tau) + f(\tau)}
@@ -111,20 +124,13 @@ class BestPAF1(ByPlace):
     1.0
     """
 
-    beta: float = 1.0
-
     name: ClassVar[str] = "best-pa-f1"
     title: ClassVar[str] = "best point-adjusted F_β over all thresholds (Xu et al. 2018)"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "beta", check_beta(self.beta))
-
-    def values(self, tables: tuple[IntArray, IntArray], draws: Draws) -> FloatArray:
+    def _kernel(self) -> Any:
         from nofluke.metrics.ranking_kernels import best_adjusted_fs
 
-        found, runs = np.empty(len(draws)), (draws.starts, draws.stops, draws.first, draws.last)
-        best_adjusted_fs(*tables, *runs, draws.begins, *f_weights(self.beta), found)
-        return found
+        return best_adjusted_fs
 
     def on_random_scores(self, series: Labelled, n: int, generator: np.random.Generator) -> FloatArray:
         """Only each run's highest score matters, and how many other steps score above it: no scores are drawn.

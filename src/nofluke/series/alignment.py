@@ -54,15 +54,18 @@ def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
     return not (values % 1).any() and len(np.unique(values)) == len(values)
 
 
-def has_dates(column: Column) -> bool:
-    """Whether the index of a column shows dates: then it is a clock."""
-    return getattr(getattr(column.index, "dtype", None), "kind", "") == "M"
+def has_dates(thing: Any) -> bool:
+    """Whether the index of a column, or of anything of pandas, shows dates: then it is a clock."""
+    return _are_dates(getattr(thing, "index", None))
+
+
+def _are_dates(index: Any) -> bool:
+    return getattr(getattr(index, "dtype", None), "kind", "") == "M"
 
 
 def clock_of(series: Any) -> Any:
     """The times of a series: its index of dates, else 0, 1, 2, ..."""
-    index = getattr(series, "index", None)
-    return index if getattr(getattr(index, "dtype", None), "kind", "") == "M" else range(len(series))
+    return series.index if has_dates(series) else range(len(series))
 
 
 def reference_of(
@@ -121,8 +124,7 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
 
 def nothing_shared(mine: Any, theirs: Any) -> bool:
     """Whether one index has dates and the other is pandas' own 0, 1, 2, ..., as sktime's ``transform`` returns it."""
-    dates = [getattr(index.dtype, "kind", "") == "M" for index in (mine, theirs)]
-    return (dates[0] and _default(theirs)) or (dates[1] and _default(mine))
+    return (_are_dates(mine) and _default(theirs)) or (_are_dates(theirs) and _default(mine))
 
 
 def _default(index: Any) -> bool:

@@ -171,6 +171,14 @@ def _within(sequence: Sequence, budgets: Any) -> Cuts:
     )
 
 
+def check_cut(way: str, value: object) -> None:
+    """Refuse a threshold, a quantile or a budget, whichever of `WAYS` it is, that cannot be one."""
+    if way == "budget":
+        as_share(value, "budget")
+    else:
+        {"threshold": as_threshold, "quantile": as_quantile}[way](value)
+
+
 def as_threshold(value: object) -> float:
     """τ as a plain float: the least one that reaches it."""
     return _least_score(value, as_number(value, "threshold", "be a number", lambda number: not math.isnan(number)))

@@ -17,7 +17,7 @@ from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing
 from nofluke.series.ranges import Overlaps
-from nofluke.series.thresholds import WAYS, as_quantile, as_threshold
+from nofluke.series.thresholds import WAYS, check_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
@@ -67,8 +67,7 @@ class Asked:
                 f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: it decides which "
                 "scores are predictions."
             )
-        check: Any = {"threshold": as_threshold, "quantile": as_quantile}.get(given[0], lambda v: as_share(v, "budget"))
-        check(rest[given[0]])
+        check_cut(given[0], rest[given[0]])
         AlarmRule.of(rest["count_alarms"], rest["refractory"])
         for name, words in _WORDS.items():
             if rest[name] is not None:

@@ -154,12 +154,12 @@ def render(
 ) -> str:
     """A result in a form; ``said`` puts notes into other words, as the command line does."""
     if form == "json":
-        return json.dumps(result.to_dict(**asked), indent=2, ensure_ascii=False)
+        return json_text(result.to_dict(**asked))
     if form == "csv":
         return csv_columns(result.columns(**asked))
     if form == "markdown":
-        return _reworded(result.table(**asked), said).markdown()
-    tables = {name: _reworded(table, said) for name, table in result._latex_tables(**asked).items()}
+        return reworded(result.table(**asked), said).markdown()
+    tables = {name: reworded(table, said) for name, table in result._latex_tables(**asked).items()}
     label = f"tab:nofluke-{result._kind}" if label is None else _checked(label)
     if caption is not None and not isinstance(caption, str):
         raise InputError(f"caption={shown(caption)} must be text.")
@@ -170,8 +170,14 @@ def render(
     return latex_part(floats, dict.fromkeys(note for table in tables.values() for note in table.notes))
 
 
-def _reworded(table: Table, said: Callable[[str], str]) -> Table:
+def reworded(table: Table, said: Callable[[str], str]) -> Table:
+    """The same table with its notes in other words."""
     return replace(table, notes=tuple(map(said, table.notes)))
+
+
+def json_text(told: dict[str, Any]) -> str:
+    """Plain values as every result writes them."""
+    return json.dumps(told, indent=2, ensure_ascii=False)
 
 
 def _checked(label: str) -> str:
