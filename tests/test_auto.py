@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -321,7 +322,7 @@ class TestDoubts:
         """It is searched for; the remedy is auto, which finds its period."""
         truth, scores, _ = made.SITUATIONS["season of 100 steps, 2"](np.random.default_rng(17))
         found = " ".join(doubts(nf.nulls.CircularShift(), cell_of(truth, scores)))
-        assert "There is a season (period 100" in found or "There is a season (period 99" in found
+        assert "It looks like a season (period 100" in found or "It looks like a season (period 99" in found
         assert "that events and alarms may share" in found
         assert 'Use null="auto".' in found
         assert "season" not in " ".join(doubts(nf.nulls.Seasonal(period=100), cell_of(truth, scores)))
@@ -339,7 +340,7 @@ class TestDoubts:
         monkeypatch.setattr("nofluke.nulls.doubts._about_season", lambda *_: "")  # as where events show no sign of one
         for null in ("circular-shift", "segments"):
             result = nf.evaluate(truth, scores, null=null, n_resamples=99, **asked)
-            assert 'With null="auto" the answer is "cannot tell". There is a season' in " ".join(result.notes)
+            assert 'With null="auto" the answer is "cannot tell". It looks like a season' in " ".join(result.notes)
         assert nf.evaluate(truth, scores, null="circular-shift:every=24", **asked).settings.choice.doubts == ()
 
     def test_auto_has_none(self):
@@ -404,3 +405,33 @@ class TestSkillIsNotDrift:
         assert found.null.name == "local-shift"
         assert found.null.reach >= 200 / 0.05
         assert found.verdict == "yes"
+
+
+def test_what_was_seen_is_evidence_and_no_fact():
+    """A season, a slow change: "looks like" and "seem to", with the p-value that speaks for it."""
+    rng = np.random.default_rng(4)
+    wave = np.sin(2 * np.pi * np.arange(2_000) / 50)
+    truth = np.isin(np.arange(2_000), rng.choice(2_000, 90, replace=False, p=np.exp(2 * wave) / np.exp(2 * wave).sum()))
+    result = nf.evaluate(truth, wave + 0.5 * rng.normal(size=2_000), quantile=0.9)
+    assert re.match(r"It looks like a season \(period 50 steps, p = \d", result.settings.choice.why)
+    slope = np.linspace(0, 4, 2_000)
+    truth = np.isin(np.arange(2_000), rng.choice(2_000, 90, replace=False, p=np.exp(slope) / np.exp(slope).sum()))
+    result = nf.evaluate(truth, slope + rng.normal(size=2_000), quantile=0.9)
+    told = r"Events and alarms seem to change slowly with time \(a trend or a drift, p = \d"
+    assert re.match(told, result.settings.choice.why)
+    assert any(re.match(told, note) for note in nf.evaluate(truth, slope, quantile=0.9, null="permutation").notes)
+
+
+def test_local_shifts_are_long_against_ranges_alarms_and_tolerance():
+    """Where the change leaves room: three times the longest of each together, so that perfect alarms count."""
+    rng = np.random.default_rng(7)
+    rate = np.exp(np.linspace(0, 2, 20_000))
+    starts = np.sort(rng.choice(19_800, 12, replace=False, p=rate[:19_800] / rate[:19_800].sum()))
+    ranges = [(int(s), int(s) + 99) for s in starts[np.diff(starts, prepend=-500) > 200]]
+    flags = np.zeros(20_000, dtype=int)
+    for first in rng.choice(19_900, 40, p=rate[:19_900] / rate[:19_900].sum()):
+        flags[first : first + 30] = 1
+    found = nf.evaluate(ranges, predictions=flags, tolerance=5, count_alarms="episodes")
+    assert found.null.name == "local-shift"
+    longest = np.diff(np.flatnonzero(np.diff(np.concatenate([[0], flags, [0]]))))[::2].max()
+    assert found.null.reach >= 3 * (100 + longest + 11)

@@ -59,7 +59,7 @@ class TestUnits:
         assert (days.null.text, hours.null.text) == ("circular-shift:every=1", "circular-shift:every=24")
         assert days.recall_test.pvalue == hours.recall_test.pvalue
         assert days.verdict == hours.verdict
-        assert "(period 1 time unit)" in days.settings.choice.in_words()
+        assert "(period 1 time unit, p = " in days.settings.choice.in_words()
         assert "by multiples of 1 time unit around" in days.settings.choice.in_words()
 
     def test_shifts_may_be_shorter_than_a_unit(self):
@@ -76,8 +76,7 @@ class TestUnits:
         assert "approximate" in found_in("days", "circular-shift:every=0.503").recall_test.method
 
     def test_words_count_no_shifts_or_phases_that_depend_on_ticks(self):
-        """A reach of ten units of a hundred ticks each is not ten shifts, nor has a period of one unit one phase."""
-        assert "k/(W + 1)" in found_in("days", "local-shift:reach=10").notes[-1]
+        """A period of one unit of a hundred ticks does not have one phase."""
         assert "phases" not in found_in("days", "seasonal:period=1", n_resamples=50).settings.choice.in_words()
 
 

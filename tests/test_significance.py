@@ -926,3 +926,19 @@ class TestChance:
         assert json.loads(json.dumps(level.to_dict()))["expected"] == 0.5
         assert pickle.loads(pickle.dumps(level)) == level
         assert "critical value" in str(level)
+
+
+def test_shifts_too_short_for_a_perfect_detector_cannot_tell():
+    """Ranges of an hour and shifts of less than two: alarms amid each range have a large p, so *no* is not said."""
+    labels, alarms = np.zeros(1_000, dtype=int), np.zeros(1_000, dtype=int)
+    for first, last in [(60, 119), (300, 371), (500, 559), (700, 779)]:
+        labels[first : last + 1] = 1
+    for first in np.random.default_rng(59).choice(980, 9):
+        alarms[first : first + 4] = 1
+    found = nf.significance("event-f1", labels, predictions=alarms, null="local-shift:reach=100")
+    assert found.perfect_pvalue > 0.05
+    assert found.verdict == "cannot tell"
+    assert "smallest possible p" in found.reason
+    steps = nf.significance("f1", labels, predictions=alarms, null="local-shift:reach=100")
+    assert steps.perfect_pvalue <= 0.05  # all steps of a range are no longer labelled after a short shift
+    assert steps.verdict == "no"

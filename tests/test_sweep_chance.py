@@ -210,3 +210,58 @@ def test_a_threshold_without_alarms_does_not_choose_the_null():
     assert both.trial.n_alarm_steps[1] == 0
     assert both.settings.choice == one.settings.choice
     assert both.chance.recall.pvalue[0, 0] == one.chance.recall.pvalue[0, 0]
+
+
+def day_and_ranges():
+    """Ten days of hours with a range every morning, and scores that know the time of day and nothing else."""
+    rng = np.random.default_rng(1)
+    hours = np.datetime64("2026-01-01T00", "h") + np.arange(240)
+    starts = [24 * day + int(rng.integers(4, 8)) for day in range(10)]
+    ranges = [(hours[start], hours[start + 2]) for start in starts]
+    return ranges, np.sin(2 * np.pi * np.arange(240) / 24) + 0.3 * rng.normal(size=240), hours
+
+
+def test_where_no_null_holds_no_corrected_p_is_given():
+    """A season and ranges on ten days: the veto of the verdict also serves the best of a sweep, and is said."""
+    ranges, scores, hours = day_and_ranges()
+    assert nf.evaluate(ranges, scores, times=hours, quantile=0.9).verdict == "cannot tell"
+    curve = nf.sweep(ranges, scores, times=hours, quantiles=[0.8, 0.9], tolerances=[0, 1])
+    family = curve.familywise(n_resamples=99, rng=1)
+    assert np.isnan([family.precision, family.recall, family.both, family.best_f]).all()
+    assert np.isnan(family.precision_adjusted).all()
+    assert family.observed_best_f == np.nanmax(curve.f1)
+    assert "no null keeps both" in family.obstacle
+    for told in (str(family), str(curve), curve.to_markdown(familywise=family), " ".join(curve.notes)):
+        assert "no null keeps both" in told
+    assert "call familywise()" not in str(curve)
+    assert family.to_dict()["best_f"] is None
+    assert curve.to_dict(familywise=family)["cells"]["precision_holm"] == [None] * 4
+    assert np.isnan(curve.corrected("recall")).all()
+    with pytest.raises(nf.InputError, match="beta=0"):
+        curve.familywise(beta=0)
+
+
+def test_a_null_that_was_asked_for_is_corrected_with_its_doubts():
+    """Whoever insists on a null gets its p-values."""
+    ranges, scores, hours = day_and_ranges()
+    curve = nf.sweep(ranges, scores, times=hours, quantiles=[0.8, 0.9], null="circular-shift")
+    family = curve.familywise(n_resamples=99, rng=1)
+    assert family.obstacle == ""
+    assert 0 < family.best_f <= 1
+    assert any("season" in note for note in curve.notes)
+
+
+def test_a_map_of_a_sweep_outlines_nothing_where_no_null_holds():
+    """No cell is called significant after correction, though single p-values are small."""
+    figure = pytest.importorskip("matplotlib.figure")
+    ranges, scores, hours = day_and_ranges()
+
+    def outlined(null):
+        curve = nf.sweep(ranges, scores, times=hours, quantiles=[0.8, 0.9], tolerances=[0, 1], null=null)
+        assert (curve.chance.precision.holm <= 0.2).any()
+        drawn = nf.plot.heatmap(curve, figure.Figure().subplots(1, 2), alpha=0.2)
+        lines = (one for axes in drawn for one in axes.collections if "corrected" in str(one.get_label()))
+        return sum(len(one.get_segments()) for one in lines)
+
+    assert outlined("circular-shift") > 0
+    assert outlined("auto") == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -394,3 +395,72 @@ class TestGate:
             gate(verdict_of(SPARSE, SPARSE), on="accuracy")
         with pytest.raises(nf.InputError, match="min_f1=2 must be between 0 and 1"):
             gate(verdict_of(SPARSE, SPARSE), least={"f1": 2})
+
+
+class TestPerfectAlarms:
+    """*No* is only said where alarms on every event would have been significant."""
+
+    RANGES: ClassVar = [(60, 119), (300, 371), (500, 559), (700, 779)]
+
+    def judged(self, alarms, reach, count="episodes", **more):
+        """Alarms as ranges against the four events, in 1,000 steps."""
+        flags = np.zeros(1_000, dtype=int)
+        for first, last in alarms:
+            flags[first : last + 1] = 1
+        null = f"local-shift:reach={reach}"
+        return nf.evaluate(self.RANGES, predictions=flags, tolerance=2, count_alarms=count, null=null, **more)
+
+    def test_short_shifts_of_long_ranges_cannot_tell(self):
+        """Shifted by 100 steps at most, events of an hour are still found by perfect alarms in more than 5%."""
+        perfect = self.judged([(80, 99), (320, 339), (520, 539), (730, 749)], 100)
+        poor = self.judged([(20, 39), (320, 339), (620, 639), (900, 919)], 100)
+        assert perfect.recall == perfect.precision == 1
+        assert min(perfect.recall_test.pvalue, perfect.precision_test.pvalue) > 0.05
+        for found in (perfect, poor):
+            assert found.verdict == "cannot tell"
+            assert "the smallest possible p is" in found.reason
+
+    def test_what_could_have_come_out_does_not_depend_on_the_hits(self):
+        """Alarms as long as these have the same smallest p-values wherever they are."""
+        floors = set()
+        for begin in (0, 130, 400):
+            found = self.judged([(begin + 60 * k, begin + 60 * k + 19) for k in range(4)], 100)
+            floors.add(tuple(found.floor_above(side, 0.05) for side in ("precision", "recall")))
+        assert len(floors) == 1
+
+    def test_long_shifts_of_the_same_events_say_no(self):
+        """With room enough perfect alarms are significant, so poor ones are judged."""
+        ranges = [(60, 64), (300, 306), (500, 505), (700, 707)]
+        flags = np.isin(np.arange(1_000), [20, 301, 620, 900]).astype(int)
+        found = nf.evaluate(ranges, predictions=flags, tolerance=1, null="local-shift:reach=400")
+        assert found.verdict == "no"
+        assert found.floor_above("recall", 0.05) is None
+
+    def test_steps_on_events_may_tell_where_episodes_cannot(self):
+        """All steps of an event predicted are rarely all within shifted events: precision of steps can be judged."""
+        alarms = [(20, 39), (320, 339), (620, 639), (900, 919)]
+        assert self.judged(alarms, 100, "steps").verdict == "no"
+
+    def test_one_rule_for_verdict_gate_and_diagnosis(self):
+        """Diagnose reports the smallest p-values that the verdict goes by, the same in every call."""
+        rng = np.random.default_rng(3)
+        rate = np.linspace(0.2, 4, 2_000)
+        starts = np.sort(rng.choice(1_900, 7, replace=False, p=rate[:1_900] / rate[:1_900].sum()))
+        ranges = [(int(s), int(s) + 79) for s in starts[np.diff(starts, prepend=-200) > 90]]
+        scores = rng.normal(size=2_000) + 2 * rate
+        asked = {"quantile": 0.9, "tolerance": 2, "count_alarms": "episodes"}
+        found = nf.diagnose(ranges, scores, **asked)
+        assert found.recommended.name == "local-shift"
+        assert found == nf.diagnose(ranges, scores, **asked)
+        judged = nf.evaluate(ranges, scores, **asked)
+        (told,) = (one for one in found.smallest_p if one.null == "local-shift")
+        for side in ("precision", "recall"):
+            assert judged.floor_above(side, 1e-9) == getattr(told, side)
+
+    def test_event_times_have_the_same_rule(self):
+        """Shifts no longer than the tolerance tell nothing of two lists of times either."""
+        events = [103, 317, 512, 824]
+        found = nf.coincidence(events, [150, 420, 610], tolerance=20, span=(0, 1_000), null="local-shift:reach=30")
+        assert found.verdict == "cannot tell"
+        found = nf.coincidence(events, [150, 420, 610], tolerance=2, span=(0, 1_000), null="local-shift:reach=200")
+        assert found.verdict == "no"

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.inference.cells import SweepChance, chance_of_cells
-from nofluke.inference.familywise import familywise_test
+from nofluke.inference.familywise import familywise_test, without_null
 from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
@@ -116,7 +116,8 @@ class Sweep(Exports, CellMeasures, ByValue):
         Permutes the events and takes, each time, the largest standardised hits and the largest F_β over all cells
         (Westfall and Young 1993). Monte Carlo: p = (b + 1)/(n + 1), by the sweep's own ``n_resamples`` and ``rng``
         unless others are given; under circular shifts all rotations instead. Where tables carry the chance columns, no
-        adjusted p-value is below the cell's own.
+        adjusted p-value is below the cell's own. Where no null holds for the data, there are no p-values (NaN), and
+        ``obstacle`` says why.
 
         Examples
         --------
@@ -127,16 +128,26 @@ class Sweep(Exports, CellMeasures, ByValue):
         >>> curve.familywise(n_resamples=999, rng=1).best_f
         0.001
         """
+        asked: dict[str, Any] = {
+            "beta": beta,
+            "alpha": alpha,
+            "n_resamples": self.settings.n_resamples if n_resamples is None else n_resamples,
+            "rng": self.settings.rng if rng is None else rng,
+        }
+        if not self.settings.choice.holds:
+            return without_null(self.trial, self.settings.choice.obstacle, **asked)
         chance = self.chance if self.shows_chance else None
         return familywise_test(
             self.trial,
             self.null,
-            beta=beta,
-            alpha=alpha,
-            n_resamples=self.settings.n_resamples if n_resamples is None else n_resamples,
-            rng=self.settings.rng if rng is None else rng,
+            **asked,
             single=None if chance is None else {"precision": chance.precision.pvalue, "recall": chance.recall.pvalue},
         )
+
+    def corrected(self, side: str, by: Literal["holm", "benjamini_hochberg"] = "holm") -> FloatArray:
+        """P-values of a measure corrected for all cells; NaN where no null holds for the data."""
+        found: FloatArray = getattr(getattr(self.chance, side), by)
+        return found if self.settings.choice.holds else np.full(found.shape, np.nan)
 
     def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """All cells in long form, one row a cell, by column name."""
@@ -161,8 +172,10 @@ class Sweep(Exports, CellMeasures, ByValue):
         if self.shows_chance:
             for side in ("precision", "recall"):
                 cells = getattr(self.chance, side)
-                for name in ("mean", "std", "low", "high", "pvalue", "log10_pvalue", "holm", "benjamini_hochberg"):
+                for name in ("mean", "std", "low", "high", "pvalue", "log10_pvalue"):
                     data[f"{side}_{name}"] = getattr(cells, name).ravel()
+                data[f"{side}_holm"] = self.corrected(side).ravel()
+                data[f"{side}_benjamini_hochberg"] = self.corrected(side, "benjamini_hochberg").ravel()
         if familywise is not None:
             data["precision_familywise"] = familywise.precision_adjusted.ravel()
             data["recall_familywise"] = familywise.recall_adjusted.ravel()
@@ -245,7 +258,7 @@ class Sweep(Exports, CellMeasures, ByValue):
             return how, familywise.in_words("" if at is None else self._place(*at))
         return (
             (how, "The p-values are of single cells; the best of many needs a familywise test: call familywise().")
-            if self.shows_chance
+            if self.shows_chance and self.settings.choice.holds
             else (how,)
         )
 

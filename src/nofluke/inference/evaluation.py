@@ -17,7 +17,7 @@ from nofluke.inference.power_results import SampleSize
 from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.inference.statistic import StatisticTest, statistic_test
-from nofluke.inference.verdict import Ruling, Verdict, headline, obstacle_of, rule
+from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
@@ -237,7 +237,17 @@ class Evaluation(Exports, ByValue):
     @lazy
     def ruling(self) -> Ruling:
         """The verdict with its reason, and which measures it rests on."""
-        return rule(self._tests, self.alpha, obstacle_of(self.cell, self.settings.choice))
+        obstacle = obstacle_of(self.cell, self.settings.choice)
+        return rule(self._tests, self.alpha, obstacle, lambda: self._of_perfect_alarms)
+
+    def floor_above(self, measure: str, alpha: float) -> float | None:
+        """The smallest p-value that can come out for a measure, where it is above alpha; None where it is not."""
+        test = self.precision_test if measure == "precision" else self.recall_test
+        return floor_above(test, alpha, lambda: self._of_perfect_alarms)
+
+    @lazy
+    def _of_perfect_alarms(self) -> dict[str, float]:
+        return self.null.perfect_pvalues(self.cell)
 
     @property
     def verdict(self) -> Verdict:

@@ -98,9 +98,9 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
 def against(model: NullModel, look: Look) -> str:
     """What the data show that a null does not keep, in a sentence; empty where it keeps all of it."""
     if look.season is not None and "season" not in model.keeps:
-        return f"There is a season ({look.season.label}), which it does not keep."
+        return f"{look.season.seen}, which it does not keep."
     if look.drifts and "drift" not in model.keeps:
-        return "Events and alarms change slowly with time, which it does not keep."
+        return f"{look.changes}, which it does not keep."
     if look.together and "clusters" not in model.keeps:
         return f"{look.together[:1].upper()}{look.together[1:]}, but it moves each one independently."
     return ""

@@ -169,6 +169,37 @@ def _of_windows(trial: Trial, n_resamples: int) -> bool:
     )
 
 
+def _checked(alpha: float, beta: float, n_resamples: int, rng: Any) -> tuple[float, float, int, Any]:
+    if check_beta(beta) == 0:
+        raise InputError("beta=0 turns F into precision: use the familywise test of precision.")
+    return check_alpha(alpha), check_beta(beta), check_resamples(n_resamples), as_rng(rng)
+
+
+def without_null(
+    trial: Trial, obstacle: str, *, beta: float, alpha: float, n_resamples: int, rng: Any
+) -> FamilywiseTest:
+    """The best of a sweep where no null holds: without p-values, and with the reason."""
+    alpha, beta, _, _ = _checked(alpha, beta, n_resamples, rng)
+    f = f_of_hits(trial.precision_hits, trial.recall_hits, trial.n_predictions, trial.n_events, beta)
+    observed, at = largest(np.where((trial.n_predictions > 0) & (trial.n_events > 0), f, np.nan))
+    nothing = np.full(trial.shape, np.nan)
+    return FamilywiseTest(
+        **dict.fromkeys(("precision", "recall", "both", "best_f"), math.nan),
+        observed_best_f=observed,
+        observed_best_at=at,
+        beta=beta,
+        alpha=alpha,
+        precision_adjusted=nothing,
+        recall_adjusted=nothing,
+        precision_band=nothing,
+        recall_band=nothing,
+        n_resamples=0,
+        seed=None,
+        method=How(kind="simulated", n_resamples=0),
+        obstacle=obstacle,
+    )
+
+
 def familywise_test(
     trial: Trial,
     model: NullModel,
@@ -180,10 +211,7 @@ def familywise_test(
     single: dict[str, FloatArray] | None = None,
 ) -> FamilywiseTest:
     """Westfall and Young's maximum test over all cells of a sweep; ``single`` holds each cell's own p-values."""
-    alpha, beta = check_alpha(alpha), check_beta(beta)
-    if beta == 0:
-        raise InputError("beta=0 turns F into precision: use the familywise test of precision.")
-    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
+    alpha, beta, n_resamples, rng = _checked(alpha, beta, n_resamples, rng)
     if _of_windows(trial, n_resamples):
         found: _Maxima | None = _by_smallest_p(cast(TimedTrial, trial), model, beta, alpha, n_resamples, rng)
     else:

@@ -37,6 +37,8 @@ class FamilywiseTest(Exports, ByValue):
         sweep with probability at most ``alpha``.
     n_resamples, seed, method, alpha
         Resamples and their seed; for circular shifts every rotation is counted and nothing is drawn.
+    obstacle : str
+        Why nothing can be told, where no null holds for the data; all p-values are NaN then. Else empty.
     """
 
     precision: float
@@ -54,6 +56,7 @@ class FamilywiseTest(Exports, ByValue):
     n_resamples: int
     seed: int | None
     method: How
+    obstacle: str = ""
 
     @property
     def smallest(self) -> float:
@@ -68,6 +71,9 @@ class FamilywiseTest(Exports, ByValue):
     def in_words(self, where: str = "") -> str:
         """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
         place = f", at {where}" if where and self.observed_best_at is not None else ""
+        if self.obstacle:
+            best = f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}."
+            return f"{best} Whether chance's best reaches it cannot be told. {self.obstacle}"
         return (
             f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}; chance's best reaches it with "
             f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "
@@ -84,25 +90,30 @@ class FamilywiseTest(Exports, ByValue):
         return Table(
             title="The best of a whole sweep beside the best that chance finds",
             columns=("best", "value", "familywise p"),
-            rows=tuple((name, "" if value is None else show_share(value), show_p(p)) for name, value, p in rows),
+            rows=tuple(
+                (name, "" if value is None else show_share(value), "cannot tell" if p is None else show_p(p))
+                for name, value, p in rows
+            ),
             notes=(self.in_words(),),
         )
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each test, by column name; adjusted p-values of cells are columns of the sweep."""
-        rows = [(name, None, getattr(self, name)) for name in ("precision", "recall", "both")]
-        return by_column(("best", "value", "pvalue"), [*rows, (self._f, self.observed_best_f, self.best_f)])
+        rows = [(name, None, finite_or_none(getattr(self, name))) for name in ("precision", "recall", "both")]
+        best = (self._f, self.observed_best_f, finite_or_none(self.best_f))
+        return by_column(("best", "value", "pvalue"), [*rows, best])
 
     def _record(self) -> dict[str, Any]:
         at = self.observed_best_at
         return {
-            "precision": self.precision,
-            "recall": self.recall,
-            "both": self.both,
-            "best_f": self.best_f,
+            "precision": finite_or_none(self.precision),
+            "recall": finite_or_none(self.recall),
+            "both": finite_or_none(self.both),
+            "best_f": finite_or_none(self.best_f),
             "observed_best_f": finite_or_none(self.observed_best_f),
             "observed_best_at": None if at is None else at[0] * self.precision_adjusted.shape[1] + at[1],
             "beta": self.beta,
             "n_resamples": self.n_resamples,
             "seed": self.seed,
+            "obstacle": self.obstacle or None,
         }

@@ -10,7 +10,7 @@ from typing import Literal, Protocol
 from nofluke.inference.beside import shown_f1
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.verdict import Verdict, floor_above
+from nofluke.inference.verdict import Verdict
 from nofluke.plain import as_number, check_word
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import show_share
@@ -147,7 +147,7 @@ def _one(result: Evaluation, on: str) -> Gate:
 
 def _hits(result: Evaluation, on: str) -> tuple[float, float | None]:
     test = result.precision_test if on == "precision" else result.recall_test
-    return test.pvalue_for("greater", test.ties), floor_above(test, result.alpha)
+    return test.pvalue_for("greater", test.ties), result.floor_above(on, result.alpha)
 
 
 def _f1(result: Evaluation) -> tuple[float, float | None]:

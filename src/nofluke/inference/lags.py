@@ -12,6 +12,7 @@ from nofluke.errors import InputError, shown
 from nofluke.inference.coincidence import doubt_of, remarks, trial_of
 from nofluke.inference.curve import Sweep
 from nofluke.inference.familywise_result import FamilywiseTest
+from nofluke.inference.remarks import untold
 from nofluke.inference.settings import Settings
 from nofluke.inference.sweep import LEVEL, as_tolerances
 from nofluke.moved import renamed_argument
@@ -199,7 +200,7 @@ def sweep_tolerances(
         quantiles=None,
         settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng),
         left_out=read.left_out,
-        notes=(*read.notes, *remarks(trial.cell(0, 0), read), *choice.notes),
+        notes=(*read.notes, *remarks(trial.cell(0, 0), read), *untold(choice), *choice.notes),
         widths=tuple(_plain(width) for width in widths for _ in moves),
         lags=tuple(str(lag) for _ in widths for lag in moves),
         moves=tuple(width.moved_by(lag) for width in widths for lag in moves),

@@ -36,6 +36,8 @@ class Significance(ChanceLevel):
     alternative : {"greater", "less", "two-sided"}
     stop_after : int or None
         With early stopping, how many draws had to reach the value.
+    perfect_pvalue : float
+        The p-value of a perfect detector, where shifts may be too short for it to be small; else 0.
     values, labels, choice, method, alpha, known_mean, notes
         As in `ChanceLevel`; alpha is the level of the verdict too.
 
@@ -58,6 +60,7 @@ class Significance(ChanceLevel):
     value: float
     alternative: Alternative = "greater"
     stop_after: int | None = None
+    perfect_pvalue: float = 0.0
 
     @lazy
     def pvalue(self) -> float:
@@ -117,10 +120,11 @@ class Significance(ChanceLevel):
         """The smallest possible p-value.
 
         It depends on the number of draws, how often they reach the perfect value, and on how many the metric is
-        undefined; where all shifts were enumerated, it is that of the shift with the best value.
+        undefined; where all shifts were enumerated, it is that of the shift with the best value, or of a perfect
+        detector if that is larger.
         """
         sides = self._sides
-        return min(min(map(self._floor, sides)) * len(sides), 1.0)
+        return min(max(min(map(self._floor, sides)), self.perfect_pvalue) * len(sides), 1.0)
 
     def _floor(self, side: Side) -> float:
         if self.stop_after is not None:

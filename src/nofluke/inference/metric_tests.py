@@ -22,7 +22,7 @@ from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import Null
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.moves import Moves, moves_of
-from nofluke.nulls.whole_series import choose_for_series
+from nofluke.nulls.whole_series import choose_for_series, perfect_detectors
 from nofluke.text.numbers import p_is
 
 FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
@@ -75,7 +75,21 @@ def judge(
         _result(metric, value, values, series, choice, moves, side, alpha, stop, more)
         for metric, value, values, side in zip(metrics, observed, found, sides, strict=True)
     )
+    if moves.listed:
+        results = tuple(_entitled(result, series, moves, workers) for result in results)
     return several_of(results) if several else results[0]
+
+
+def _entitled(result: Significance, series: Labelled, moves: Moves, workers: int | None) -> Significance:
+    """A "no" with the p-value of a perfect detector, which shifts that are short against the ranges leave large."""
+    if result.verdict != "no" or not result.metric.compiled:
+        return result
+    found = []
+    for perfect in perfect_detectors(series):
+        (values,), _ = measure((result.metric,), perfect, moves, workers=workers, stop=None)
+        best = replace(result, value=float(values.values[0]), values=values.values)  # the identity comes first
+        found.append(best.pvalue_better)
+    return replace(result, perfect_pvalue=min(found))
 
 
 def several_of(results: tuple[Significance, ...]) -> Significances:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nofluke.nulls.choice import Choice
 from nofluke.nulls.evidence import adjacency, in_runs
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import Sequence
@@ -70,6 +71,11 @@ def degenerate(
         if n_events and labelled < n == near[0]:
             remarks.append("Every step is within the tolerance of an event: any prediction would be a hit.")
     return tuple(remarks)
+
+
+def untold(choice: Choice) -> tuple[str, ...]:
+    """What is to be said of the p-values of many cells, where no null holds; one cell has a verdict that says it."""
+    return () if choice.holds else (f"P-values prove nothing here, since no null holds. {choice.obstacle}",)
 
 
 def inverted(higher_is: HigherIs | None) -> str:

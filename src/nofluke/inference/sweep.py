@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
-from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges
+from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges, untold
 from nofluke.inference.settings import Settings
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
@@ -145,7 +145,7 @@ def sweep(
         higher_is=higher_is,
         settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng, alarms=alarms),
         left_out=sequence.left_out,
-        notes=(*notes, *choice.notes),
+        notes=(*notes, *untold(choice), *choice.notes),
         chosen=cuts is not None,
     )
 

@@ -56,11 +56,14 @@ class Ruling:
     under: str = ""
 
 
-def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "") -> Ruling:
+def rule(
+    tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str, perfect: Callable[[], Mapping[str, float]]
+) -> Ruling:
     """Whether a detector is better than chance, by both p-values.
 
     Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg). Where one measure has no outcome that reaches α,
-    the other decides alone (Tarone). Cannot tell where neither has one, or where there is an obstacle.
+    the other decides alone (Tarone). Cannot tell where neither has one, where there is an obstacle, or where perfect
+    alarms would not have been better: ``perfect`` gives the p-values of these.
     """
     if obstacle:
         return Ruling(verdict="cannot tell", reason=obstacle, obstacle=obstacle)
@@ -70,7 +73,13 @@ def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str = "")
     if any(test.alternative != "greater" for test in tests):
         beside = " (one-sided: {} and {})".format(*map(p_is, upper.values()))
     under = f"under the null {tests[0].model}, "
-    return rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
+    ruling = rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
+    if ruling.verdict != "no":
+        return ruling
+    floors = {measure: floor_above(test, alpha, perfect) for measure, test in known.items()}
+    if None in floors.values():
+        return ruling
+    return _unable({measure: floor for measure, floor in floors.items() if floor is not None}, alpha, under)
 
 
 def upper_of(test: ChanceTest) -> float:
@@ -99,13 +108,7 @@ def rule_by(
     able = tuple(measure for measure, floor in floors.items() if floor is None)
     unable = {measure: floor for measure, floor in floors.items() if floor is not None}
     if not able:
-        words = " and ".join(f"{show_p(floor)} for {measure}" for measure, floor in unable.items())
-        return Ruling(
-            verdict="cannot tell",
-            reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest possible p is {words}.",
-            floors=unable,
-            under=under,
-        )
+        return _unable(unable, alpha, under)
     if len(able) == 1:
         return _by_one(able[0], below[able[0]], unable, level, under)
     better, worse = sorted(upper, key=lambda measure: upper[measure])
@@ -120,6 +123,16 @@ def rule_by(
     else:
         words = f"Neither precision nor recall is better than chance {level}."
     return Ruling(verdict="no", reason=words, rests_on=able)
+
+
+def _unable(floors: dict[str, float], alpha: float, under: str) -> Ruling:
+    words = " and ".join(f"{show_p(floor)} for {measure}" for measure, floor in floors.items())
+    return Ruling(
+        verdict="cannot tell",
+        reason=f"No outcome could have reached the {alpha:.3g} level: {under}the smallest possible p is {words}.",
+        floors=floors,
+        under=under,
+    )
 
 
 def _by_one(measure: str, better: bool, floors: dict[str, float], level: str, under: str) -> Ruling:
@@ -153,36 +166,42 @@ def ruled_as_found(
     return ruling
 
 
-def floor_above(test: ChanceTest, alpha: float) -> float | None:
+def floor_above(
+    test: ChanceTest, alpha: float, perfect: Callable[[], Mapping[str, float]] | None = None
+) -> float | None:
     """The smallest p-value that can come out, where it is above α; None where some outcome reaches α.
 
-    A matter of the law alone: what was observed has no part in it.
+    A matter of the law alone: what was observed has no part in it. ``perfect`` gives P(X ≥ hits) of perfect alarms by
+    measure, which shifts that are short against events and alarms may leave above α.
     """
     share = 0.5 if test.ties == "mid" else 1.0  # the largest number of hits counts by half
-    floor = _floor(test.law, test.hits, min(alpha / share, ALMOST))
+    level = min(alpha / share, ALMOST)
+    floor = _floor(test.law, level)
+    if floor is None and perfect is not None:
+        best = perfect()[test.measure]
+        floor = None if significant(best, level) else best
     if floor is None or test.of == 0:
         return None if floor is None else 1.0
     return floor if floor >= 1.0 else share * floor
 
 
-def _floor(law: Law, hits: int, level: float) -> float | None:
+def _floor(law: Law, level: float) -> float | None:
     """P(X ≥ the most hits there can be) where it is above the level, without the whole law: from its critical value."""
     found = law.critical_value(level)
     if found is None:
         return law.upper(law.size)
     if law.method.kind == "approximate":  # what a few shifts have not shown may still have come out
-        ended = found > law.size
-    elif law.method.kind == "simulated":  # resamples never say 0, but then their histogram is at hand
-        ended = found > max(law.ends[1], hits)
-    else:  # beyond its end a law has no tail
-        ended = law.upper(found) < NOTHING * level
+        return None
+    # beyond its end a law has no tail; resamples never say 0, but then their histogram is at hand
+    drawn = law.method.kind == "simulated"
+    ended = found > law.ends[1] if drawn else law.upper(found) < NOTHING * level
     return law.upper(found - 1) if ended else None
 
 
 def obstacle_of(cell: Cell, choice: Choice) -> str:
     """What keeps anything from being told about a cell; nothing where all is well."""
     if isinstance(cell, TimedCell):
-        return _nothing(cell.n_counted, cell.n_predictions, "alarms") or _full_time(cell) or _no_null(choice)
+        return _nothing(cell.n_counted, cell.n_predictions, "alarms") or _full_time(cell) or choice.obstacle
     near = int(cell.trial.near_events[cell.d])
     return obstacle_on_steps(cell.n_steps, cell.n_counted, len(cell.alarms), near, choice)
 
@@ -196,17 +215,13 @@ def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: i
         return "Every step is predicted, which takes no knowledge of the events."
     if near_events == n_steps:
         return "Every step is within the tolerance of an event: any prediction would be a hit."
-    return _no_null(choice)
+    return choice.obstacle
 
 
 def _nothing(n_events: int, n_alarms: int, alarms: str) -> str:
     if n_events == 0:
         return "There are no events: nothing could have been found."
     return "" if n_alarms else f"There are no {alarms}: nothing could have been hit."
-
-
-def _no_null(choice: Choice) -> str:
-    return "" if choice.holds else choice.why or "No null holds for these data."
 
 
 def _full_time(cell: Cell) -> str:

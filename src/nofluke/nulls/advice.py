@@ -53,6 +53,11 @@ class SeasonSeen:
         return self.period if isinstance(self.period, str) else f"period {self.period:,} steps"
 
     @property
+    def pvalue(self) -> float:
+        """Of the side that shows it best."""
+        return min(self.events.pvalue, self.alarms.pvalue)
+
+    @property
     def found(self) -> bool:
         """Whether events or alarms follow it; one of them is enough to make a null that keeps it the safe choice."""
         return self.events_found or self.alarms_found
@@ -93,7 +98,7 @@ def _season(flags: Any, cell: Cell, period: Period) -> Evidence | None:
 def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
     """The season with the smallest p-value among those found."""
     found = [season for season in seasons if season.found]
-    return min(found, key=lambda season: min(season.events.pvalue, season.alarms.pvalue), default=None)
+    return min(found, key=lambda season: season.pvalue, default=None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

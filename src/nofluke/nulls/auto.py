@@ -48,7 +48,7 @@ def pick(look: Look) -> Pick:
 
 
 def _with_season(look: Look, season: Season) -> Pick:
-    seen = f"There is a season ({season.label})"
+    seen = season.seen
     if look.entangled and look.second is not None:
         return Pick(
             model=CircularShift() if look.together else look.null_of(season),
@@ -56,12 +56,12 @@ def _with_season(look: Look, season: Season) -> Pick:
             holds=False,
         )
     if not look.together and (not look.drifts or look.eras >= FEWEST_ERAS):
-        slowly = ", and rates also change slowly" if look.drifts else ""
+        slowly = ", and rates also seem to change slowly" if look.drifts else ""
         of_time = ", and within windows of time" if look.eras > 1 else ""
         return Pick(
             model=look.null_of(season, look.eras), why=f"{seen}{slowly}: events are moved within its phases{of_time}."
         )
-    what = " and ".join(filter(None, [look.together, "rates also change slowly" if look.drifts else ""]))
+    what = " and ".join(filter(None, [look.together, "rates also seem to change slowly" if look.drifts else ""]))
     least = math.ceil(2 / look.alpha)  # shifts that the level needs
     n, steps = look.cell.n_steps, season.steps
     if steps is not None and not look.drifts and n / steps >= least:
@@ -79,16 +79,18 @@ def _with_season(look: Look, season: Season) -> Pick:
 
 
 def _with_drift(look: Look) -> Pick:
-    seen = "Events and alarms change slowly with time (a trend or a drift)"
+    seen = look.changes
     if not look.together and look.windows >= FEWEST_WINDOWS:
         return Pick(
             model=LocalPermutation(windows=look.windows), why=f"{seen}: events are moved within windows of time."
         )
     what = look.together or "the tolerance is long"
     allowed = look.cell.n_steps // (5 * look.drift.cycles)
-    # perfect alarms shifted by a tolerance still find every event: such shifts must be clearly rarer than the level
+    # perfect alarms shifted by less than this still find every event: such shifts must be clearly rarer than the level
     window = max(look.window, look.wide)
-    wanted = max(math.ceil(max(0.625 * window, 5) / look.alpha), 2 * look.events.longest + window)
+    wanted = max(
+        math.ceil(max(0.625 * window, 5) / look.alpha), 3 * (look.events.longest + look.longest_alarm + window)
+    )
     least = max(math.ceil(2.5 / look.alpha), look.events.longest + look.window)
     if min(wanted, allowed) >= least:
         reach = look.length(min(wanted, allowed))

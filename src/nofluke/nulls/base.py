@@ -26,6 +26,7 @@ Trait = Literal["runs", "clusters", "season", "drift"]
 EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season", "drift"})
 MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
 MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
+SEED = 2020  # of what is drawn to say how small p-values can be
 SIMULATED_FLOOR = 1 / 10_001  # the smallest p with as many resamples as evaluate draws by default
 
 
@@ -145,11 +146,6 @@ class NullModel(ABC):
         return ""
 
     @property
-    def caveat_in_time(self) -> str:
-        """The same for events at their own times."""
-        return self.caveat
-
-    @property
     def on_steps(self) -> NullModel:
         """The same for events on steps, without settings that say nothing there."""
         return self
@@ -241,8 +237,13 @@ class NullModel(ABC):
 
     def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
         """The smallest p-values that can come out for both sides; None where they are far below any level."""
-        nulls = self.distributions(cell)
-        return {"precision": floor_of(nulls.precision), "recall": floor_of(nulls.recall)}
+        nulls, perfect = self.distributions(cell, rng=SEED), self.perfect_pvalues(cell)
+        return {side: max(floor_of(getattr(nulls, side)), perfect[side]) for side in ("precision", "recall")}
+
+    def perfect_pvalues(self, cell: Cell) -> dict[str, float]:
+        """P-values of both sides for perfect alarms; 0 where every placement is as good as new to them."""
+        del cell
+        return {"precision": 0.0, "recall": 0.0}
 
     def check(self, method: object, cell: Cell | None = None) -> None:
         """Refuse a method that this null does not have, and events that no law of single steps holds for."""
@@ -261,8 +262,8 @@ class NullModel(ABC):
 
 
 def floor_of(law: Law) -> float:
-    """P(X ≥ the most hits there can be)."""
-    return law.upper(int(law.support[-1]))
+    """P(X ≥ the most hits there can be); 0 for an approximate law, in which what was not seen may still come out."""
+    return 0.0 if law.method.kind == "approximate" else law.upper(int(law.support[-1]))
 
 
 def check_resamples(n_resamples: object) -> int:

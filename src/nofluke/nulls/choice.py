@@ -76,9 +76,14 @@ class Choice:
         return f"{self.model.text} ({AUTO})" if self.is_auto else self.model.text
 
     @property
+    def obstacle(self) -> str:
+        """Why nothing can be told, where no null holds; else empty."""
+        return "" if self.holds else self.why or "No null holds for these data."
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of its p-values should know: the doubts, and what is always to be said of this null."""
-        return (*self.doubts, *filter(None, [self.model.caveat_in_time if self.in_time else self.model.caveat]))
+        return (*self.doubts, *filter(None, [self.model.caveat]))
 
     def in_words(self) -> str:
         """Which null, why, and what it assumes; the verdict says why none holds."""

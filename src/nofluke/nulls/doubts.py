@@ -11,6 +11,7 @@ from nofluke.nulls.look import Look
 from nofluke.series.lengths import in_places
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
+from nofluke.text.numbers import p_is
 
 LEVEL = 0.01  # a doubt about one in a hundred results without reason is little enough
 ENOUGH_EVENTS = 8  # fewer make a cluster by accident
@@ -66,29 +67,32 @@ def _about_season(model: NullModel, look: Look) -> str:
     """A season that events and alarms both follow and the null does not keep."""
     if "season" in model.keeps or look.cell.n_events < ENOUGH_EVENTS or len(look.cell.alarms) == 0:
         return ""
-    season = _calendar(look)
+    season, pvalue = _calendar(look)
     if season:
         remedy = f'null="seasonal:period={season}"'
     elif look.cell.n_steps > MOST_STEPS:
         return ""
     elif look.search is not None and look.search.found and look.search.pvalue <= LEVEL and look.season is not None:
         return (
-            f"There is a season ({look.season.label}) that events and alarms may share, which the null {model.name} does not keep: it "
-            'would call that skill. Use null="auto".'
+            f"{look.season.seen} that events and alarms may share, which the null {model.name} does not keep: it would call "
+            'that skill. Use null="auto".'
         )
     else:
         return ""
     return (
-        f"Events and alarms both follow a season ({season}), which the null {model.name} does not keep: it calls that skill. "
-        f"Use {remedy}."
+        f"Events and alarms both seem to follow a season ({season}, {p_is(pvalue)}), which the null {model.name} does not keep: "
+        f"it calls that skill. Use {remedy}."
     )
 
 
-def _calendar(look: Look) -> str:
-    """The rule of the calendar that events and alarms both follow, if there is one."""
-    level = LEVEL / len(CALENDAR_PERIODS)
-    both = (season for season in look.calendar if max(season.events.pvalue, season.alarms.pvalue) <= level)
-    return next((str(season.period) for season in both), "")
+def _calendar(look: Look) -> tuple[str, float]:
+    """The rule of the calendar that events and alarms both follow, if there is one, and its p-value, corrected."""
+    tried = len(CALENDAR_PERIODS)
+    for season in look.calendar:
+        pvalue = tried * max(season.events.pvalue, season.alarms.pvalue)
+        if pvalue <= LEVEL:
+            return str(season.period), pvalue
+    return "", 1.0
 
 
 def _about_drift(model: NullModel, look: Look) -> str:
@@ -98,8 +102,8 @@ def _about_drift(model: NullModel, look: Look) -> str:
     if look.drift.pvalue > LEVEL:
         return ""
     return (
-        f"Events and alarms change slowly with time (a trend or a drift), which the null {model.name} does not keep: it may call "
-        'that skill. Use null="local-shift", or null="auto".'
+        f"{look.changes}, which the null {model.name} does not keep: it may call that skill. Use "
+        'null="local-shift", or null="auto".'
     )
 
 

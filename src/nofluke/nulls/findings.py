@@ -9,7 +9,7 @@ from nofluke.nulls import advice
 from nofluke.nulls.evidence import adjacency, cluster_scales, memory
 from nofluke.nulls.look import LENIENT, SEASON, WITHIN, Look
 from nofluke.series.trial import Cell
-from nofluke.text.numbers import show_p
+from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import plural, show_share
 
 MUCH_COVERED = 0.5
@@ -108,7 +108,7 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             statistic=look.drift.ratio,
             pvalue=look.drift.pvalue,
             looked_at="spectra of events and alarms below 8 cycles, over the rest (largest ratio)",
-            sentence="Events and alarms change slowly with time (a trend or a drift): only local nulls keep that."
+            sentence=f"{look.changes}: only local nulls keep that."
             if look.drifts
             else "No slow change that events and alarms share was found.",
         ),
@@ -124,7 +124,7 @@ def season_findings(look: Look) -> tuple[Finding, ...]:
             statistic=evidence.statistic,
             pvalue=evidence.pvalue,
             looked_at="spectrum at the period and its harmonics, over its neighbours (largest)",
-            sentence=f"{side.capitalize()} follow a season ({season.label}): a null must keep it."
+            sentence=f"{side.capitalize()} seem to follow a season ({season.label}, {p_is(evidence.pvalue)}): a null must keep it."
             if seen
             else f"{side.capitalize()} show no season ({season.label}).",
         )
@@ -150,7 +150,7 @@ def season_findings(look: Look) -> tuple[Finding, ...]:
                 pvalue=None if other else searched.pvalue,
                 looked_at=f"period in {unit}, of {short} to {long}, that both spectra show"
                 + ("; one side alone, or a slow change, has one" if other else ""),
-                sentence=f"Events and alarms share a period of about {period:,.4g} {unit}: a null must keep it."
+                sentence=f"Events and alarms seem to share a period of about {period:,.4g} {unit}: a null must keep it."
                 if searched.found
                 else "Events or alarms have a period of their own or change slowly, but share no period."
                 if other

@@ -43,9 +43,9 @@ class LocalShift(ShiftNull):
     alignment. Use it where events and alarms both follow a trend or a drift.
 
     Every shift by :math:`|s| \le W` is counted: :math:`p = \#\{s : h(s) \ge h(0)\} / (2W + 1)`. Nothing wraps: what
-    leaves at a border meets the mirror image of what is there. These shifts do not form a group, so p is approximate.
-    For a stationary series :math:`P(\text{among the } k \text{ best}) \le k/(W + 1)` (Harris 2020), about twice the
-    level.
+    leaves at a border meets the mirror image of what is there. These shifts do not form a group, so p is approximate,
+    and there is no bound on how far it is off. Measured, it is near the level where rates change slowly. The bound of
+    Harris (2020) is for shifts without borders.
 
     Parameters
     ----------
@@ -114,22 +114,9 @@ class LocalShift(ShiftNull):
     @property
     def caveat(self) -> str:
         """What is known about the level."""
-        one_sided = "W + 1"
-        if not isinstance(self.reach, str) and not isinstance(self.every, str):
-            one_sided = f"{int(self.reach / (self.every or 1)) + 1:,}"
-        return self._level(one_sided)
-
-    @property
-    def caveat_in_time(self) -> str:
-        """The same, where a number is a length of time: how many shifts that is, the ticks say."""
-        return self.caveat if self.every is not None else self._level("W + 1")
-
-    @staticmethod
-    def _level(one_sided: str) -> str:
-        which = "" if one_sided[0] != "W" else ", W of them to either side"
         return (
-            "Local shifts are approximate: in stationary series chance is among the k best of them with probability at most "
-            f"k/{one_sided if not which else f'({one_sided})'}{which} (Harris 2020)."
+            "Local shifts are approximate: they hold where both rates stay about the same within the reach, and no bound on "
+            "their error is known."
         )
 
     def places(self, side: Truth) -> tuple[int, float]:

@@ -33,6 +33,7 @@ from nofluke.series.alarms import runs
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
+from nofluke.text.numbers import p_is
 from nofluke.text.units import as_people_say
 
 LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
@@ -110,6 +111,12 @@ class Look:
         return found if len(steps) >= LONG_RUNS * len(found) else steps
 
     @lazy
+    def longest_alarm(self) -> int:
+        """Steps of the longest run of alarms."""
+        found = self.cell.episodes
+        return int((found.stops - found.starts).max(initial=1))
+
+    @lazy
     def alarms(self) -> spectrum.Side:
         """The spectrum of the alarms."""
         return spectrum.Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
@@ -138,17 +145,19 @@ class Look:
         """The season that shows best, if there is one."""
         seen = strongest(self.calendar)
         if seen is not None:
-            return self._season(seen.period, seen.label)
+            sides = 2 * len(self.calendar)  # each was looked at
+            return self._season(seen.period, seen.label, min(sides * seen.pvalue, 1.0))
         if self.search is not None and self.search.found:
             steps = tidy(self.search.steps)
-            return self._season(steps, f"period {self.told(steps)}")
+            return self._season(steps, f"period {self.told(steps)}", self.search.pvalue)
         return None
 
-    def _season(self, period: Period, label: str) -> Season:
+    def _season(self, period: Period, label: str, pvalue: float) -> Season:
         steps = self._steps_of(period)
         n = len(self.cell.truth.open_steps)
         cycles = n / steps if steps else n / period if not isinstance(period, str) else 0.0
-        return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=self.cell.n_steps)
+        n_steps = self.cell.n_steps
+        return Season(period=period, steps=steps, label=label, cycles=cycles, n_steps=n_steps, pvalue=pvalue)
 
     @lazy
     def second(self) -> periods.Period | None:
@@ -175,7 +184,8 @@ class Look:
         if times > 1 and abs(long / short / times - 1) <= 0.03:  # the shorter one is known better, having more cycles
             steps = tidy(short * times)
             if len(self.cell.truth.open_steps) / steps >= LEAST_CYCLES:
-                return self._season(steps, f"periods of {self.told(tidy(short))} and {self.told(steps)}")
+                label = f"periods of {self.told(tidy(short))} and {self.told(steps)}"
+                return self._season(steps, label, first.pvalue)
         return first
 
     @lazy
@@ -224,6 +234,11 @@ class Look:
         """Whether rates change slowly."""
         return self.drift.pvalue <= (LENIENT if self.season is None else STRICT)
 
+    @property
+    def changes(self) -> str:
+        """That rates change slowly, as the beginning of a sentence: evidence, no fact."""
+        return f"Events and alarms seem to change slowly with time (a trend or a drift, {p_is(self.drift.pvalue)})"
+
     @lazy
     def few(self) -> bool:
         """Whether there are too few events to show clusters."""
@@ -262,7 +277,7 @@ class Look:
         if self.few:
             return "there are too few events to tell whether they cluster"
         if self.events.evenness.pvalue <= LENIENT / 2:
-            return "events keep a distance from each other"
+            return "events seem to keep a distance from each other"
         if self.season is not None or self.drifts:
             clustered = min(self.within.counts.pvalue, self.within.gaps.pvalue) <= WITHIN / 2
             return "events come in clusters" if clustered else ""

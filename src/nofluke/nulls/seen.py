@@ -9,14 +9,13 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.lazy import lazy
 from nofluke.nulls import spectrum
-from nofluke.nulls.advice import (
-    Period,
-)
+from nofluke.nulls.advice import Period
 from nofluke.nulls.evidence import Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.series.alarms import runs
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
+from nofluke.text.numbers import p_is
 
 IN_PHASE = 12  # steps of each phase of a season, in each window of time
 FEWEST_PHASES = 12
@@ -27,7 +26,7 @@ _SEEN = "seen in the events"  # under which a truth keeps it
 class Season:
     """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps if known.
 
-    ``cycles`` is how often it comes back among ``n_steps``.
+    ``cycles`` is how often it comes back among ``n_steps``, ``pvalue`` how often chance shows as much of one.
     """
 
     period: Period
@@ -35,6 +34,12 @@ class Season:
     label: str
     cycles: float
     n_steps: int
+    pvalue: float
+
+    @property
+    def seen(self) -> str:
+        """That it is there, as the beginning of a sentence: evidence, no fact."""
+        return f"It looks like a season ({self.label}, {p_is(self.pvalue)})"
 
     def null(self, windows: int = 1) -> Seasonal:
         """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""

@@ -7,6 +7,7 @@ of them asks for is taken.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from nofluke.series.reach import Reach
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
+from nofluke.text.numbers import p_is
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
 ALONE = 2  # steps of a range, on average, from which on labels are no single steps
@@ -118,13 +120,13 @@ def _with_few(look: Look, found: Pick) -> Pick:
         alone = common_period(look.alarms, look.alarms, look.window + 1, PLAIN)
         if alone.found and alone.pvalue <= PLAIN:
             steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
-            seen = f"The detector follows a season (period {label}), and {look.events.n} ranges are too few to show whether they do"
+            seen = f"The detector seems to follow a season (period {label}, {p_is(alone.pvalue)}), and {look.events.n} ranges are too few to show whether they do"
             if look.cell.n_steps / alone.steps >= math.ceil(2 / look.alpha) and look.cell.truth.open_steps.all():
                 return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
             return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
     # ranges that are long against the series leave no frequencies at which a change could be seen in them
     if look.cell.n_steps < UNSEEN * look.events.longest and drift(look.alarms, look.alarms).pvalue <= PLAIN:
-        seen = "The detector changes slowly with time, and ranges are too long to show whether they do"
+        seen = "The detector seems to change slowly with time, and ranges are too long to show whether they do"
         return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
     return found
 
@@ -159,6 +161,20 @@ def _cell(series: Labelled, truth: Truth, flags: BoolArray) -> Cell:
         thresholds=np.ones(1),
         reaches=(Reach(tolerance=tolerance, open_steps=sequence.open_steps, clock=sequence.clock),),
     ).cell(0, 0)
+
+
+def perfect_detectors(series: Labelled) -> list[Labelled]:
+    """The same labels with detectors that know them: alarms and scores on all steps of ranges, or amid each."""
+    flags = series.truth.flags if series.alarms is None else series.alarms
+    known = [cell.alarm_flags for cell in _cell(series, series.truth, flags).with_perfect_alarms()]
+    return [
+        replace(
+            series,
+            alarms=None if series.alarms is None else alarms,
+            scores=None if series.scores is None else alarms.astype(np.float64),
+        )
+        for alarms in known
+    ]
 
 
 def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:

@@ -89,8 +89,7 @@ def heatmap(
     top = max(float(np.nanmax(one, initial=0.0)) for one in values.values()) or 1.0
     for panel, side in zip(panels, SIDES, strict=True):
         mesh = _mesh(panel, values[side], top, root=show == "p")
-        cells = getattr(curve.chance, side)
-        adjusted = cells.holm if familywise is None else getattr(familywise, f"{side}_adjusted")
+        adjusted = curve.corrected(side) if familywise is None else getattr(familywise, f"{side}_adjusted")
         defined = ~np.isnan(values[side])
         measure, high = getattr(curve, side), chance_shares(curve, side)[2]
         with np.errstate(invalid="ignore"):

@@ -221,6 +221,12 @@ class TimedCell(Cell):
         """The runs of alarms among the times of the detector."""
         return runs(self.trial.chosen(self.k))
 
+    def with_perfect_alarms(self) -> tuple[Cell, ...]:
+        """The same events with an alarm at each, in the middle of its window."""
+        at = np.unique(self.truth.at + (self.reach.late - self.reach.early) // 2)
+        at = at[self.trial.watch.holds(at)]
+        return (self._with_alarms(at=at, detector=np.ones(len(at), dtype=np.bool_)),)
+
     @lazy
     def stretches(self) -> Stretches:
         """The steps on which an event makes a hit of each alarm that counts, or of any alarm of an episode."""

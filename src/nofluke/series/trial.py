@@ -450,6 +450,25 @@ class Cell:
         """PAδ-AA: events near a prediction."""
         return int(self.trial.recall_hits[self.d, self.k])
 
+    def with_perfect_alarms(self) -> tuple[Cell, ...]:
+        """The same events with alarms that find them all and nothing else.
+
+        One in the middle of each event's window, as long as alarms here mostly are; and, where alarms on time count,
+        one on every step of an event.
+        """
+        windows, found = nonempty(self.trial.event_windows[self.d]), self.episodes
+        length = int(np.median(found.stops - found.starts)) if len(found.starts) else 1
+        first = np.clip((windows.starts + windows.stops - length) // 2, 0, max(self.n_steps - length, 0))
+        on_each = flags_of(union(Ranges(starts=first, stops=np.minimum(first + length, self.n_steps))), self.n_steps)
+        perfect = [on_each] if self.trial.tolerances[self.d].aside else [on_each, self.truth.flags]
+        return tuple(self._with_alarms(detector=flags) for flags in perfect)
+
+    def _with_alarms(self, **other: Any) -> Cell:
+        """The cell of other alarms against the same events within the same tolerance."""
+        trial, d = self.trial, self.d
+        other |= {"tolerances": (trial.tolerances[d],), "reaches": (trial.reaches[d],)}
+        return replace(trial, thresholds=np.ones(1), told=None, **other).cell(0, 0)
+
     @property
     def found(self) -> BoolArray:
         """Whether each event has a prediction near it."""

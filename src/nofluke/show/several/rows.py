@@ -13,7 +13,7 @@ from nofluke.inference.chance import ChanceTest
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.side_by_side import SideBySide
-from nofluke.inference.verdict import Ruling, Verdict, floor_above, ruled_as_found
+from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.ratios import divide
 from nofluke.studies.pooled_row import MEASURES, PooledMeasure
 from nofluke.text.tables import plural, show_share
@@ -104,10 +104,9 @@ def _with(one: PooledMeasure, corrected: float) -> PooledMeasure:
 
 def _ruled(result: Evaluation, corrected: dict[str, float], n: int) -> Ruling:
     """The verdict by corrected p-values; what Bonferroni's n-fold p could not have reached cannot be told."""
-    tests = {test.measure: test for test in (result.precision_test, result.recall_test)}
 
     def hopeless(measure: str) -> bool:
-        return floor_above(tests[measure], result.alpha / n) is not None
+        return result.floor_above(measure, result.alpha / n) is not None
 
     return ruled_as_found(result.ruling, corrected, hopeless, result.alpha, plural(n, "detector"))
 
