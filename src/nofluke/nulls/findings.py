@@ -86,7 +86,7 @@ def event_findings(look: Look) -> tuple[Finding, ...]:
             statistic=gap,
             pvalue=events.evenness.pvalue,
             looked_at=f"smallest gap between two events, in {unit}",
-            sentence="Events keep a distance from each other: placing them independently would understate what they cover."
+            sentence="Events seem to keep a distance from each other: placing them independently would understate what they cover."
             if even
             else "Events keep no more distance from each other than random ones.",
         ),
