@@ -15,7 +15,7 @@ from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
 from nofluke.series.lists import in_kind, tolerance_of_times
-from nofluke.series.occurrences import Duplicates, Occurrences, read_times
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.timed import Edges, TimedCell, TimedTrial
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
@@ -32,6 +32,7 @@ def coincidence(
     tolerance: Length | Tolerance,
     span: Any = None,
     gaps: Any = None,
+    in_gaps: InGaps = "error",
     lag: Length = 0,
     leads: Leads = "alarms",
     edges: Edges = "zero",
@@ -72,6 +73,8 @@ def coincidence(
     gaps : pairs of times, optional
         Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with
         columns start and end, or a pandas IntervalIndex.
+    in_gaps : {"error", "drop"}
+        What to do with times inside gaps: refuse them, or leave them out, which a note counts for each list.
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for an effect two days after its cause, negative for one before.
     leads : {"alarms", "events"}
@@ -138,7 +141,9 @@ def coincidence(
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     width = tolerance_of_times(tolerance)
     window = width.lagged(lag)
-    read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
+    read = read_times(
+        events, alarms, tolerances=(window,), span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
+    )
     cell = trial_of(read, (window,), edges).cell(0, 0)
     choice = choose(null, cell, alpha, doubt_of(read))
     choice.check(method)
