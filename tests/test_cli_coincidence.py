@@ -139,9 +139,8 @@ def test_sides_may_differ_and_be_negative(run_json):
     found = run_json("quakes.csv", "tweets.csv", "--early", "3d", "--late", "-1d", "--span", *SPAN)
     assert found == plain(of_dates(tolerance=nf.Tolerance(early="3d", late="-1d")))
     assert found["tolerance"] == {"early": "3d", "late": "-1d"}
-    assert run_json("stimuli.txt", "spikes.txt", "--late", "1.5", "--span", "0", "99") == plain(
-        of_numbers(tolerance=nf.Tolerance(early=0, late=1.5, unit="clock"))
-    )
+    follow = run_json("stimuli.txt", "spikes.txt", "--late", "1.5", "--span", "0", "99", "--leads", "events")
+    assert follow == plain(of_numbers(tolerance=nf.Tolerance(early=0, late=1.5, unit="clock"), leads="events"))
 
 
 def test_no_tolerance_can_have_a_lag_of_dates(run_json):
