@@ -272,7 +272,11 @@ def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
     several = draw(st.booleans())
     at = st.lists(st.sampled_from(bare.watched), max_size=6, unique=not several)
     lists = Lists(**vars(bare) | {"events": draw(at), "alarms": draw(at)})
-    assume(not any(len(one) > 2 and set(one) <= {0, 1} for one in (lists.events, lists.alarms)))  # would be labels
+    in_gaps = draw(st.sampled_from(["error", "drop"]))
+    closed = sorted(set(range(first, first + long + 1)) - set(bare.watched))
+    unseen = st.lists(st.sampled_from(closed), max_size=3) if closed and in_gaps == "drop" else st.just([])
+    events, alarms = (draw(st.permutations([*seen, *draw(unseen)])) for seen in (lists.events, lists.alarms))
+    assume(not any(len(one) > 2 and set(one) <= {0, 1} for one in (events, alarms)))  # would be labels
     unit, lag = draw(st.sampled_from([1, 7, 10**9, 0.5, 0.1, 1 / 44_100, "s", "min", "D"])), draw(st.integers(-3, 3))
     if isinstance(unit, str):
         step, begin, zoned = (
@@ -293,10 +297,11 @@ def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
         return tuple(f"{moment}Z" for moment in moments) if zoned else tuple(moments)
 
     asked: dict[str, Any] = {
-        "events": made(lists.events) if lists.events else [],
-        "alarms": made(lists.alarms) if lists.alarms else [],
+        "events": made(events) if events else [],
+        "alarms": made(alarms) if alarms else [],
         "span": made([first, first + long]),
         "gaps": [plain(pair) for pair in gaps],
+        "in_gaps": in_gaps,
         "tolerance": nf.Tolerance(
             early=wide(early + lag), late=wide(late - lag), **({} if isinstance(unit, str) else {"unit": "clock"})
         ),

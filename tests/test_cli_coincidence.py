@@ -86,6 +86,7 @@ def of_numbers(**arguments):
 GAPS = [("2015-02-01", "2015-03-01"), ("2013-01-01", "2013-01-31")]
 REPLACED = [
     (("--gaps", "outages.csv"), {"gaps": GAPS}),
+    (("--gaps", "outage.csv", "--in-gaps", "drop"), {"gaps": [("2014-06-30", "2014-07-01")], "in_gaps": "drop"}),
     (("--lag", "-1d"), {"lag": "-1d"}),
     (("--edges", "interior"), {"edges": "interior"}),
     (("--leads", "events"), {"leads": "events"}),
@@ -138,9 +139,8 @@ def test_sides_may_differ_and_be_negative(run_json):
     found = run_json("quakes.csv", "tweets.csv", "--early", "3d", "--late", "-1d", "--span", *SPAN)
     assert found == plain(of_dates(tolerance=nf.Tolerance(early="3d", late="-1d")))
     assert found["tolerance"] == {"early": "3d", "late": "-1d"}
-    assert run_json("stimuli.txt", "spikes.txt", "--late", "1.5", "--span", "0", "99") == plain(
-        of_numbers(tolerance=nf.Tolerance(early=0, late=1.5, unit="clock"))
-    )
+    follow = run_json("stimuli.txt", "spikes.txt", "--late", "1.5", "--span", "0", "99", "--leads", "events")
+    assert follow == plain(of_numbers(tolerance=nf.Tolerance(early=0, late=1.5, unit="clock"), leads="events"))
 
 
 def test_no_tolerance_can_have_a_lag_of_dates(run_json):
@@ -390,7 +390,7 @@ WRONG = [
     ((*NUMBERS[:4], "--span", "0", "80"), r"ALARMS has 1 time\(s\) outside the span \(0 to 80\): 90"),
     (
         (*DATES, "--gaps", "outage.csv"),
-        r"EVENTS has 1 time\(s\) inside a gap, which was not watched: 2014-06-30: remove",
+        r"EVENTS has 1 time\(s\) inside a gap, which was not watched: 2014-06-30: pass --in-gaps drop to leave ",
     ),
     ((*NUMBERS[:4], "--span", "99", "0"), "--span ends before it starts, 99 to 0: swap its ends"),
     (

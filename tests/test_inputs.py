@@ -317,7 +317,7 @@ def test_events_and_alarms_may_both_be_times():
     """Then times= is the clock."""
     found = prepare([DAYS[2]], predictions=[DAYS[1], DAYS[1] + HOUR], times=DAYS)
     assert (events_of(found), alarms_of(found)) == ([2], [1])
-    assert found.on_steps == ("1 alarm time(s) fall on a step that already has one; each step counts once.",)
+    assert found.alarms_on_steps == ("1 alarm time(s) fall on a step that already has one; each step counts once.",)
 
 
 def test_a_detector_that_never_fires_is_evaluated():

@@ -462,31 +462,27 @@ def slow(ranges, times, open_steps, alarms, early, late, in_steps, closed="both"
         if steps and steps[0] in owned:
             steps = steps[1:]
         owned |= set(steps)
-        alive = [t for t in steps if open_steps[t]]
+        alive, before = [t for t in steps if open_steps[t]], None
         if steps and not alive:
             continue
-        behind = sum(time < begin for time in times) if not steps else None
         if not steps:
             at = max(t for t in range(len(times)) if times[t] <= begin)
             if not open_steps[at]:
                 continue
-            behind = at + 1
+            before = at
         if alive:
             begin = times[alive[0]] if alive[0] != steps[0] else begin
             end = times[alive[-1]] if alive[-1] != steps[-1] else end
         # an end that was cut off at a masked step leaves one that belongs to the range
         belongs = closed in ("both", "left"), closed in ("both", "right")
         cut = [alive and alive[0] != steps[0], alive and alive[-1] != steps[-1]]
-        kept.append((begin, end, alive, behind, belongs[0] or cut[0], belongs[1] or cut[1]))
-    every = [t for t in range(len(times)) if open_steps[t]]
+        kept.append((begin, end, alive, before, belongs[0] or cut[0], belongs[1] or cut[1]))
 
     def counts(alarm, one):
-        begin, end, alive, behind, *belongs = one
+        begin, end, alive, before, *belongs = one
         if not in_steps:
             return holds(times[alarm], begin - early, end + late, *belongs)
-        # the step behind is the next one that counts, or the last one where there is none
-        place = next((t for t in every if t >= behind), every[-1]) if not alive else None
-        first, last = (alive[0], alive[-1]) if alive else (place, place)
+        first, last = (alive[0], alive[-1]) if alive else (before, before)
         return first - early <= alarm <= last + late
 
     found = [[a for a in alarms if counts(a, one)] for one in kept]

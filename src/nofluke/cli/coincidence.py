@@ -70,6 +70,7 @@ def coincidence(
     gaps_time_format: str | None,
     span: tuple[str, str] | None,
     gaps: str | None,
+    in_gaps: Any,
     duplicates: Any,
     tick: str | None,
     tolerances: tuple[str, ...],
@@ -109,6 +110,7 @@ def coincidence(
     )
     watched = {
         "span": None if span is None else [_time(end, time_format_of(time_format)) for end in span],
+        "in_gaps": in_gaps,
         "duplicates": duplicates,
         "tick": number_of(tick),
     }

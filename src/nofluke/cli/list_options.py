@@ -29,6 +29,13 @@ list_options = several(
         help="Another file with stretches in which nobody watched: two columns, start and end (begin, stop, from, to).",
     ),
     click.option(
+        "--in-gaps",
+        type=click.Choice(["error", "drop"]),
+        default="error",
+        show_default=True,
+        help="What to do with times inside --gaps: refuse them, or leave them out.",
+    ),
+    click.option(
         "--duplicates",
         type=click.Choice(["error", "merge", "count"]),
         default="error",

@@ -9,7 +9,7 @@ import click
 TOPICS = {
     "Data": "series group groups layout data truth truth-file truth-start truth-end ranges truth-as overlaps n-steps "
     "event-time alarm-time time time-format truth-time-format event-time-format alarm-time-format ranges-time-format "
-    "span gaps gaps-time-format duplicates tick mask missing warmup",
+    "span gaps in-gaps gaps-time-format duplicates tick mask missing warmup",
     "Detector": "scores predictions detector higher-is threshold quantile budget",
     "Plan": "recall precision coverage share-alarms events power steps steps-per-event",
     "Tolerance and counting": "tolerance early late unit lag edges leads count-events count-alarms refractory "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from nofluke.dates import format_duration
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.coincidences import Coincidence, Leads
 from nofluke.inference.judging import judged, turned
@@ -15,7 +16,7 @@ from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
 from nofluke.series.lists import in_kind, tolerance_of_times
-from nofluke.series.occurrences import Duplicates, Occurrences, read_times
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.timed import Edges, TimedCell, TimedTrial
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
@@ -32,6 +33,7 @@ def coincidence(
     tolerance: Length | Tolerance,
     span: Any = None,
     gaps: Any = None,
+    in_gaps: InGaps = "error",
     lag: Length = 0,
     leads: Leads = "alarms",
     edges: Edges = "zero",
@@ -72,11 +74,15 @@ def coincidence(
     gaps : pairs of times, optional
         Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with
         columns start and end, or a pandas IntervalIndex.
+    in_gaps : {"error", "drop"}
+        What to do with times inside gaps: refuse them, or leave them out, which a note counts for each list.
     lag : number, str or timedelta, default 0
-        Moves the window: "2d" for an effect two days after its cause, negative for one before.
+        Moves the window: "2d" for alarms two days after the event, "-2d" for alarms two days before it. pyunicorn's
+        ``lag`` and CoinCalc's ``tau`` count the other way: by how long causes precede effects. See the notes below.
     leads : {"alarms", "events"}
         What comes first; it only sets the names of event coincidence analysis. Recall is the precursor rate if alarms
-        lead, the trigger rate if events do, and precision is the other one.
+        lead, the trigger rate if events do, and precision is the other one. If the window lies on the other side, a
+        note says so.
     edges : {"zero", "interior"}
         "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
         events and alarms whose whole window was watched count; the number of such events then also depends on chance,
@@ -113,6 +119,11 @@ def coincidence(
     A p-value depends on the watched time: the longer it is, the more a coincidence means. Time and memory grow with the
     number of times, not with the length of the span.
 
+    With effects as events and causes as alarms, ``EventSeries.event_coincidence_analysis(x, y, taumax, lag=lag)`` of
+    pyunicorn, where x are the effects, has the window ``tolerance=Tolerance(early=taumax, late=0), lag=-lag``. So has
+    ``CC.eca.ts(A, B, delT=taumax, tau=lag)`` of CoinCalc, where A are the effects; with ``sym=TRUE`` it is
+    ``tolerance=delT, lag=-tau``.
+
     References
     ----------
     Donges, Schleussner, Siegmund and Donner (2016), Event coincidence analysis for quantifying statistical
@@ -138,7 +149,9 @@ def coincidence(
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     width = tolerance_of_times(tolerance)
     window = width.lagged(lag)
-    read = read_times(events, alarms, tolerances=(window,), span=span, gaps=gaps, tick=tick, duplicates=duplicates)
+    read = read_times(
+        events, alarms, tolerances=(window,), span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
+    )
     cell = trial_of(read, (window,), edges).cell(0, 0)
     choice = choose(null, cell, alpha, doubt_of(read))
     choice.check(method)
@@ -173,8 +186,30 @@ def coincidence_of(
         sequence=read,
         leads=leads,
         lag=lag,
-        notes=(*read.notes, *remarks(cell, read), *turned(common, FEWER), *settings.choice.notes),
+        notes=(
+            *read.notes,
+            *remarks(cell, read),
+            *_against(leads, cell.trial.tolerances[cell.d], lag),
+            *turned(common, FEWER),
+            *settings.choice.notes,
+        ),
         **common,
+    )
+
+
+def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ...]:
+    """A note where the window lies on the side on which what is said to lead would follow."""
+    if window.side != ("late" if leads == "alarms" else "early"):
+        return ()
+    width = window.by(-lag) if lag else window
+    turned_lag = format_duration(-lag) if window.unit == "ns" else int(-lag) if lag == int(lag) else -lag
+    opposite = f"pass lag={turned_lag!r}"
+    if width.early != width.late:
+        opposite = f"exchange early and late and {opposite}" if lag else "exchange early and late"
+    where, other = ("after", "events") if leads == "alarms" else ("before", "alarms")
+    return (
+        f"Only alarms {window.distance} {where} an event count, though leads={leads!r}: {opposite} if {leads} come first, or "
+        f"pass leads={other!r} if they follow.",
     )
 
 

@@ -21,7 +21,7 @@ from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng
 from nofluke.series.lists import tolerance_of_times
-from nofluke.series.occurrences import Duplicates, Occurrences, read_times
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_share
@@ -137,6 +137,7 @@ def sweep_tolerances(
     lags: Any = 0,
     span: Any = None,
     gaps: Any = None,
+    in_gaps: InGaps = "error",
     tick: Length | None = None,
     duplicates: Duplicates = "error",
     null: Null = "auto",
@@ -151,7 +152,7 @@ def sweep_tolerances(
 
     Parameters
     ----------
-    events, alarms, span, gaps, tick, duplicates
+    events, alarms, span, gaps, in_gaps, tick, duplicates
         As for :func:`nofluke.coincidence`.
     tolerances : a tolerance, or several
         Each as in that function.
@@ -187,7 +188,9 @@ def sweep_tolerances(
     widths = as_tolerances(tolerances, tolerance_of_times)
     moves = _lags(lags)
     windows = tuple(width.lagged(lag) for width in widths for lag in moves)
-    read = read_times(events, alarms, tolerances=windows, span=span, gaps=gaps, tick=tick, duplicates=duplicates)
+    read = read_times(
+        events, alarms, tolerances=windows, span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
+    )
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     trial = trial_of(read, windows, "zero")
     widest = int(np.argmax([reach.early + reach.late for reach in trial.reaches]))

@@ -115,11 +115,8 @@ def _reach(cell: Cell) -> Any:
 
 def _on_steps(cell: Cell) -> tuple[Marks, Marks]:
     """Events and alarms of a series of steps."""
-    truth, end = cell.truth, cell.n_steps - 1
     near = union(cell.trial.event_windows[cell.d])
-    # an event between two steps, or behind the last, stands where its window does
-    first = np.minimum(truth.starts, end)
-    events = Ranges(starts=first, stops=np.minimum(np.maximum(truth.stops - 1, first), end) + 1)
+    events = Ranges(starts=cell.truth.first_steps, stops=cell.truth.last_steps + 1)
     if cell.trial.count_alarms == "steps":
         alarms, hit = Ranges(starts=cell.alarms, stops=cell.alarms + 1), in_ranges(cell.alarms, near)
     else:

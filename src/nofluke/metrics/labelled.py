@@ -118,7 +118,7 @@ def read_labelled(
 def labelled_of(sequence: Sequence, cuts: Cuts | None, count_events: CountEvents | None) -> Labelled:
     """A sequence of ranges that was read, with the threshold on its scores, if there is one."""
     trial = Trial.of(sequence, (), cuts)
-    notes = [*sequence.notes, *sequence.on_steps, *(() if cuts is None else cuts.notes)]
+    notes = [*sequence.notes, *sequence.on_steps, *sequence.alarms_on_steps, *(() if cuts is None else cuts.notes)]
     held = trial.truth.stops > trial.truth.starts
     found = trial.truth
     if not held.all():

@@ -94,8 +94,8 @@ class Events:
     @lazy
     def starts(self) -> IntArray:
         """Where events begin: the first step of each, or of each run of them."""
-        if not self.truth.points:  # an event behind the last step begins there
-            return np.unique(np.minimum(self.truth.starts, self.truth.n_steps - 1))
+        if not self.truth.points:
+            return np.unique(self.truth.first_steps)
         return runs(self.labelled).starts if self.in_runs else self.labelled
 
     @lazy

@@ -42,5 +42,5 @@ def hits_of_ranges(cell: Cell, placements: AnyArray) -> dict[str, IntArray]:
 def _windows_of_ranges(cell: Cell, rows: IntArray) -> tuple[IntArray, IntArray]:
     """Steps within the tolerance of each placed range, from its first to its last step."""
     end = cell.n_steps - 1
-    last = np.maximum(rows + (cell.truth.stops - cell.truth.starts) - 1, rows)
-    return cell.cover.starts[np.minimum(rows, end)], cell.cover.stops[np.minimum(last, end)]
+    last = np.clip(rows + (cell.truth.stops - cell.truth.starts) - 1, 0, end)
+    return cell.cover.starts[np.minimum(rows, last)], cell.cover.stops[last]

@@ -12,6 +12,7 @@ from nofluke.errors import InputError
 from nofluke.series.alarms import STEPS, AlarmRule
 from nofluke.series.clock import Clock
 from nofluke.series.counting import union
+from nofluke.series.labels import off_steps
 from nofluke.series.own_times import step_ends
 from nofluke.series.reading import Sequence
 from nofluke.series.resolution import resolution
@@ -50,21 +51,31 @@ def trial_of(
 ) -> Made:
     """The trial of a sequence: on its steps, or in time if tolerances are and events or alarms lie between steps.
 
-    Episodes are runs of steps: to them, alarms between two belong to the earlier one.
+    Episodes are runs of steps: to them, alarms between two belong to the earlier one. What lies in a gap of the clock
+    is on no step: only a tolerance in time can count it.
     """
     in_time = [tolerance.unit != "steps" for tolerance in tolerances]
+    notes: tuple[str, ...] = ()
     if alarms != STEPS and sequence.alarm_instants is not None:
-        sequence = replace(sequence, alarm_instants=None)
-    if (sequence.instants is None and sequence.alarm_instants is None) or not any(in_time):
-        trial = Trial.of(sequence, tolerances, np.ones(1) if every_score else cuts, alarms)
-        made = Made(trial=trial, notes=sequence.on_steps)
-        return replace(made, trial=trial.at_every_score(sequence.sign)) if every_score else made
-    if not all(in_time):
+        sequence, notes = replace(sequence, alarm_instants=None), sequence.alarms_on_steps
+    timed = sequence.instants is not None or sequence.alarm_instants is not None
+    off = np.zeros(0, dtype=np.bool_) if sequence.spans is None else sequence.spans.in_gaps(sequence.clock)
+    if any(in_time) and not all(in_time) and (timed or off.any()):
         raise InputError(
             "tolerances mix steps and lengths of time, but events lie between steps: give all of them in time, such as "
             "'0s'."
         )
-    made = _timed(sequence, tolerances, cuts, alarms)
+    if timed and any(in_time):
+        made = _timed(sequence, tolerances, cuts, alarms)
+        made = replace(made, notes=(*made.notes, *notes))
+    else:
+        notes = (*sequence.on_steps, *sequence.alarms_on_steps)
+        if off.any() and any(in_time):
+            notes += (f"{int(off.sum())} range(s) lie in gaps of the clock, where no alarm could fall.",)
+        elif sequence.spans is not None and off.any():
+            sequence = replace(sequence, spans=sequence.spans.only(~off))
+            notes += tuple(off_steps(int(off.sum()), "range"))
+        made = Made(trial=Trial.of(sequence, tolerances, cuts, alarms), notes=notes)
     return replace(made, trial=made.trial.at_every_score(sequence.sign)) if every_score else made
 
 
@@ -92,9 +103,10 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
 
     watch = watch_until(step_ends(clock))
     outside = int((~watch.holds(events)).sum())
+    raised_outside = 0 if raised is None else int((~watch.holds(ticks.of(raised))).sum())
     if outside:  # someone who recorded these was watching
         watch = watch_until(step_ends(clock, over_gaps=True))
-        notes.append(f"{outside} event(s) lie in gaps of the clock: events could fall there, but no alarm could.")
+    notes.extend(_in_gaps(outside, raised_outside))
     how: dict[str, Any] = {"count_alarms": alarms.count}
     if raised is None:
         detector = alarms.closed(given[kept] if sequence.sign == 1 else -given[kept], kept, times)
@@ -104,6 +116,16 @@ def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | N
         trial = TimedTrial.of(TimedTruth.of(events, watch), np.sort(ticks.of(raised)), tolerances, **how)
     doubt = "" if sequence.instants is None or not follows_stamps(clock, kept, sequence.instants) else FOLLOWS_STAMPS
     return Made(trial=trial, notes=tuple(notes), doubt=doubt)
+
+
+def _in_gaps(events: int, alarms: int) -> list[str]:
+    """A note on events and alarms in gaps of the clock, where they keep their own times."""
+    found = [f"{count} {what}(s)" for count, what in ((events, "event"), (alarms, "alarm")) if count]
+    if not found:
+        return []
+    could = "events could fall there, but no alarm could" if events else "alarms could fall there, but no event could"
+    told = "both could fall there" if events and alarms else could
+    return [f"{' and '.join(found)} lie in gaps of the clock: {told}."]
 
 
 def follows_stamps(clock: Clock, kept: BoolArray, events: AnyArray) -> bool:

@@ -11,7 +11,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import Column
 from nofluke.errors import InputError
 from nofluke.series.clock import Clock, listing
-from nofluke.series.own_times import own_ticks
+from nofluke.series.own_times import in_gaps, own_ticks
 
 TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 Missing = Literal["error", "mask"]
@@ -64,14 +64,24 @@ def read_flags(
         return as_flags(column, name, ignore=~open_steps)
     flags = np.zeros(len(open_steps), dtype=np.bool_)
     if len(column):
+        what = "event" if name == "truth" else "alarm"
         positions = kind == "positions"
         steps = _positions(column.values, len(flags), name) if positions else steps_of_times(column, clock, name)
+        if clock is not None and not positions:
+            # where the step before the gap is masked, they are left out with it
+            lost = open_steps[steps] & in_gaps(clock, own_ticks(clock, column.values), steps)
+            steps = steps[~lost]
+            notes.extend(off_steps(int(lost.sum()), what))
         merged = len(steps) - len(np.unique(steps))
         if merged:
-            what = "event" if name == "truth" else "alarm"
             notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
         flags[steps] = True
     return flags
+
+
+def off_steps(count: int, what: str) -> list[str]:
+    """A note on what lies in gaps of the clock, where only steps count."""
+    return [f"{count} {what}(s) lie in gaps of the clock: they are on no step, and were left out."] if count else []
 
 
 def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) -> AnyArray | None:

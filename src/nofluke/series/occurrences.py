@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import ByValue, IntArray
-from nofluke.data.columns import Column
 from nofluke.data.pairs import Pairs
 from nofluke.dates import NANOSECONDS, for_heading, format_duration
 from nofluke.errors import InputError
 from nofluke.plain import check_word
 from nofluke.series.clock import Clock, listing
-from nofluke.series.counting import nonempty
+from nofluke.series.in_ticks import DAY, Given
 from nofluke.series.labels import HigherIs
-from nofluke.series.lists import as_gaps, as_list, as_span, as_tick, lengths_of, one_kind
+from nofluke.series.lists import as_gaps, as_list, as_span
 from nofluke.series.reading import LeftOut
-from nofluke.series.resolution import resolution
-from nofluke.series.ticks import MOST_TICKS, Ticks, common_unit, raw_numbers
+from nofluke.series.ticks import Ticks
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.watch import Watch, less_gaps
 
 Duplicates = Literal["error", "merge", "count"]
-DAY = 86_400 * 10**9
+InGaps = Literal["error", "drop"]
 MOSTLY = 0.8  # of the times are whole units of a kind: then the others may be the exception
 ENOUGH = 10  # times, for that to mean anything
 FEWER = 0.1  # of the places of a day, hour, minute or second are used by so many of the times by chance, at most
@@ -46,6 +43,8 @@ class Occurrences(ByValue):
         The first and the last tick of the span.
     guessed : bool
         Whether the span was taken from the times, since none was given.
+    in_gaps : {"error", "drop"}
+        What was asked for times inside gaps.
     """
 
     events: IntArray = field(repr=False)
@@ -55,6 +54,7 @@ class Occurrences(ByValue):
     last: int
     guessed: bool
     notes: tuple[str, ...]
+    in_gaps: InGaps = "error"
     left_out: LeftOut = field(default_factory=LeftOut)
     higher_is: HigherIs = "anomalous"
 
@@ -90,47 +90,40 @@ def read_times(
     gaps: Any = None,
     tick: Any = None,
     duplicates: Duplicates = "error",
+    in_gaps: InGaps = "error",
 ) -> Occurrences:
     """Read, sort and check two lists of times and the time that was watched."""
     check_word(duplicates, "duplicates", ("error", "merge", "count"))
-    columns = {"events": as_list(events, "events"), "alarms": as_list(alarms, "alarms")}
-    ends, whole_day = (None, False) if span is None else as_span(span)
-    pairs = None if gaps is None else as_gaps(gaps)
-    if ends is not None:
-        columns["span"] = ends
-    if pairs is not None and len(pairs):
-        columns["gaps"] = Column(values=np.concatenate([pairs.starts, pairs.ends]), aware=pairs.aware)
-    known = {name: column for name, column in columns.items() if len(column)}
-    if not known.keys() & {"events", "alarms", "span"}:
-        raise InputError(
-            "events and alarms are both empty and there is no span: pass span=, the time that was watched."
-        )
-    dates, aware = one_kind(known)
-    unit = common_unit([column.values for column in known.values()]) if dates else None
-    raw = {name: raw_numbers(column.values, unit, name) for name, column in known.items()}
-    if any(values.dtype.kind == "f" for values in raw.values()):
-        raw = {name: values.astype(np.float64) for name, values in raw.items()}
-    nothing = next(iter(raw.values()))[:0]
-    of = {name: np.sort(raw.get(name, nothing)) for name in ("events", "alarms")}
-    border = raw.get("span", nothing)
-    lengths = lengths_of(tolerances, dates)
+    check_word(in_gaps, "in_gaps", ("error", "drop"))
+    lists = {"events": as_list(events, "events"), "alarms": as_list(alarms, "alarms")}
+    given = Given(
+        span=None if span is None else as_span(span),
+        gaps=None if gaps is None else as_gaps(gaps),
+        tolerances=tolerances,
+        tick=tick,
+    )
+    read = given.numbers(lists)
     notes: list[str] = []
-    if tick is None:
-        ends_of_days = border[1:] + DAY // NANOSECONDS[unit] if unit is not None and whole_day else nothing
-        marks = np.concatenate([border, ends_of_days, raw.get("gaps", nothing)])
-        ticks, stride = resolution(of["events"], of["alarms"], lengths, marks, unit, aware)
-    else:
-        size = as_tick(tick, dates)
-        ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
-    _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
+    if in_gaps == "drop":
+        watched, read = given.outside_gaps(lists, read)
+        for name, column in lists.items():
+            dropped = len(column) - len(watched[name])
+            if dropped:
+                why = (
+                    "was dropped, because it lies in a gap"
+                    if dropped == 1
+                    else "were dropped, because they lie in gaps"
+                )
+                notes.append(f"{dropped:,} of the {len(column):,} {name} {why}.")
+    of, border, ticks, unit, pairs = read.of, read.border, read.ticks, read.ticks.unit, given.gaps
     if tick is not None:
         _note_rounded(of, ticks, notes)
     at = {name: ticks.of(values) for name, values in of.items()}
-    first, last = _ends(at, border, whole_day, ticks, notes)
-    stretches = less_gaps(first, last, _in_ticks(pairs, raw.get("gaps"), ticks))
+    first, last = _ends(at, border, given.whole_day, ticks, notes)
+    stretches = less_gaps(first, last, read.gaps)
     if len(stretches.starts) == 0:
         raise InputError("gaps cover the whole span: pass shorter ones, or a longer span.")
-    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=stride, begin=first)
+    watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=read.stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
@@ -148,17 +141,8 @@ def read_times(
         last=last,
         guessed=span is None,
         notes=tuple(notes),
+        in_gaps=in_gaps,
     )
-
-
-def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:
-    """Where tick 0 lies if a tick is given: at 0, but for times so far from it that sums with them leave 64 bits."""
-    every = np.concatenate([of["events"], of["alarms"], border])
-    if every.dtype.kind == "f":
-        return 0.0
-    first = int(every.min())
-    far = max(abs(first), abs(int(every.max()))) > MOST_TICKS and size.denominator == 1
-    return first // int(size) * int(size) if far else 0
 
 
 def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str]) -> None:
@@ -166,14 +150,6 @@ def _note_rounded(of: dict[str, npt.NDArray[Any]], ticks: Ticks, notes: list[str
     off = int(np.count_nonzero(ticks.of(every) != ticks.at_or_after(every)))
     if off:
         notes.append(f"{off:,} time(s) were rounded down to whole ticks of {ticks.length(1)}.")
-
-
-def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
-    if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
-        raise InputError(
-            f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out outlying "
-            "times."
-        )
 
 
 def _ends(
@@ -207,17 +183,6 @@ def _told(end: Any, ticks: Ticks) -> str:
     return Clock(ticks=np.zeros(1, dtype=np.int64), unit=ticks.unit, aware=ticks.aware).show(end)
 
 
-def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks) -> Ranges:
-    """Gaps as half-open, ascending stretches of ticks; both ends belong to a gap unless it says otherwise."""
-    if pairs is None or raw is None:
-        return Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
-    starts, ends = raw[: len(pairs)], raw[len(pairs) :]
-    begin = ticks.at_or_after(starts) if pairs.closed in ("both", "left") else ticks.of(starts) + 1
-    behind = ticks.of(ends) + 1 if pairs.closed in ("both", "right") else ticks.at_or_after(ends)
-    order = np.argsort(begin, kind="stable")
-    return nonempty(Ranges(starts=begin[order], stops=behind[order]))  # one between two ticks is none
-
-
 def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: int) -> None:
     ticks = watch.ticks
     outside = at[(at < first) | (at > last)]
@@ -230,7 +195,7 @@ def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: i
     if len(inside):
         raise InputError(
             f"{name} has {len(inside)} time(s) inside a gap, which was not watched: {listing(inside, ticks.show)}: "
-            "remove them, or pass a shorter gap."
+            "pass in_gaps='drop' to leave them out, or a shorter gap."
         )
 
 

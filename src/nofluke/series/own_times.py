@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.arrays import BoolArray, IntArray
 from nofluke.dates import NANOSECONDS, UNITS, converted, in_unit
 from nofluke.series.clock import LAST_TICK, Clock
 
@@ -22,6 +23,11 @@ def step_ends(clock: Clock, *, over_gaps: bool = False) -> npt.NDArray[Any]:
     else:
         ends[lasting] = clock.ticks[lasting] + clock.step
     return ends
+
+
+def in_gaps(clock: Clock, ticks: npt.NDArray[Any], steps: IntArray) -> BoolArray:
+    """Which of these ticks lie in a gap of the clock, after the step at or before them has ended."""
+    return np.asarray(np.isin(steps, clock.gaps) & (ticks >= step_ends(clock)[steps]))
 
 
 def refined(clock: Clock, *times: npt.NDArray[Any]) -> Clock:

@@ -65,9 +65,9 @@ class Sequence(ByValue):
 
     ``truth`` flags the steps of events. Where ranges are counted, ``spans`` has them; ``truth_as`` says what was
     passed. Where events are times between steps, ``instants`` has them, in ticks of the clock, and ``alarm_instants``
-    alarms that are; ``on_steps`` are notes that hold only where they are moved to their steps. ``marked`` are the
-    labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were given; ``higher_is``
-    says which of them are anomalous, ``score_type`` what floats they were.
+    alarms that are; ``on_steps`` and ``alarms_on_steps`` are notes that hold only where they are moved to their steps.
+    ``marked`` are the labels of all steps, closed ones too, or the ranges as they were given. Scores are as they were
+    given; ``higher_is`` says which of them are anomalous, ``score_type`` what floats they were.
     """
 
     truth: BoolArray = field(repr=False)
@@ -81,6 +81,7 @@ class Sequence(ByValue):
     instants: AnyArray | None = field(repr=False, default=None)
     alarm_instants: AnyArray | None = field(repr=False, default=None)
     on_steps: tuple[str, ...] = ()
+    alarms_on_steps: tuple[str, ...] = ()
     truth_as: Kind = "labels"
     higher_is: HigherIs = "anomalous"
     score_type: str = "float64"
@@ -189,6 +190,7 @@ def prepare(
 
     notes: list[str] = []
     on_steps: list[str] = []
+    alarms_on_steps: list[str] = []
     spans: Spans | None = None
     instants: AnyArray | None = None
     alarm_instants: AnyArray | None = None
@@ -218,7 +220,7 @@ def prepare(
     elif alarm_pairs is not None:
         alarms = alarms_in_ranges(alarm_pairs, n, clock, notes) & open_steps
     else:
-        alarms = read_flags(given, given_kind, name, open_steps, clock, on_steps) & open_steps
+        alarms = read_flags(given, given_kind, name, open_steps, clock, alarms_on_steps) & open_steps
         if given_kind == "times" and len(given) and clock is not None and spans is None:
             finer = refined(clock, given.values)
             alarm_instants = own_times(given, finer, open_steps, name)
@@ -241,6 +243,7 @@ def prepare(
         instants=instants,
         alarm_instants=alarm_instants,
         on_steps=tuple(on_steps),
+        alarms_on_steps=tuple(alarms_on_steps),
         truth_as=truth_kind,
         higher_is=higher_is,
         score_type=score_type(given.values),

@@ -11,6 +11,7 @@ from nofluke.arrays import AnyArray, BoolArray, ByValue, IntArray
 from nofluke.series.alarms import runs
 from nofluke.series.clock import Clock
 from nofluke.series.counting import flags_of
+from nofluke.series.own_times import in_gaps
 from nofluke.series.tolerance import Ranges
 
 
@@ -59,6 +60,18 @@ class Spans(ByValue):
     def between(self) -> BoolArray:
         """Which of them lie between two steps."""
         return np.asarray(self.starts == self.stops)
+
+    def in_gaps(self, clock: Clock | None) -> BoolArray:
+        """Which of them begin and end in a gap of the clock: none of their time is that of a step."""
+        found = self.between
+        if clock is not None and self.begins is not None and found.any():
+            found[found] = in_gaps(clock, self.begins[found], self.starts[found] - 1)
+        return found
+
+    def only(self, kept: BoolArray) -> Spans:
+        """Some of them."""
+        begins, ends, opens = (None if own is None else own[..., kept] for own in (self.begins, self.ends, self.opens))
+        return Spans(starts=self.starts[kept], stops=self.stops[kept], begins=begins, ends=ends, opens=opens)
 
     def flags(self, n_steps: int) -> BoolArray:
         """Which of so many steps belong to a range."""

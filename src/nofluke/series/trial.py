@@ -186,10 +186,7 @@ class Trial:
     @lazy
     def event_windows(self) -> tuple[Ranges, ...]:
         """For each tolerance and event, the steps whose predictions find it."""
-        first, last = self.truth.starts, self.truth.starts
-        if not self.truth.points:  # an event between two steps reaches as far as the step behind it
-            end = self.n_steps - 1
-            first, last = np.minimum(first, end), np.minimum(np.maximum(self.truth.stops - 1, first), end)
+        first, last = self.truth.first_steps, self.truth.last_steps
         begins, ends = self.truth.begins, self.truth.ends
         return tuple(
             reach.around_events(first, last)
@@ -485,7 +482,7 @@ class Cell:
         when = when if self.clock is None else self.clock.ticks
         if truth.count_events == "steps" and truth.points:
             return nearest_alarms(truth.starts, self.alarms, when, windows)
-        starts = np.minimum(truth.starts, self.n_steps - 1)  # one behind the last step has no step of its own
+        starts = truth.first_steps
         begins = truth.begins if truth.begins is not None else starts if when is None else when[starts]
         clock = self.trial.reaches[self.d].clock
         if clock is not None:  # before that, nobody could have raised an alarm

@@ -138,6 +138,16 @@ class Truth:
         flags.setflags(write=False)  # kept, and given to functions of the user's
         return flags
 
+    @property
+    def first_steps(self) -> IntArray:
+        """The first step of each event; for one between two steps, the one before it."""
+        return np.minimum(self.starts, self.last_steps)
+
+    @property
+    def last_steps(self) -> IntArray:
+        """The last step of each event; for one between two steps, the one before it."""
+        return np.maximum(self.stops - 1, 0)
+
     def moved(self, starts: IntArray) -> Truth:
         """The same events, as long as they are, from other steps on (in any order); points that meet are one."""
         if self.points:

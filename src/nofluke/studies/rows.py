@@ -151,7 +151,7 @@ def moments_of(cell: Cell) -> tuple[str, IntArray]:
     Typical steps tick alike if they agree to two digits: clocks may be irregular. Events at their own times have no
     such word.
     """
-    starts, clock = cell.truth.starts, cell.clock
+    starts, clock = cell.truth.first_steps, cell.clock
     if isinstance(cell, TimedCell):
         return "", starts
     if clock is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.dates import format_duration
 from nofluke.inference.coincidences import Coincidence
-from nofluke.series.occurrences import DAY
+from nofluke.series.in_ticks import DAY
 from nofluke.series.tolerance import Tolerance
 from nofluke.text.rates import span_in_words
 from nofluke.text.tables import plural
@@ -100,6 +100,7 @@ def arguments_of_lists(result: Coincidence) -> list[str]:
             if few
             else "gaps=gaps"
         )
+    made += ['in_gaps="drop"'] if read.in_gaps == "drop" else []
     if result.lag:
         made.append(f"lag={(format_duration(result.lag) if ticks.is_dates else result.lag)!r}")
     made += [f"leads={result.leads!r}"] if result.leads != "alarms" else []

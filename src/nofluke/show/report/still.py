@@ -164,14 +164,10 @@ def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolAr
     if cell.trial.count_alarms == "episodes" and len(alarms):
         of_episode = np.cumsum(np.diff(alarms, prepend=-2) > 1)
         hits = np.isin(of_episode, of_episode[hits])
-    last = len(at) - 1
-    first, stop = (
-        np.minimum(cell.truth.starts, last),
-        np.minimum(np.maximum(cell.truth.stops - 1, cell.truth.starts), last),
-    )
+    first, last = cell.truth.first_steps, cell.truth.last_steps
     return (
         Stretches(starts=steps.starts[at[alarms]], ends=steps.ends[at[alarms]]),
         hits,
-        Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[stop]]),
+        Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[last]]),
         np.asarray(cell.found, dtype=np.bool_),
     )

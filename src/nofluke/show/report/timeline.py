@@ -132,10 +132,9 @@ def _since_first_step(clock: Clock | None, trial: TimedTrial) -> FloatArray:
 
 
 def event_steps(trial: Trial) -> tuple[IntArray, IntArray]:
-    """First and last step of each event, among all steps; a range between two steps is drawn on the later one."""
-    truth = trial.truth
-    at, end = np.flatnonzero(truth.open_steps), truth.n_steps - 1
-    return at[np.minimum(truth.starts, end)], at[np.minimum(np.maximum(truth.stops - 1, truth.starts), end)]
+    """First and last step of each event, among all steps; one between two steps is drawn on the earlier one."""
+    truth, at = trial.truth, np.flatnonzero(trial.truth.open_steps)
+    return at[truth.first_steps], at[truth.last_steps]
 
 
 def finders_of(trial: Trial, d: int) -> Ranges:
