@@ -222,8 +222,7 @@ def as_rng(rng: Any) -> Any:
     seeds = [whole_or_none(seed) for seed in rng[: MOST_VALUES + 1]] if listed else [whole_or_none(rng)]
     if len(seeds) > MOST_VALUES or any(seed is None or not 0 <= seed < 2**256 for seed in seeds):
         raise InputError(
-            f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a list of them, a NumPy Generator or "
-            "None."
+            f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a NumPy Generator or None."
         )
     return np.random.SeedSequence(seeds) if listed else seeds[0]  # type: ignore[arg-type]  # whole numbers, all
 
