@@ -7,16 +7,18 @@ events as labels, positions or times, masks as masks or as missing values, clock
 from __future__ import annotations
 
 import csv
+import enum
 import io
 import itertools
 import json
 import math
-import pickle
+import random
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable
+from array import array
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -329,6 +331,104 @@ def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
 
 # Nonsense: values of the wrong kind, size or shape for any argument
 
+
+class NoArray:
+    """Refuses to become an array."""
+
+    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+        raise RuntimeError("no array")
+
+
+class NoWords:
+    """Cannot be shown."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class NoItems:
+    """Looks like a list, but has neither a length nor items."""
+
+    def __len__(self) -> int:
+        raise RuntimeError("no length")
+
+    def __iter__(self) -> Any:
+        raise RuntimeError("no items")
+
+    def __getitem__(self, at: Any) -> Any:
+        raise RuntimeError("no item")
+
+
+class NoAnswer:
+    """Is neither true nor false, equal to nothing and different from nothing, no number and no path."""
+
+    def _refuse(self, *_: Any) -> Any:
+        raise RuntimeError("no answer")
+
+    __bool__ = __eq__ = __ne__ = __lt__ = __gt__ = __le__ = __ge__ = __hash__ = _refuse
+    __index__ = __int__ = __float__ = __str__ = __fspath__ = __call__ = _refuse
+
+
+class OwnText(str):
+    """Text of a class of its own, as some libraries have it."""
+
+
+class OwnWhole(int):
+    """A whole number of a class of its own."""
+
+
+class OwnReal(float):
+    """A number of a class of its own, shown in a way of its own."""
+
+    def __repr__(self) -> str:
+        return "half\nof it"
+
+
+class Choice(enum.Enum):
+    """A word and a number in an enumeration."""
+
+    GREATER = "greater"
+    ONE = 1
+
+
+class Word(enum.StrEnum):
+    """Text in an enumeration, which is text as well."""
+
+    GREATER = "greater"
+    MASK = "mask"
+
+
+def holds_itself() -> list[Any]:
+    own: list[Any] = [1]
+    own.append(own)
+    return own
+
+
+def _is_its_own_value() -> dict[Any, Any]:
+    own: dict[Any, Any] = {}
+    own["a"] = own
+    return own
+
+
+def stops_halfway() -> Iterator[int]:
+    yield 1
+    raise RuntimeError("stopped halfway")
+
+
+def objects(*items: Any) -> np.ndarray:
+    own = np.empty(len(items), dtype=object)
+    for at, item in enumerate(items):
+        own[at] = item
+    return own
+
+
+def _nested(levels: int) -> list[Any]:
+    own: list[Any] = []
+    for _ in range(levels):
+        own = [own]
+    return own
+
+
 # fmt: off
 VALUES: list[Any] = [
     None, True, np.bool_(False), Ellipsis, object(), len, nf.evaluate, nf.nulls.Permutation, Path("x"),
@@ -340,6 +440,14 @@ VALUES: list[Any] = [
     "blocks", "blocks:length=²", "seasonal:period=1e9", "seasonal:period=month", "circular-shift:guard=" + "9" * 400,
     "stationary", nf.nulls.Seasonal(period="month"), nf.nulls.Blocks(length=2**31 - 1), nf.nulls.CircularShift(every=2**31 - 1),
     "local-shift:reach=0", "local-shift:every=nan", nf.nulls.LocalShift(reach=2**31 - 1), nf.nulls.LocalPermutation(windows=2**31 - 1),
+    OwnText("greater"), OwnText("2h"), OwnWhole(1), OwnReal(0.5),
+    Choice.GREATER, Choice.ONE, Word.GREATER, Word.MASK, int, str, np.float64, NoItems, NotImplemented, slice(2), memoryview(b"12"),
+    range(10**12), range(2**70), range(0), np.str_("greater"), np.bytes_(b"1"), np.void(b"1"), np.longdouble("1e4000"),
+    np.array(None), np.array("greater"), np.array(b"1"), np.array(np.timedelta64(1, "s")), np.array(1), np.array(True), np.complex128(1),
+    "-0", "1e400", "=1+1", "%", "100%", "nan", "2020-01-01", "2020-01-01T00:00Z", "P1D", "1", "\u2028", "a" * 5_000,
+    datetime(2020, 1, 1, tzinfo=UTC), datetime.max, datetime.min, time(1), pd.Timestamp("2020-01-01", tz="UTC"), pd.Period("2020"),
+    pd.Interval(0, 1), pd.offsets.MonthEnd(), np.random,
+    Path("/dev/null"), Path("/"), 2**256, 5e-324, 10**18, 2**53 + 1, -(2**63), -(2**63) - 1,
 ]
 # fmt: on
 MAKERS: list[Callable[[], Any]] = [
@@ -379,7 +487,139 @@ MAKERS: list[Callable[[], Any]] = [
     lambda: pa.array([{"a": 1}]),
     lambda: nf.nulls.Seasonal(strata=[None, 1]),
     lambda: lambda generator: generator.random(3),
+    lambda: np.array([[1, 2]]).view(np.matrix),  # made so that NumPy does not warn
+    lambda: np.array([[1], [2]]).view(np.matrix),
+    lambda: np.random.default_rng(1),
+    lambda: np.random.RandomState(1),
+    lambda: np.random.SeedSequence(1),
+    lambda: np.random.PCG64(1),
+    holds_itself,
+    _is_its_own_value,
+    lambda: _nested(50),
+    lambda: _nested(5_000),
+    lambda: pl.LazyFrame({"a": [0, 1]}),
+    lambda: pl.Series([0, None]),
+    lambda: pl.Series(["a", "b"], dtype=pl.Categorical),
+    lambda: pa.table({"a": [0, 1]}),
+    lambda: pa.array([0, None]),
+    lambda: pa.scalar(1),
+    lambda: pd.Index([0, 1]),
+    lambda: pd.Categorical(["a", "b"]),
+    lambda: pd.DataFrame(),
+    lambda: pd.DataFrame({"start": [0], "stop": [1], "end": [2]}),
+    lambda: pd.DataFrame([[0, 1]], columns=["a", "a"]),
+    lambda: pd.date_range("2020-01-01", periods=3, tz="UTC"),
+    lambda: pd.period_range("2020-01-01", periods=3),
+    lambda: xr.DataArray(np.array([[0, 1]])),
+    lambda: xr.Dataset({"a": ("t", [0, 1])}),
+    lambda: np.rec.array([(1, 2.0)], dtype=[("start", int), ("end", float)]),
+    lambda: np.array(["2020-01-01", "NaT"], dtype="datetime64[Y]"),
+    lambda: np.array(["0001-01-01", "9999-12-31"], dtype="datetime64[D]"),
+    lambda: np.zeros((0, 2)),
+    lambda: np.zeros((2, 0, 3)),
+    lambda: np.zeros((2, 2, 2)),
+    lambda: np.array([1j]),
+    lambda: np.ma.array([0, 1], mask=[True, False]),
+    lambda: np.ma.array(0, mask=True),
+    lambda: np.array([np.ma.masked, 1], dtype=object),
+    lambda: [np.ma.masked],
+    lambda: [-1, 2**70],
+    lambda: [1, True],
+    lambda: [b"1", "1", 1],
+    lambda: ["f1", "f1"],
+    lambda: {"a": [0, 1], "b": None},
+    lambda: {1: [0, 1], "1": [1, 0]},
+    lambda: {"\ud800": [0, 1]},
+    lambda: {None: None},
+    lambda: Counter("aab"),
+    lambda: frozenset("ab"),
+    lambda: deque([0, 1]),
+    lambda: array("d", [0, 1]),
+    lambda: map(int, "01"),
+    lambda: io.StringIO("0\n1"),
+    lambda: (0, 1),
+    lambda: (1, 0),
+    lambda: ((0, 1),),
+    lambda: (None, None),
+    lambda: (math.nan, math.inf),
+    lambda: ("2020-01-01", "2020-01-01T00:00Z"),
+    lambda: ("2020-01-01", 1),
+    lambda: (0, 1, 2),
+    lambda: np.broadcast_to(np.int64(1), 10**12),
+    lambda: np.broadcast_to(np.float64(1), (10**6, 10**6)),
+    lambda: np.lib.stride_tricks.as_strided(np.zeros(1), (10**12,), (0,)),
 ]
+# what raises whatever is asked of it, hypothesis among those who ask
+HOSTILE: list[Callable[[], Any]] = [
+    NoArray,
+    NoWords,
+    NoItems,
+    NoAnswer,
+    lambda: objects(NoArray(), NoAnswer()),
+    lambda: [NoWords(), NoItems()],
+    lambda: [NoArray(), 1],
+    lambda: {"a": NoAnswer()},
+    stops_halfway,
+    itertools.count,
+    lambda: itertools.repeat(1),
+]
+WORDS = [
+    *("greater", "less", "two-sided", "full", "mid", "exact", "montecarlo", "saddlepoint", "binomial", "mask", "error"),
+    *("drop", "labels", "positions", "times", "ranges", "steps", "events", "episodes", "merge", "count", "interior"),
+    *("alarms", "anomalous", "normal", "permutation", "circular-shift", "local-shift", "segments", "interval-shuffle"),
+    *("bernoulli", "random-scores", "score-permutation", "seasonal:period=7", "blocks:length=3", "jitter:window=3"),
+    *("dither:reach=3", "circular-shift:every=3", "local-permutation", "f1", "auc-roc", "vus-pr", "pa-f1", "nab"),
+    *("precision", "recall", "clock", "p", "value", "cdf", "band", "none", "cdn", "pandas", "polars", "pyarrow"),
+    *("numbers", "predict", "decision_function", "matching", "sttc", "event-synchronisation", "clustering", "10%"),
+]
+NUMBERS = [-2, 0, 1, 2, 3, 5, 7, 0.0, 0.1, 0.5, 0.9, 1.0, 1.5, 3.0, 19, 20, 99, 100]
+LONG_COLUMNS: list[Callable[[int], Any]] = [
+    lambda n: [0, 1] * (n // 2),
+    lambda n: [1] * n,
+    lambda n: np.zeros(n),
+    lambda n: np.arange(n),
+    lambda n: list(range(n)),
+    lambda n: np.arange(n) % 7 / 7,
+    lambda n: [None, 1] * (n // 2),
+    lambda n: [math.nan, 0.5] * (n // 2),
+    lambda n: ["a", "b"] * (n // 2),
+    lambda n: np.datetime64("2020-01-01") + np.arange(n),
+    lambda n: pd.date_range("2020-01-01", periods=n, freq="h", tz="UTC"),
+    lambda n: pd.Series(np.arange(n) % 2, index=pd.date_range("2020-01-01", periods=n)),
+    lambda n: pl.Series(np.arange(n) % 3 == 0),
+    lambda n: np.arange(2 * n).reshape(n, 2),
+    lambda n: {"a": np.arange(n), "b": np.zeros(n)},
+    lambda n: pd.DataFrame({"a": np.arange(n), "b": np.zeros(n)}),
+]
+
+
+def odd_value(chosen: random.Random, n: int) -> Any:
+    """A value from anywhere: what one argument or another takes, or none, alone or inside of another.
+
+    ``n`` is the length of columns that fit to the others.
+    """
+    kind = chosen.random()
+    if kind < 0.15:
+        return chosen.choice(WORDS)
+    if kind < 0.25:
+        return chosen.choice(NUMBERS)
+    if kind < 0.35:
+        return chosen.choice(LONG_COLUMNS)(n)
+    if kind < 0.5:
+        inner = odd_value(chosen, n)
+        around = [
+            lambda: [inner],
+            lambda: (inner, inner),
+            lambda: [inner, odd_value(chosen, n)],
+            lambda: {"a": inner, "b": odd_value(chosen, n)},
+            lambda: (one for one in [inner]),
+            lambda: [(inner, odd_value(chosen, n))],
+            lambda: [inner] * n,
+        ]
+        return chosen.choice(around)()
+    if kind < 0.75:
+        return chosen.choice(VALUES)
+    return chosen.choice(MAKERS if kind < 0.95 else HOSTILE)()
 
 
 def nonsense() -> st.SearchStrategy[Any]:
@@ -409,24 +649,24 @@ def check_message(message: str) -> None:
 
 
 def _held(arguments: Iterable[Any]) -> list[Any]:
-    """What every argument holds; None where it cannot be told, as of generators and functions."""
+    """What every argument holds, where it is data: generators, of numbers or of items, may be used up."""
     held: list[Any] = []
     for value in arguments:
         if isinstance(value, dict):
-            held.append(_held(value.values()))
-            continue
-        if type(value).__module__.startswith(("pandas", "polars", "pyarrow")) and np.ndim(value):
-            if isinstance(value, pa.Table | pl.DataFrame | pd.DataFrame):
-                value = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict()
-                held.append(repr({name: list(column) for name, column in value.items()}))
-                continue
-            labels = value.index if isinstance(value, pd.Series) else ()
-            held.append(repr((list(value), list(labels))))  # their pickles hold caches, too
-            continue
-        try:
-            held.append(pickle.dumps(value))
-        except (TypeError, AttributeError, pickle.PicklingError):
-            held.append(None)
+            held.append(_held(value.values()) if len(value) < 100 and value.get("a") is not value else None)
+        elif isinstance(value, list):
+            held.append([(id(item), repr(item) if isinstance(item, int | float | str) else None) for item in value])
+        elif isinstance(value, np.ndarray) and value.size < 10**6 and value.dtype.kind != "O":
+            held.append(value.tobytes())
+        elif isinstance(value, pd.Series):
+            held.append(repr((list(value), list(value.index))))
+        elif isinstance(value, pd.DataFrame):
+            held.append(repr(value.to_numpy().tolist()))
+        elif isinstance(value, pa.Table | pl.DataFrame):
+            columns = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict(as_series=False)
+            held.append(repr(columns))
+        elif isinstance(value, pl.Series | pa.Array | pa.ChunkedArray | pd.Index):
+            held.append(repr(list(value)))
     return held
 
 
@@ -478,9 +718,6 @@ def _told_by_evaluation(result: nf.Evaluation) -> list[Any]:
         more.append(repr(f))
     for own in result.interval():
         assert not own or 0 <= own.low <= own.estimate <= own.high <= 1
-    return [*more, repr(result.interval())]
-    more.append(result.advice)
-    return more
     return [*more, repr(result.interval()), result.advice]
 
 

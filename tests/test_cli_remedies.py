@@ -21,6 +21,7 @@ def files(tmp_path, monkeypatch):
     scores = (2 * truth + rng.normal(size=N)).round(3)
     rows = [f"{day},{y},{z},{n}" for day, y, z, n in zip(days, truth, scores, rng.normal(size=N), strict=True)]
     (tmp_path / "data.csv").write_text("\n".join(["day,label,z,noise", *rows]) + "\n")
+    (tmp_path / "counts.csv").write_text("t\n1\n5\n9\n")
     for name, found in (("events", truth == 1), ("alarms", scores > 1)):
         (tmp_path / f"{name}.csv").write_text("\n".join(["day", *map(str, days[found])]) + "\n")
     return tmp_path
@@ -62,6 +63,13 @@ REMEDIES = {
     "each detector, --scores z --scores noise.",
     "evaluate data.csv --truth label --scores z,noise --quantile .9": "data.csv has no column 'z,noise' [(]for scores[)]: name "
     "one column at a time. The columns are .*",
+    f"{EVALUATE} --refractory inf": "--refractory=inf must be a whole number of steps, 1 or more, or a duration such as "
+    "'10min'.",
+    f"{LISTS} --tolerance 2d --tick 300000000d": "--tick=300000000d is longer than any span: pass a shorter one.",
+    "coincidence counts.csv counts.csv --tolerance 1 --tick 9223372036854775808": "--tick=9.223372037e[+]18 is longer than "
+    "any span: pass a shorter one.",
+    f"{LISTS} --tolerance 1d:200d:200 --lag 0:99d:100": "200 tolerances at 100 lags are 20,000 windows, and 10,000 are the "
+    "most: pass fewer of them, further apart.",
     f"{EVALUATE} --time-format %Y": "--time-format is for --time: name the column of times too, or leave it out.",
     "study data.csv --truth label --scores z --quantile .9 -o st.csv": "--out st.csv looks like a file, but results go into a "
     "folder: name one, such as st/; --format csv prints such a file.",

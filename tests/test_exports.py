@@ -35,6 +35,15 @@ def test_every_public_result_is_tried_here():
     assert kinds - {nf.InputError, nf.Tolerance} <= {type(result) for result in results().values()}
 
 
+def test_names_are_written_to_csv_as_they_are():
+    """Also those that a spreadsheet takes for formulas: other programs read the names that are in the data."""
+    names = ["=1+1", "+noise", "-trend", "@k", "\tx", "'-y"]
+    found = nf.compare(TRUTH, {name: GOOD + i for i, name in enumerate(names)}, threshold=5, n_resamples=19)
+    rows = list(csv.DictReader(io.StringIO(found.to_csv())))
+    assert {row[side] for row in rows for side in ("first", "second")} == set(names)
+    assert any(row["difference"].startswith("-") and float(row["difference"]) < 0 for row in rows)
+
+
 @every_result
 def test_methods_have_one_signature(name):
     """Who knows one result knows them all."""

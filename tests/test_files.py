@@ -381,6 +381,25 @@ def test_parquet_is_told_by_its_bytes_not_its_name(write):
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+@pytest.mark.parametrize("group", [None, 7])
+def test_nanoseconds_with_a_zone_are_read_from_parquet(tmp_path, group):
+    """As pandas writes its frames: no digit is lost, a missing time is one, and every reader of files takes them."""
+    began, step = 1_577_833_200_000_000_001, 3_600_000_000_000
+    moments = pa.array([began + step * i for i in range(20)], pa.timestamp("ns", tz="Europe/Berlin"))
+    labels = [int(i % 5 == 0) for i in range(20)]
+    path, gappy = tmp_path / "a.parquet", tmp_path / "gappy.parquet"
+    table = pa.table({"t": moments, "y": labels, "z": [2.0 * y for y in labels], "name": ["s"] * 20})
+    pq.write_table(table, path, row_group_size=group)
+    pq.write_table(pa.table({"t": pa.concat_arrays([moments[:1], pa.nulls(1, moments.type)]), "z": [1, 2]}), gappy)
+    found = read_columns(path, columns={"time": "t", "scores": "z"}).values["time"]
+    assert isinstance(found, UtcTimes)
+    assert found.dtype == "datetime64[ns]"
+    assert found.astype(np.int64).tolist() == moments.cast(pa.int64()).to_pylist()
+    assert np.isnat(read_columns(gappy, columns={"time": "t"}).values["time"]).tolist() == [False, True]
+    study = nf.study(path, series="name", truth="y", scores="z", times="t", threshold=1, tolerance="1h", workers=1)
+    assert study.pooled()[0].recall.value == 1
+
+
 def test_a_pipe_is_read_like_a_file(tmp_path):
     """What can be read only once, such as <(command), is read once."""
     pipe = tmp_path / "pipe"
@@ -624,7 +643,19 @@ def test_one_file_is_known_by_any_of_its_names(tmp_path):
         ("e,f\ntrue,1\n1,1\n", {"truth": "e"}, "line 3: column 'e' has '1' where a number belongs"),
         ("t,score\n1,2\n3\n", {"scores": "score"}, r"a\.csv, line 3 has 1 cells where the first row has 2"),
         ("t,score\n1,2\n3,4,5\n", {"scores": "score"}, "line 3 has 3 cells where the first row has 2"),
-        (b"t,score\n1,\xe9\n", {"scores": "score"}, "not UTF-8 text"),
+        (b"t,score\n1,\xe9\n", {"scores": "score"}, r"a\.csv is not UTF-8 text: save it as UTF-8\.$"),
+        (
+            "t,größe\n1,2\n".encode("latin-1"),
+            {"scores": "größe"},
+            "is not UTF-8 text: in Windows-1252 its first row would read 't', 'größe'. Save it as UTF-8, as by iconv",
+        ),
+        ("t,größe\n1,2\n".encode("cp1252"), {"scores": 1}, "is not UTF-8 text: in Windows-1252 .*'größe'. Save it as"),
+        (
+            gzip.compress("# ü\nzähler\n1\n".encode("cp1252")),
+            {"scores": "z"},
+            "in Windows-1252 .* 'zähler'. Save it as",
+        ),
+        ("時刻,値\n1,2\n".encode("shift-jis"), {"scores": "値"}, r"a\.csv is not UTF-8 text: save it as UTF-8\.$"),
         ("t,score\n1,2\n".encode("utf-16"), {"scores": "score"}, "neither UTF-8 text nor Parquet"),
         (b"PK\x03\x04 a spreadsheet", {"scores": 0}, "neither UTF-8 text nor Parquet"),
         (b"\x1f\x8b broken", {"scores": 0}, r"a\.csv cannot be read"),

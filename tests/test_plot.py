@@ -359,10 +359,10 @@ def test_scores_that_hardly_differ_are_drawn(level, apart):
 
 def test_wrong_arguments_are_named(result, curve):
     """An error names the argument, and no figure is left behind."""
-    with pytest.raises(InputError, match="kind='sf' must be 'pmf' or 'cdf'"):
+    with pytest.raises(InputError, match=r"kind='sf' must be one of 'pmf', 'cdf'\."):
         plot.null(result.recall_test.law, kind="sf")
     for observed in (-1, 10**12, 2.5, "3", True):
-        with pytest.raises(InputError, match=r"observed=.* must be a whole number of hits, from 0 to 30"):
+        with pytest.raises(InputError, match=r"observed=.* must be a whole number of at least 0 and at most 30\."):
             plot.null(result.recall_test.law, observed=observed)
     with pytest.raises(InputError, match="distribution must be a Law, from the null of a test, got int"):
         plot.null(5)

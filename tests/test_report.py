@@ -450,7 +450,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_page_is_made(small
 
 def test_wrong_arguments_are_answered_in_words(tmp_path, small):
     """A kind of script that does not exist, a folder that does not exist."""
-    with pytest.raises(nf.InputError, match=r"scripts='local' must be 'inline' or 'cdn'"):
+    with pytest.raises(nf.InputError, match=r"scripts='local' must be one of 'inline', 'cdn'\."):
         small[0].report(tmp_path / "page.html", scripts="local")
     with pytest.raises(nf.InputError, match=r"cannot be written .*choose another place"):
         small[0].report(tmp_path / "nowhere" / "page.html", scripts="cdn")

@@ -92,7 +92,11 @@ def shown(value: object) -> str:
     >>> shown(10**5000)
     'a whole number of about 5,001 digits'
     """
-    return shortened(" ".join(_Values().repr(value).split()), MOST_IN_VALUE)
+    try:
+        told = _Values().repr(value)
+    except Exception:  # a class that is called as one of Python's own, but has nothing of it
+        told = f"a {type(value).__name__}"
+    return shortened(" ".join(told.split()), MOST_IN_VALUE)
 
 
 class NumericalError(ArithmeticError):

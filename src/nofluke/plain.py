@@ -6,9 +6,11 @@ later needs to know only those.
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from decimal import Decimal
 from difflib import get_close_matches
@@ -21,6 +23,9 @@ import numpy.typing as npt
 
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
+
+MOST_VALUES = 10_000  # of an argument that takes many: more are a mistake
+MOST_STEPS = 2**31 - 1  # of a column: a range, or a view that repeats one value, is easily longer than any memory
 
 
 def check_word(value: object, name: str, allowed: Iterable[str], where: str = "") -> None:
@@ -97,8 +102,48 @@ def whole_or_none(value: Any) -> int | None:
         return None
     try:
         return operator.index(value)
-    except TypeError:
+    except Exception:  # whatever a class of the user's raises, it is no whole number
         return None
+
+
+def several(value: Any, name: str) -> list[Any]:
+    """The items of an argument that takes one or many: text is one, and so is what has no items.
+
+    >>> several("2h", "lags"), several(range(3), "lags")
+    (['2h'], [0, 1, 2])
+    """
+    if isinstance(value, Set | Mapping):
+        raise InputError(f"{name}={shown(value)} is unordered: pass a list, such as [0, 1, 2].")
+    if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
+        return [value]
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        return [value[()]]
+    try:
+        found = list(itertools.islice(value, MOST_VALUES + 1))
+    except Exception as error:  # of the user's own class or generator
+        raise InputError(f"{name}={shown(value)} cannot be read ({error}): pass a list.") from None
+    if len(found) > MOST_VALUES:
+        raise InputError(f"{name} has more than {MOST_VALUES:,} values: pass fewer of them, further apart.")
+    return found
+
+
+def check_length(value: Any, name: str) -> None:
+    """Refuse a column that no memory holds, before any of it is copied."""
+    try:
+        size = len(value)
+    except OverflowError:  # a range beyond what Python counts
+        size = sys.maxsize
+    except Exception:  # what has no length is refused for what it is
+        return
+    if size > MOST_STEPS:
+        raise InputError(f"{name} has more than {MOST_STEPS:,} values: pass a shorter series.")
+
+
+def as_flag(value: object, name: str) -> bool:
+    """True or False, NumPy's too, as a plain bool: an array or a frame is neither."""
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{name}={shown(value)} must be True or False.")
+    return bool(value)
 
 
 def as_number(value: object, name: str, must: str, holds: Callable[[float], bool]) -> float:
@@ -117,10 +162,20 @@ def number_or_none(value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # too large for a float, or a class of the user's that raises what it likes
         return None
     # a long double may overflow too, in silence
     return None if math.isinf(number) and value not in (math.inf, -math.inf) else number
+
+
+def plain_number(value: Any) -> int | float | None:
+    """Python's own number of any that was checked, whole ones as int.
+
+    >>> plain_number(np.uint64(5)), plain_number(Fraction(1, 2))
+    (5, 0.5)
+    """
+    whole = whole_or_none(value)
+    return number_or_none(value) if whole is None else whole
 
 
 def as_share(value: object, name: str) -> Fraction:
@@ -155,22 +210,21 @@ def finite_or_none(value: float | None) -> float | None:
 
 
 def as_rng(rng: Any) -> Any:
-    """Check what ``numpy.random.default_rng`` takes: a seed becomes a plain int, a list of seeds a SeedSequence."""
-    if rng is None:
-        return None
-    seed = whole_or_none(rng)
-    try:
-        if seed is not None and not 0 <= seed < 2**256:
-            raise ValueError
-        generator = np.random.default_rng(rng if seed is None else seed)
-    except (TypeError, ValueError, OverflowError):
+    """What ``numpy.random.default_rng`` takes: a seed becomes a plain int, a list of seeds a SeedSequence.
+
+    NumPy itself is given nothing else: a matrix or a list that holds itself would end the process.
+    """
+    if isinstance(rng, np.random.RandomState):
+        return np.random.Generator(rng._bit_generator)  # the same stream; NumPy before 2.2 does not take it as it is
+    if rng is None or isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.SeedSequence):
+        return rng
+    listed = isinstance(rng, list | tuple) or (type(rng) is np.ndarray and rng.ndim == 1)
+    seeds = [whole_or_none(seed) for seed in rng[: MOST_VALUES + 1]] if listed else [whole_or_none(rng)]
+    if len(seeds) > MOST_VALUES or any(seed is None or not 0 <= seed < 2**256 for seed in seeds):
         raise InputError(
             f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a NumPy Generator or None."
-        ) from None
-    if seed is not None:
-        return seed
-    running = isinstance(rng, np.random.Generator | np.random.BitGenerator | np.random.RandomState)
-    return rng if running else generator.bit_generator.seed_seq
+        )
+    return np.random.SeedSequence(seeds) if listed else seeds[0]  # type: ignore[arg-type]  # whole numbers, all
 
 
 def exact_floats(values: npt.NDArray[Any], name: str, counted: npt.NDArray[np.bool_] | None = None) -> FloatArray:

@@ -198,7 +198,9 @@ class CrossValidation(Exports):
         return {
             "schema": SCHEMA,
             "estimator": self.estimator,
-            "cut": dict(self.cut),
+            "cut": {
+                name: value if isinstance(value, str) else finite_or_none(value) for name, value in self.cut.items()
+            },
             "verdict": self.verdict,
             "reason": self.reason,
             "pooled": self.pooled.to_dict(),

@@ -10,12 +10,13 @@ import numpy as np
 from nofluke.adapters.cross_validated import CrossValidation, Fold, of_folds
 from nofluke.adapters.folds import Part, fitted_parts, splits_of
 from nofluke.adapters.leaks import Leak, leak_of, remarks
-from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, ignores_labels
+from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, ignores_labels, labels_of
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls import Null
+from nofluke.plain import plain_number
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of
 from nofluke.series.reading import prepare
@@ -147,14 +148,14 @@ def cross_val_evaluate(
         import sklearn  # noqa: F401
     except ImportError:
         raise InputError("cross_val_evaluate needs scikit-learn: pip install scikit-learn.") from None
-    labels = np.asarray(y).ravel()
+    labels = labels_of(y)
     positive = reader.positive(labels, estimator)
     if positive is None:
         raise InputError(
             "y is 1 on every step, which may mean an outlier or an inlier: pass pos_label=1, or pos_label=-1."
         )
     n, clock = len(labels), clock_of(y, X) if times is None else times
-    n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_rows = _rows(X)
     if n_rows != n:
         raise InputError(
             f"X has {plural(n_rows, 'row')} but y has {plural(n, 'label')}: pass one of each for every step."
@@ -191,7 +192,7 @@ def cross_val_evaluate(
     )
     return CrossValidation(
         estimator=shown(estimator),
-        cut=reader.cut,
+        cut={name: value if isinstance(value, str) else plain_number(value) for name, value in reader.cut.items()},
         pooled=_without_null(pooled, leak.obstacle) if leak.obstacle else pooled,
         folds=folds,
         notes=(*remarks(parts, n, leak), *of_folds(folds)),
@@ -202,6 +203,13 @@ def _without_null(result: Evaluation, why: str) -> Evaluation:
     """The same result with a verdict of "cannot tell": every null takes alarms without skill to know no event."""
     settings = result.settings
     return replace(result, settings=replace(settings, choice=replace(settings.choice, holds=False, why=why)))
+
+
+def _rows(X: Any) -> int:
+    try:
+        return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+    except Exception:  # an object of the user's raises what it likes
+        raise InputError(f"X={shown(X)} has no rows: pass an array or a frame, with one row for each step.") from None
 
 
 def _stretch(

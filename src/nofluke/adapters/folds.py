@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,9 +41,10 @@ def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArr
     if cv is None or whole_or_none(cv) is not None:
         cv = TimeSeriesSplit(n_splits=FOLDS if cv is None else as_whole(cv, "cv", 2))
     try:
-        found = list(cv.split(X, y, groups) if hasattr(cv, "split") else cv)
-        pairs = [(_steps(train, n), _steps(test, n)) for train, test in found]
-    except (TypeError, ValueError) as error:
+        found = cv.split(X, y, groups) if hasattr(cv, "split") else cv
+        # each fold tests a step of its own: beyond n there is one that tests a step again
+        pairs = [(_steps(train, n), _steps(test, n)) for train, test in itertools.islice(found, n + 1)]
+    except Exception as error:  # whatever a splitter raises
         raise InputError(
             f"cv={shown(cv)} does not split {n:,} steps ({error}): pass a number of folds, a splitter or pairs of "
             "positions."
@@ -82,8 +84,23 @@ def fitted_parts(
     """Each fold with its alarms. If an estimator fails, its fold alone is lost, as with scikit-learn's error score."""
     from sklearn.utils.parallel import Parallel, delayed
 
+    if n_jobs is not None:
+        wanted = whole_or_none(n_jobs)
+        if not wanted:
+            raise InputError(
+                f"n_jobs={shown(n_jobs)} must be a whole number other than 0, such as 2, or -1 for all cores."
+            )
+        n_jobs = min(wanted, len(splits))
     given = (reader, estimator, X, labels, positive)
-    return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, train, test) for train, test in splits))
+    try:
+        return list(Parallel(n_jobs=n_jobs)(delayed(_fitted)(*given, train, test) for train, test in splits))
+    except InputError:
+        raise
+    except Exception as error:  # an estimator that cannot be pickled
+        why = shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
+        raise InputError(
+            f"n_jobs={n_jobs}: other processes cannot fit this estimator ({why}): leave n_jobs out."
+        ) from None
 
 
 def _fitted(

@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import InputError, shown
-from nofluke.plain import check_word
+from nofluke.plain import check_length, check_word
 from nofluke.series.alignment import has_dates
 from nofluke.series.labels import HigherIs
 from nofluke.series.thresholds import WAYS, check_cut
@@ -55,6 +55,8 @@ class Reader:
     def __post_init__(self) -> None:
         check_word(self.higher_is, "higher_is", ("auto", "anomalous", "normal"))
         check_word(self.response_method, "response_method", ("auto", *SCORES))
+        if not _is_label(self.pos_label):
+            raise InputError(f"pos_label={shown(self.pos_label)} must be one label of y, such as 1 or 'anomaly'.")
         if len(self.cut) > 1:
             raise InputError(f"pass one of threshold, quantile and budget, got {' and '.join(self.cut)}.")
         for way, value in self.cut.items():
@@ -90,7 +92,10 @@ class Reader:
     def _check_label(self, y: AnyArray, estimator: Any) -> None:
         """Refuse a label that is not among two or more others; a single one may be that of a fold without events."""
         labels = y if y.dtype.kind == "O" else np.unique(y)
-        known = sorted({*labels.tolist(), *np.asarray(getattr(estimator, "classes_", ())).tolist()}, key=repr)
+        try:
+            known = sorted({*labels.tolist(), *np.asarray(getattr(estimator, "classes_", ())).tolist()}, key=repr)
+        except TypeError:
+            raise InputError("y must hold labels, numbers or text: pass one for each step.") from None
         if len(known) > 1 and self.pos_label not in known:
             raise InputError(
                 f"pos_label={shown(self.pos_label)} is no label of y, which has {_listed(known)}: pass one."
@@ -129,6 +134,15 @@ class Answer:
     alarms: BoolArray | None = field(default=None, repr=False)
     scores: AnyArray | None = field(default=None, repr=False)
     higher_is: HigherIs = "anomalous"
+
+
+def labels_of(y: Any) -> AnyArray:
+    """The labels of all steps, whatever they are."""
+    check_length(y, "y")
+    try:
+        return np.asarray(y).ravel()
+    except Exception:  # nested sequences of unequal length, or what refuses to be an array
+        raise InputError(f"y={shown(y)} must be one label for each step: pass an array, a Series or a list.") from None
 
 
 def clock_of(*candidates: Any) -> Any:
@@ -218,6 +232,15 @@ def _of_class(estimator: Any, said: AnyArray, positive: Any) -> AnyArray:
     if said.ndim == 2:
         return said[:, at[0]]
     return said if at[0] == 1 else -said  # one column is that of the second class
+
+
+def _is_label(value: Any) -> bool:
+    """Whether a value is a single one, and not a column or a container of them."""
+    try:
+        hash(value)
+        return np.ndim(value) == 0
+    except Exception:  # arrays and frames have no hash, and objects of the user's raise what they like
+        return False
 
 
 def _listed(labels: list[Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.adapters.measures import Measure, metric_of
-from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of
+from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
 from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, shown
 from nofluke.inference.evaluate import evaluate
@@ -22,7 +22,7 @@ from nofluke.metrics.near import Tolerant
 from nofluke.metrics.tolerant import Precision, TolerantF1
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
-from nofluke.plain import check_word
+from nofluke.plain import as_flag, check_word
 from nofluke.ratios import corrected, divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
@@ -54,6 +54,7 @@ class Scorer(ByValue):
     def __post_init__(self) -> None:
         check_zero_division(self.zero_division)
         check_resamples(self.n_resamples)
+        as_flag(self.chance_corrected, "chance_corrected")
         if self.count_events is not None:
             check_word(self.count_events, "count_events", ("steps", "ranges"))
         metric = self._metric  # what is wrong is said here, not once for each fold
@@ -75,7 +76,7 @@ class Scorer(ByValue):
 
     def __call__(self, estimator: Any, X: Any, y: Any) -> float:
         """The score of a fitted estimator on the steps of X; y says where the events are."""
-        metric, reader, labels = self._metric, self._reader, np.asarray(y).ravel()
+        metric, reader, labels = self._metric, self._reader, labels_of(y)
         positive = reader.positive(labels, estimator)
         if positive is None:
             return self._undefined("every label of this fold is 1: pass pos_label=1, or pos_label=-1")

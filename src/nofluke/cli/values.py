@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from nofluke.errors import InputError
+from nofluke.plain import MOST_VALUES
 
-MOST_VALUES = 10_000  # of one range: more are a typing error
 _END = re.compile(r"([+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*(%|[a-zµμ]*)", re.IGNORECASE)
 _WHOLE = re.compile(r"(\d{1,9}):(\d{1,9}):\d+")
 _DECIMAL_COMMA = re.compile(r"([+-]?\d+),(\d+)(%?)")

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from nofluke.data.frames import frame_columns, is_a
 from nofluke.dates import UNITS, in_unit
 from nofluke.errors import InputError, shown
-from nofluke.plain import exact_floats, refuse_lost, whole_or_none
+from nofluke.plain import check_length, exact_floats, refuse_lost, whole_or_none
 
 _ISO = re.compile(
     r"\s*(\d{4}-\d\d(?:-\d\d(?:[T ]\d\d(?::?\d\d(?::?\d\d(?:\.(\d+))?)?)?)?)?)\s*(Z|[+-]\d\d:?(?:\d\d)?)?\s*"
@@ -50,6 +50,7 @@ def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
     if value is None:
         raise InputError(f"{name} is None: pass an array, a Series or a list.")
+    check_length(value, name)
     if isinstance(value, bytearray):  # text, not the codes of its letters
         value = bytes(value)
     if is_a("xarray", "DataArray", value):
@@ -109,7 +110,7 @@ def _as_series(value: Any) -> Any:
 
     try:
         return nw.from_native(value, series_only=True)
-    except TypeError:
+    except Exception:  # a TypeError, or whatever the value itself raises when it is looked at
         return None
 
 
@@ -144,7 +145,7 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         raise InputError(
             f"{name} must be one column of plain items, got nested sequences of unequal length: pass one column."
         ) from None
-    except TypeError:  # what refuses to be an array, such as a Dataset
+    except Exception:  # what refuses to be an array, such as a Dataset
         raise InputError(
             f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
         ) from None
@@ -184,7 +185,7 @@ def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any
     for at, item in enumerate(items):
         try:
             number = item is None or (float(item) is not None and not isinstance(item, str))
-        except (TypeError, ValueError, OverflowError):
+        except Exception:  # no number, or one of a class that raises what it likes
             number = False
         if not number:
             raise InputError(
@@ -212,7 +213,7 @@ def absent(values: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
 
 def _is_missing(item: Any) -> bool:
     """None, and what NumPy and pandas write for it among objects."""
-    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+    if item is None or item is np.ma.masked or type(item).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(item, float | np.datetime64) and bool(item != item)
 

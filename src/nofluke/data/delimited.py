@@ -40,6 +40,15 @@ class Layout:
         with self.body.open(encoding="utf-8-sig", newline="") as file:
             yield from _split(file, self.delimiter, self.lines_before_body)
 
+    def header_in(self, encoding: str) -> list[str]:
+        """The first row as it reads in an encoding; empty where it is in another."""
+        with self.body.open("rb") as file:
+            line = file.readline(LONGEST_LINE)
+        try:
+            return next(_split(iter([line.decode(encoding)]), self.delimiter))[1]
+        except UnicodeDecodeError:
+            return []
+
     def evened(self, folder: Path) -> Layout:
         """The same layout of a copy whose lines all end alike: duckdb takes no mixture."""
         body = folder / "evened"

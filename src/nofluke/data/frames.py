@@ -31,6 +31,6 @@ def frame_columns(value: Any) -> list[tuple[str, Any]] | None:
 
     try:
         frame = nw.from_native(value, eager_only=True)
-    except TypeError:
+    except Exception:  # a TypeError, or whatever the value itself raises when it is looked at
         return None
     return [(name, frame.get_column(name).to_native()) for name in frame.columns]

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from nofluke.data.columns import Column, as_column
 from nofluke.data.frames import frame_columns, is_a
 from nofluke.errors import InputError, shown
+from nofluke.plain import check_length
 
 START_NAMES = ("start", "begin", "from")
 END_NAMES = ("end", "stop", "to")
@@ -46,6 +47,7 @@ def as_pairs(value: Any, name: str) -> Pairs | None:
     """The starts and ends that an argument holds; None where it is one column, which `as_column` reads."""
     if isinstance(value, Pairs):
         return value
+    check_length(value, name)
     value = _plain(value, name)
     closed = getattr(value, "closed", None)
     if closed is not None and hasattr(value, "left") and hasattr(value, "right"):

@@ -25,7 +25,10 @@ def expanded(path: Any, name: str) -> Path:
     ('~root', '~no such user')
     """
     # text goes first: a Path has already dropped the ./ that keeps ./~x from being a home
-    text = path if isinstance(path, str) else os.fspath(path) if isinstance(path, os.PathLike) else None
+    try:
+        text = path if isinstance(path, str) else os.fspath(path)
+    except Exception:  # no path, or one of a class of the user's that raises what it likes
+        text = None
     if not isinstance(text, str):
         raise InputError(f"{name} must be a path, got {type(path).__name__}: pass text or a Path.")
     if not text or "\0" in text or not _is_encodable(text):
@@ -76,7 +79,8 @@ def write_file(path: Path, content: str | bytes, subject: str) -> None:
     A symbolic link is followed, permissions of an existing file are kept, and nothing is left beside it after a failure
     or Ctrl-C. Pipes and devices are written to as they are. ``subject`` opens the sentence of the error.
     """
-    data = content.encode() if isinstance(content, str) else content
+    # half of a surrogate pair, as in some names of files, is no text in any encoding
+    data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     try:
         _write(path, data)
     except OSError as error:

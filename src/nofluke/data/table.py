@@ -77,7 +77,7 @@ class FileTable:
         if self.layout is None:
             return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it again.")
         if "unicode" in text.lower() or "utf-8" in text.lower():
-            return InputError(f"{self.label} is not UTF-8 text: save it in that encoding.")
+            return self.not_utf8() or InputError(f"{self.label} is not UTF-8 text: save it as UTF-8.")
         width = len(self.names)
         try:
             for line, cells in self.layout.rows():
@@ -112,6 +112,8 @@ class FileTable:
             if count > 1:
                 raise InputError(f"{self.label} has {count} columns named {asked}: give the position of one.")
             if not column.isdecimal():
+                if wrong := self.not_utf8():
+                    raise wrong
                 close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
                 lowered = [name for name in self.names if name.lower() == column.lower()]
                 hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
@@ -128,6 +130,18 @@ class FileTable:
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
             raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
         return int(column)
+
+    def not_utf8(self) -> InputError | None:
+        """What to do about a header in another encoding, since nobody can type what is made of it; None for others."""
+        if self.layout is None or self.layout.header_in("utf-8"):
+            return None
+        told = ", ".join(map(shown, self.layout.header_in("cp1252")[:20]))
+        if not told:
+            return InputError(f"{self.label} is not UTF-8 text: save it as UTF-8.")
+        return InputError(
+            f"{self.label} is not UTF-8 text: in Windows-1252 its first row would read {told}. Save it as UTF-8, as by "
+            "iconv -f WINDOWS-1252 -t UTF-8."
+        )
 
     def load(self, positions: list[int], empty: bool = False, rows: tuple[int, int] | None = None) -> None:
         """Copy the columns at these positions into a table in memory, in file order; ``empty`` permits no rows.

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # duckdb would also take 'epoch' and 'infinity' for times: a time begins with a digit
 _INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMESTAMPTZ)"
 _ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
+_WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
 _NAT = int(np.iinfo(np.int64).min)
 
 
@@ -26,8 +27,8 @@ def times_of(table: FileTable, position: int, time_format: str | None) -> NDArra
     """Return a column as datetime64, or as numbers where it holds nothing but numbers."""
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind.startswith("TIMESTAMP") or kind == "DATE":
-        instants = _instants(table, "c", position, unit="ns" if kind == "TIMESTAMP_NS" else "us")
-        return instants.view(UtcTimes) if kind.endswith("TIME ZONE") else instants
+        instants = _instants(table, "c", position, unit="ns" if kind.endswith("_NS") else "us")
+        return instants.view(UtcTimes) if kind in _WITH_ZONE else instants
     if kind not in (*NUMBER_TYPES, "VARCHAR"):
         raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where times belong.")
     if time_format is not None:

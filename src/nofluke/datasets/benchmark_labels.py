@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nofluke.datasets.files import download, find, own_directory
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 from nofluke.plain import check_word
 
 if TYPE_CHECKING:
@@ -84,9 +84,8 @@ class BenchmarkLabels:
 
     def without(self, *entities: str) -> BenchmarkLabels:
         """The same with some entities left out."""
-        unknown = next((name for name in entities if name not in self.entities), None)
-        if unknown is not None:
-            raise InputError(f"entities={unknown!r} is not part of {self.name}: see its entities.")
+        if unknown := [one for one in entities if not isinstance(one, str) or one not in self.entities]:
+            raise InputError(f"entities={shown(unknown[0])} is not part of {self.name}: see its entities.")
         kept = np.flatnonzero(~np.isin(self.entities, entities))
         stays = np.isin(self.groups, kept)
         truth, groups = self.truth[stays], np.searchsorted(kept, self.groups[stays]).astype(np.int32)

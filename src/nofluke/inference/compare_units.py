@@ -16,7 +16,7 @@ from nofluke.inference.differences import Difference, Pair, all_differences, dra
 from nofluke.inference.interval import Kind, check_level, intervals_of
 from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
 from nofluke.nulls.base import as_seed, check_resamples
-from nofluke.plain import check_alpha
+from nofluke.plain import as_rng, check_alpha
 from nofluke.progress import progress_bar
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
@@ -86,7 +86,7 @@ def compared(
         raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
     seed = as_seed(rng)
-    seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
+    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
     counts = {name: rows.sum(axis=0) for name, rows in own.items()}
     values = {name: linearise(total[None]).values for name, total in counts.items()}
     # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
+from nofluke.errors import InputError, shown
 from nofluke.inference.cells import SweepChance, chance_of_cells
 from nofluke.inference.familywise import familywise_test, without_null
 from nofluke.inference.familywise_result import FamilywiseTest
@@ -151,6 +152,7 @@ class Sweep(Exports, CellMeasures, ByValue):
 
     def columns(self, familywise: FamilywiseTest | None = None) -> dict[str, Any]:
         """All cells in long form, one row a cell, by column name."""
+        self._check_family(familywise)
         d, k = self.shape
         tolerances = [t.plain() if not isinstance(t.plain(), dict) else str(t) for t in self.tolerances]
         data: dict[str, Any] = {
@@ -239,12 +241,19 @@ class Sweep(Exports, CellMeasures, ByValue):
             notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
         )
 
+    def _check_family(self, familywise: object) -> None:
+        if familywise is None:
+            return
+        if not isinstance(familywise, FamilywiseTest) or familywise.precision_adjusted.shape != self.shape:
+            raise InputError(f"familywise={shown(familywise)} must be the test of this sweep: pass its familywise().")
+
     def _place(self, d: int, k: int) -> str:
         """A cell in words."""
         return f"threshold {show_number(float(self.thresholds[k]))} and tolerance {self.tolerances[d]}"
 
     def _how(self, familywise: FamilywiseTest | None) -> tuple[str, ...]:
         """Which null and method the p-values are from, and what they leave out."""
+        self._check_family(familywise)
         if self.shows_chance:
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""

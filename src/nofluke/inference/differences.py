@@ -108,7 +108,7 @@ def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
     >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
     (1200, 50000)
     """
-    return max(n_resamples, min(math.ceil(FEW * n_pairs / alpha), MOST_DRAWN))
+    return max(n_resamples, math.ceil(min(FEW * n_pairs / alpha, MOST_DRAWN)))
 
 
 def all_differences(

@@ -24,7 +24,7 @@ from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel, check_resamples
-from nofluke.plain import as_rng, check_beta, finite_or_none
+from nofluke.plain import as_rng, check_beta, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
@@ -232,7 +232,7 @@ class Evaluation(Exports, ByValue):
     def _statistics(self, names: Iterable[str]) -> tuple[StatisticTest, ...]:
         """Tests to show: the same each time, with the seed of the result, else with 0."""
         seed = self.settings.rng if isinstance(self.settings.rng, int) else 0
-        return tuple(self.statistic_test(name, rng=seed) for name in names)
+        return tuple(self.statistic_test(name, rng=seed) for name in several(names, "statistics"))
 
     @lazy
     def ruling(self) -> Ruling:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,7 +18,7 @@ from nofluke.moved import renamed_argument
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
-from nofluke.plain import as_rng
+from nofluke.plain import MOST_VALUES, as_rng, several
 from nofluke.series.lists import tolerance_of_times
 from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.tolerance import Length, Tolerance
@@ -157,7 +156,7 @@ def sweep_tolerances(
     tolerances : a tolerance, or several
         Each as in that function.
     lags : a lag, or several, default 0
-        By which each tolerance is moved.
+        By which each tolerance is moved; at most 10,000 windows in all.
     null : str, NullModel or callable
         "auto" looks at both lists, and at the widest window.
     method, n_resamples, rng
@@ -185,13 +184,18 @@ def sweep_tolerances(
     >>> swept.to_dict()["cells"]["recall_hits"]
     [0, 2, 2, 2]
     """
+    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     widths = as_tolerances(tolerances, tolerance_of_times)
     moves = _lags(lags)
+    if len(widths) * len(moves) > MOST_VALUES:
+        raise InputError(
+            f"{len(widths):,} tolerances at {len(moves):,} lags are {len(widths) * len(moves):,} windows, and "
+            f"{MOST_VALUES:,} are the most: pass fewer of them, further apart."
+        )
     windows = tuple(width.lagged(lag) for width in widths for lag in moves)
     read = read_times(
         events, alarms, tolerances=windows, span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
     )
-    n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     trial = trial_of(read, windows, "zero")
     widest = int(np.argmax([reach.early + reach.late for reach in trial.reaches]))
     choice = choose(null, trial.cell(widest, 0), LEVEL, doubt_of(read))
@@ -219,10 +223,8 @@ def _plain(width: Tolerance) -> str:
 
 
 def _lags(lags: Any) -> list[Any]:
-    """One lag or many; text is one."""
-    if isinstance(lags, str | bytes) or not isinstance(lags, Iterable):
-        return [lags]
-    found = list(lags)
+    """One lag or many."""
+    found = several(lags, "lags")
     if not found:
         raise InputError(f"lags={shown(lags)} is empty: pass at least one, such as 0.")
     return found

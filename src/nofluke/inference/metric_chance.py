@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.data.columns import as_column
 from nofluke.errors import InputError, shown
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.measuring import Values
@@ -23,8 +24,9 @@ from nofluke.nulls.choice import Choice
 from nofluke.nulls.layouts import highest
 from nofluke.nulls.moves import moves_of
 from nofluke.nulls.whole_series import as_series_null
-from nofluke.plain import as_rng, as_share, as_whole, check_alpha
-from nofluke.series.labels import Missing, TruthKind
+from nofluke.plain import MOST_STEPS, as_rng, as_share, as_whole, check_alpha, check_word
+from nofluke.series.given import read_given
+from nofluke.series.labels import TRUTH_KINDS, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
@@ -156,12 +158,13 @@ def _drawn(
 
 def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) -> int:
     """The steps of a series of which only labels are there."""
+    check_word(truth_as, "truth_as", TRUTH_KINDS)
     if n_steps is not None:
-        return as_whole(n_steps, "n_steps", 1)
+        return as_whole(n_steps, "n_steps", 1, MOST_STEPS)
     if times is not None:
-        return len(times)
-    shape = np.shape(truth)
-    if len(shape) != 1 or truth_as not in ("auto", "labels"):
-        kind = "ranges" if truth_as in ("auto", "labels") else truth_as
-        raise InputError(f"truth holds {kind}, which do not say how long the series is: pass n_steps= or times=.")
-    return int(shape[0])
+        return len(as_column(times, "times"))
+    column, pairs = read_given(truth, "truth", truth_as)
+    listed = "ranges" if pairs is not None else "positions" if column.ilocs else truth_as
+    if listed not in ("auto", "labels"):
+        raise InputError(f"truth holds {listed}, which do not say how long the series is: pass n_steps= or times=.")
+    return len(column)

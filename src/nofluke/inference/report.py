@@ -14,6 +14,7 @@ from nofluke.inference.evaluate import evaluate
 from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, as_seed
+from nofluke.plain import as_rng
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
@@ -124,7 +125,7 @@ def report(
     check_target(path)  # before the work
     check_page(title, scripts)
     seed = as_seed(rng)
-    seed = int(np.random.default_rng(rng).integers(2**63)) if seed is None else seed
+    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
     asked: dict[str, Any] = {
         "predictions": predictions,
         "threshold": threshold,

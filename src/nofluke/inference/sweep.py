@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Set
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.curve import Sweep
 from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges, untold
 from nofluke.inference.settings import Settings
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
-from nofluke.plain import as_rng
+from nofluke.plain import as_rng, several
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of
 from nofluke.series.labels import HigherIs, Missing, TruthKind
@@ -157,12 +157,8 @@ def _typical(n_alarms: IntArray, n_steps: int) -> int:
 
 
 def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[Tolerance, ...]:
-    """One tolerance or many; text or a Tolerance is one, and what has no order is neither."""
-    if isinstance(values, Set | Mapping):
-        raise InputError(f"tolerances={shown(values)} is unordered: pass a list, such as [0, 1, 2].")
-    one = isinstance(values, str | bytes | bytearray | Tolerance) or not isinstance(values, Iterable)
-    one = one or (isinstance(values, np.ndarray) and values.ndim == 0)
-    windows = tuple(read(value, "tolerances") for value in ([values] if one else values))
+    """One tolerance or many."""
+    windows = tuple(read(value, "tolerances") for value in several(values, "tolerances"))
     if not windows:
         raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
     return windows

@@ -20,7 +20,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError, NumericalError, shown
 from nofluke.lazy import lazy
-from nofluke.plain import as_rng, as_whole, check_alpha
+from nofluke.plain import as_rng, as_whole, check_alpha, check_word, whole_or_none
 from nofluke.ratios import TIE_SLACK
 
 if TYPE_CHECKING:
@@ -149,6 +149,11 @@ class Law(ABC):
 
     def tail(self, hits: int, side: TailSide = "upper") -> Tail:
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
+        whole = whole_or_none(hits)
+        if whole is None:
+            raise InputError(f"hits={shown(hits)} must be a whole number.")
+        check_word(side, "side", ("upper", "lower"))
+        hits = whole
         if (hits, side) not in self._known:
             certain = hits <= 0 if side == "upper" else hits >= self.size
             impossible = hits > self.size if side == "upper" else hits < 0
@@ -318,7 +323,7 @@ def _numbers(value: Any, name: str) -> FloatArray:
             return numbers.astype(np.float64)
         if numbers.dtype.kind == "O":
             return np.array([float(one) for one in numbers.ravel()], dtype=np.float64).reshape(numbers.shape)
-    except (TypeError, ValueError, OverflowError):
+    except Exception:  # what an object of the user's raises when it is asked for a number
         pass
     raise InputError(f"{name}={shown(value)} must be a number, or an array of them.")
 

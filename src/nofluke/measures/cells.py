@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.matrices import both_matrices
-from nofluke.plain import check_beta
+from nofluke.plain import as_whole, check_beta
 from nofluke.ratios import f_weights
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
@@ -99,7 +99,10 @@ class CellMeasures:
 
         Matrices count steps: the first is None where alarms count as episodes, the second where ranges are counted.
         """
-        return both_matrices(self.trial, tolerance, threshold)
+        d, k = self.shape
+        return both_matrices(
+            self.trial, as_whole(tolerance, "tolerance", 0, d - 1), as_whole(threshold, "threshold", 0, k - 1)
+        )
 
     def best(self, beta: float = 1.0) -> list[tuple[int, int]]:
         """For each tolerance, the indices (tolerance, threshold) of the largest F_β; left out where all are NaN."""

@@ -73,6 +73,8 @@ class Confusion(Exports):
     @classmethod
     def from_marginals(cls, tp: int, predicted: int, actual: int, total: int, tolerance_in: ToleranceIn) -> Confusion:
         """The matrix from its hits and marginal sums."""
+        sums = {"tp": tp, "predicted": predicted, "actual": actual, "total": total}
+        tp, predicted, actual, total = (as_whole(value, name, 0, 2**63 - 1) for name, value in sums.items())
         return cls(
             tp=tp, fp=predicted - tp, fn=actual - tp, tn=total - predicted - actual + tp, tolerance_in=tolerance_in
         )

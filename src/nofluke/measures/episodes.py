@@ -107,10 +107,11 @@ def _reach(cell: Cell) -> Any:
     reach: Any = cell.reach if isinstance(cell, TimedCell) else cell.trial.tolerances[cell.d]
     far = max(reach.early + reach.late, reach.early, reach.late)
     if isinstance(cell, TimedCell) or reach.unit == "steps" or cell.clock is None:
-        return np.uint64(min(int(far), FARTHEST))
+        return np.uint64(int(min(far, FARTHEST)))
     if cell.clock.ticks.dtype.kind == "f":
         return float(far) + 2 * cell.clock.slack
-    return np.uint64(min(int(far) // cell.clock.tick_size, FARTHEST))
+    long = cell.clock.tick_size
+    return np.uint64(int(min(far, FARTHEST * long)) // long)
 
 
 def _on_steps(cell: Cell) -> tuple[Marks, Marks]:

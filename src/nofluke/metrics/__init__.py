@@ -7,7 +7,6 @@ detector.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -29,7 +28,6 @@ from nofluke.metrics.ranking import AUCROC, AveragePrecision
 from nofluke.metrics.spelling import from_text, known_as
 from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.metrics.vus import VUS, Curve
-from nofluke.plain import as_number
 
 __all__ = [
     "AUCROC",
@@ -215,10 +213,8 @@ def register(
         )
     if isinstance(function, type):
         raise InputError(f"function={function.__name__} is a class: pass a function, or a callable object.")
-    if perfect is not None:
-        perfect = as_number(perfect, "perfect", "be a finite number, or None if unknown", math.isfinite)
     metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
-    if name in _ADDED and _ADDED[name]().function != function:
+    if name in _ADDED and not _is(_ADDED[name]().function, function):
         raise InputError(f"name={shown(name)} is already registered for another function: choose another name.")
     _ADDED[name] = partial(_the, metric)
     return metric
@@ -226,6 +222,14 @@ def register(
 
 def _the(metric: Function) -> Function:
     return metric
+
+
+def _is(one: Any, other: Any) -> bool:
+    """Whether two functions are the same: a method is a new object each time it is looked up."""
+    try:
+        return one is other or bool(one == other)
+    except Exception:  # of a callable object that compares as it likes
+        return False
 
 
 def _name_of(function: Any) -> str:

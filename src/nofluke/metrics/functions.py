@@ -16,7 +16,7 @@ from nofluke.errors import InputError, shown
 from nofluke.metrics.base import Better, Metric, Needs
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
-from nofluke.plain import check_word, number_or_none
+from nofluke.plain import as_flag, as_number, check_word, number_or_none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,14 @@ class Function(Metric):
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise InputError(f"function={shown(self.function)} must be a function of labels and scores or alarms.")
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InputError(f"name={shown(self.name)} must be text, such as 'my-metric'.")
         check_word(self.needs, "needs", ("scores", "alarms"))
         check_word(self.better, "better", ("higher", "lower"))
+        as_flag(self.declared, "declared")
+        if self.perfect is not None:
+            perfect = as_number(self.perfect, "perfect", "be a finite number, or None if unknown", math.isfinite)
+            object.__setattr__(self, "perfect", perfect)
 
     def __getstate__(self) -> dict[str, Any]:
         """Results can be pickled whatever they measured: a function that cannot be is left behind."""

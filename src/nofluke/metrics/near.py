@@ -14,8 +14,9 @@ from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
+from nofluke.plain import check_word
 from nofluke.series.reach import Reach
-from nofluke.series.tolerance import Length, Ranges, Tolerance, Unit, as_tolerance
+from nofluke.series.tolerance import UNITS, Length, Ranges, Tolerance, Unit, as_tolerance
 from nofluke.series.trial import Trial
 
 
@@ -64,6 +65,8 @@ class Tolerant(Metric):
     unit: InitVar[Unit | None] = None
 
     def __post_init__(self, early: Length | None, late: Length | None, unit: Unit | None) -> None:
+        if unit is not None:
+            check_word(unit, "unit", UNITS)
         if early is None and late is None:
             window = as_tolerance(self.tolerance, unit=unit)
         elif isinstance(self.tolerance, int) and self.tolerance == 0:

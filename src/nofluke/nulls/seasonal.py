@@ -13,7 +13,7 @@ from nofluke.errors import InputError, shown
 from nofluke.nulls.base import MOST_STEPS, Trait
 from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in_windows
 from nofluke.nulls.stratified import Stratified, window_of
-from nofluke.plain import as_whole
+from nofluke.plain import as_whole, check_length
 from nofluke.series.clock import Clock
 from nofluke.series.lengths import Length, as_length, in_places
 from nofluke.series.timed_truth import TimedTruth
@@ -149,6 +149,7 @@ def as_period(value: object) -> Length:
 
 def as_labels(strata: Any) -> IntArray:
     """Labels of any one kind as numbers from 0, in their order; -1 for a missing one."""
+    check_length(strata, "strata")
     try:
         labels = np.ma.asarray(without_masked(strata))
         if labels.dtype.kind in "US" and not isinstance(strata, np.ndarray):
@@ -156,7 +157,7 @@ def as_labels(strata: Any) -> IntArray:
         missing = np.ma.getmaskarray(labels) | absent(labels.data)
         numbers = np.full(labels.shape, -1, dtype=np.int64)
         numbers[~missing] = np.unique(labels.data[~missing], return_inverse=True)[1]
-    except (TypeError, ValueError):
+    except Exception:  # what cannot be an array, or be put in order
         raise InputError(
             f"strata={shown(strata)} must be labels of one kind, numbers or text, one for each step."
         ) from None

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import InputError
+from nofluke.data.columns import absent
+from nofluke.errors import InputError, shown
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import MODELS, Null, as_null, from_text
@@ -27,6 +28,7 @@ from nofluke.nulls.moves import steps_of
 from nofluke.nulls.periods import common_period
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.spectrum import drift
+from nofluke.plain import check_length
 from nofluke.series.reach import Reach
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
@@ -246,13 +248,21 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     """Borders of contiguous groups of steps, from one entry for each step."""
     if groups is None:
         return None
-    values, kept = np.asarray(groups), series.sequence.open_steps
-    if (values != values).any():
-        raise InputError("groups has missing entries: pass one for each step.")
+    check_length(groups, "groups")
+    try:
+        values, kept = np.asarray(groups), series.sequence.open_steps
+    except Exception:  # nested sequences of unequal length, or what refuses to be an array
+        raise InputError(f"groups={shown(groups)} must be one column: pass one entry for each step.") from None
     if values.shape != kept.shape:
         raise InputError(f"groups has shape {values.shape} and the series {len(kept)} steps: pass one entry for each.")
-    values = values[kept]
-    changes = np.flatnonzero(values[1:] != values[:-1]) + 1
-    if len(set(values.tolist())) != len(changes) + 1:
+    if absent(values).any():
+        raise InputError("groups has missing entries: pass one for each step.")
+    seen: dict[Any, int] = {}
+    try:
+        numbers = np.array([seen.setdefault(one, len(seen)) for one in values[kept].tolist()])
+    except Exception:  # what has no hash is no name of a group
+        raise InputError(f"groups={shown(groups)} must hold numbers or text: pass one entry for each step.") from None
+    changes = np.flatnonzero(np.diff(numbers)) + 1
+    if len(seen) != len(changes) + 1:
         raise InputError("groups must be contiguous: sort the steps by group.")
-    return (0, *changes.tolist(), len(values))
+    return (0, *changes.tolist(), len(numbers))

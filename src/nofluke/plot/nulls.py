@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
@@ -15,6 +14,7 @@ from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.moved import renamed_argument
+from nofluke.plain import as_flag, as_whole, check_word
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import PALETTE, AxesArray, faint, few_ticks, in_words, ink, label, luck, tidy
@@ -74,12 +74,11 @@ def null(
     >>> ax.get_ylabel(), [text.get_text() for text in ax.get_legend().get_texts()]
     ('probability', ['chance, exact', 'binomial', 'observed 2, p = 0.036'])
     """
-    if kind not in ("pmf", "cdf"):
-        raise InputError(f"kind={kind!r} must be 'pmf' or 'cdf'.")
+    check_word(kind, "kind", ("pmf", "cdf"))
     check_kind("distribution", distribution, Law, "the null of a test")
-    whole = isinstance(observed, int | np.integer) and not isinstance(observed, bool)
-    if observed is not None and not (whole and 0 <= observed <= distribution.size):
-        raise InputError(f"observed={observed!r:.40} must be a whole number of hits, from 0 to {distribution.size:,}.")
+    if observed is not None:
+        observed = as_whole(observed, "observed", 0, distribution.size)
+    compare_binomial = as_flag(compare_binomial, "compare_binomial")
     marked = None if observed is None else (observed, distribution.upper(observed))
     ax = _draw(distribution, make_axes(ax), marked, kind, compare_binomial)
     legend_above(ax)
@@ -187,6 +186,7 @@ def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = T
     ('precision 0.570', 'events found, of 162')
     """
     check_kind("result", result, Evaluation, "nofluke.evaluate")
+    compare_binomial = as_flag(compare_binomial, "compare_binomial")
     panels = make_panels(ax, (2,), width=4.6, height=3.4)
     tests: tuple[tuple[ChanceTest, str], ...] = (
         (result.precision_test, f"{'alarm' if isinstance(result, Coincidence) else 'prediction'}s that are hits"),

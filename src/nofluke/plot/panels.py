@@ -39,10 +39,12 @@ def by_name(argument: str, value: Any, kind: type[Kind], origin: str) -> dict[st
 
 def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
     """The Axes given, or those of a new figure."""
-    if ax is not None:
-        return ax
-    made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
-    return made
+    if ax is None:
+        made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
+        return made
+    if not isinstance(ax, _axes()):
+        raise InputError(f"ax={shown(ax)} must be Axes of matplotlib: pass one, or leave ax out for a new figure.")
+    return ax
 
 
 def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float) -> AxesArray:
@@ -51,10 +53,20 @@ def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float)
         rows, columns = (1, *shape)[-2:]
         size = (width * columns, height * rows)
         ax = pyplot().subplots(rows, columns, figsize=size, layout="constrained", squeeze=False)[1]
-    panels: AxesArray = np.asarray(ax, dtype=object)
-    if panels.size != np.prod(shape):
-        raise InputError(f"ax must be {' × '.join(map(str, shape))} Axes, got {panels.size}.")
-    return panels.reshape(shape)
+    given = [one for row in _items(ax) for one in _items(row)]
+    needed, others = " × ".join(map(str, shape)), [one for one in given if not isinstance(one, _axes())]
+    if others:
+        raise InputError(f"ax={shown(ax)} must be {needed} Axes of matplotlib, got a {type(others[0]).__name__}.")
+    if len(given) != np.prod(shape):
+        raise InputError(f"ax must be {needed} Axes, got {len(given)}.")
+    return np.array(given, dtype=object).reshape(shape)
+
+
+def _items(ax: Any) -> list[Any]:
+    """What a list, or an array as matplotlib makes it, holds; anything else is one."""
+    if isinstance(ax, np.ndarray):
+        return ax.ravel().tolist() if ax.dtype == object else [ax]
+    return list(ax) if isinstance(ax, list | tuple) else [ax]
 
 
 def names_beside(ax: Axes, names: list[str]) -> None:
@@ -79,6 +91,13 @@ def short(name: str, longest: int = LONGEST) -> str:
     if len(line) > longest:
         line = line[: longest // 2] + "…" + line[len(line) - (longest - 1 - longest // 2) :]
     return line.replace("$", r"\$")
+
+
+def _axes() -> type:
+    check_matplotlib()
+    from matplotlib.axes import Axes
+
+    return Axes
 
 
 def pyplot() -> Any:

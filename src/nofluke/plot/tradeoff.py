@@ -10,7 +10,7 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.lags import CoincidenceSweep
-from nofluke.plain import check_word
+from nofluke.plain import check_word, number_or_none
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
 from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
 from nofluke.plot.panels import by_name, make_axes, make_panels, short
@@ -200,7 +200,8 @@ def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | 
     values: FloatArray | None = curve.thresholds if quantile is None else curve.quantiles
     if values is None:
         raise InputError(f"quantile={shown(quantile)} does not fit a sweep over thresholds: pass threshold=.")
-    found = [] if wanted is None else np.flatnonzero(np.isclose(values, wanted, rtol=1e-9, atol=0)).tolist()
+    number = number_or_none(wanted)
+    found = [] if number is None else np.flatnonzero(np.isclose(values, number, rtol=1e-9, atol=0)).tolist()
     if found:
         return int(found[0])
     raise _none_of(argument, wanted, name, [show_number(float(value)) for value in values])

@@ -7,6 +7,7 @@ morphological closing, and closing the scores does it for every threshold at onc
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -44,7 +45,7 @@ class AlarmRule:
         if isinstance(refractory, Tolerance):
             raise InputError(f"refractory={refractory} has two sides: pass one length, such as 3 or '2h'.")
         steps = number_or_none(refractory)
-        if steps is not None and not (steps >= 1 and steps == int(steps)):
+        if steps is not None and not (1 <= steps < math.inf and steps.is_integer()):
             raise InputError(
                 f"refractory={shown(refractory)} must be a whole number of steps, 1 or more, or a duration such as "
                 "'10min'."

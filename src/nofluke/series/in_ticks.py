@@ -104,6 +104,8 @@ def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fra
 
 
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
+    if every.dtype.kind != "f" and ticks.raw >= 2**63:
+        raise InputError(f"tick={ticks.length(1)} is longer than any span: pass a shorter one.")
     if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
             f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out outlying "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +14,7 @@ from nofluke.series.clock import Clock, listing
 from nofluke.series.own_times import in_gaps, own_ticks
 
 TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
+TRUTH_KINDS = get_args(TruthKind)
 Missing = Literal["error", "mask"]
 HigherIs = Literal["anomalous", "normal"]
 

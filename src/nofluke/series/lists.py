@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import re
 from datetime import date, datetime
@@ -58,8 +59,9 @@ def as_list(value: Any, name: str) -> Column:
 def as_span(span: Any) -> tuple[Column, bool]:
     """Both ends of the span, and whether its last one is a date without a time of day, which means all of that day."""
     try:
-        items = [span.left, span.right] if hasattr(span, "left") and hasattr(span, "right") else list(span)
-    except TypeError:
+        both = hasattr(span, "left") and hasattr(span, "right")
+        items = [span.left, span.right] if both else list(itertools.islice(span, 3))
+    except Exception:  # what has no items, or raises what it likes when it is asked for them
         items = []
     if len(items) != 2:
         raise InputError(f"span={shown(span)} must be two times, the start and the end of the watched time.")
@@ -70,7 +72,7 @@ def as_span(span: Any) -> tuple[Column, bool]:
 def as_gaps(gaps: Any) -> Pairs:
     pairs = as_pairs(gaps, "gaps")
     if pairs is None:
-        if isinstance(gaps, list | tuple | np.ndarray) and np.size(gaps) == 0:
+        if gaps.size == 0 if isinstance(gaps, np.ndarray) else isinstance(gaps, list | tuple) and not gaps:
             return Pairs(starts=np.zeros(0), ends=np.zeros(0))
         raise InputError(f"gaps={shown(gaps)} must be (start, end) pairs of time that was not watched.")
     for side in (pairs.starts, pairs.ends):

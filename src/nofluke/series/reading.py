@@ -19,6 +19,7 @@ from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
 from nofluke.series.given import alarms_in_ranges, as_labels, read_given, read_scores, refuse_segmentation
 from nofluke.series.labels import (
+    TRUTH_KINDS,
     HigherIs,
     Missing,
     TruthKind,
@@ -143,7 +144,7 @@ def prepare(
     higher_is: HigherIs = "anomalous",
 ) -> Sequence:
     """Read, align and check everything a user can pass about one sequence."""
-    check_word(truth_as, "truth_as", ("auto", "labels", "positions", "times", "ranges"))
+    check_word(truth_as, "truth_as", TRUTH_KINDS)
     check_word(overlaps, "overlaps", ("error", "merge"))
     if count_events is not None:
         check_word(count_events, "count_events", ("steps", "ranges"))

@@ -12,7 +12,7 @@ import math
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from nofluke.series.clock import Clock
 
 Length = int | float | str | timedelta | np.timedelta64
 Unit = Literal["steps", "ns", "clock"]
+UNITS = get_args(Unit)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +82,7 @@ class Tolerance:
 
     def __post_init__(self) -> None:
         if self.unit is not None:
-            check_word(self.unit, "unit", ("steps", "ns", "clock"))
+            check_word(self.unit, "unit", UNITS)
         early, early_unit = as_side(self.early, "early", self.unit)
         late, late_unit = as_side(self.late, "late", self.unit)
         if early_unit != late_unit and early and late:

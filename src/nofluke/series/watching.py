@@ -11,10 +11,8 @@ import numpy as np
 from nofluke.arrays import BoolArray
 from nofluke.dates import as_duration, rounded_duration
 from nofluke.errors import InputError, shown
-from nofluke.plain import as_share, as_whole, number_or_none, whole_or_none
+from nofluke.plain import MOST_STEPS, as_share, as_whole, check_length, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
-
-MOST_STEPS = 2**31 - 1  # of a split
 
 
 def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
@@ -107,12 +105,16 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
     (1790, 767)
     """
     n = whole_or_none(series)
-    try:
-        n = len(series) if n is None else as_whole(n, "series", 2, MOST_STEPS)
-    except TypeError:
-        raise InputError(
-            f"series={shown(series)} must be a number of steps, or have as many items: pass the scores."
-        ) from None
+    if n is None:
+        check_length(series, "series")
+        try:
+            n = len(series)
+        except Exception:  # a TypeError, or what a class of the user's raises
+            raise InputError(
+                f"series={shown(series)} must be a number of steps, or have as many items: pass the scores."
+            ) from None
+    else:
+        n = as_whole(n, "series", 2, MOST_STEPS)
     if isinstance(at, str) and not at.strip().endswith("%"):
         raise InputError(f"at={shown(at)} must be a number of steps, or a share such as 0.3 or '30%'.")
     first = _part(at, "at", n, None)

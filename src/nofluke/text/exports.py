@@ -95,7 +95,8 @@ class Exports(ABC):
     def to_csv(self, path: Path | None = None, **asked: Any) -> str | None:
         """`columns` as comma-separated values with full digits: the text, or None where it is written to a path.
 
-        Undefined values are empty fields.
+        Undefined values are empty fields. Names are written as they are, so that other programs read the same ones; a
+        spreadsheet may take those that begin with =, +, - or @ for formulas, unless it imports them as text.
         """
         return _written(render(self, "csv", **asked), path)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -130,13 +131,14 @@ def tolerances_around(chosen: Tolerance, n_steps: int, factors: tuple[float, ...
         return tuple(chosen if one == beside else _moved(one, lag) for one in around)
     early, late = float(chosen.early), float(chosen.late)  # type: ignore[arg-type]  # a Tolerance holds numbers
     reach = max(early, late)
+    wider = [min(reach * factor, sys.float_info.max) for factor in factors]
     if chosen.unit == "steps":
-        wanted = {round(reach * factor) for factor in factors}
+        wanted = {round(length) for length in wider}
         for more in REACHES:  # small windows have few fractions
             wanted |= {more} if len(wanted) < len(factors) else set()
         lengths = [float(r) for r in sorted(wanted) if r <= max(reach, n_steps / 4)]
     else:
-        lengths = [reach * factor for factor in factors] if reach else [0.0]
+        lengths = wider if reach else [0.0]
     made: dict[Tolerance, None] = {}
     for length in lengths:
         share = (early / reach, late / reach) if reach else (1.0, 1.0)

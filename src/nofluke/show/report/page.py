@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from nofluke import __version__
 from nofluke.errors import InputError
+from nofluke.plain import check_word
 from nofluke.plot import PALETTE
 from nofluke.show.report.events import section_of_events
 from nofluke.show.report.origin import Origin
@@ -175,8 +176,7 @@ def check_plotly() -> None:
 
 def check_scripts(scripts: object) -> None:
     """Refuse a place of plotly's script that there is none of."""
-    if scripts not in ("inline", "cdn"):
-        raise InputError(f"scripts={scripts!r} must be 'inline' or 'cdn'.")
+    check_word(scripts, "scripts", ("inline", "cdn"))
 
 
 def plotly_tag(scripts: Scripts) -> tuple[str, str]:
