@@ -19,12 +19,6 @@ from nofluke.series.tolerance import Ranges
 Number = TypeVar("Number", np.float64, np.int64)
 
 
-def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
-    """Whether any step of each window is flagged: O(T), whatever the windows' widths."""
-    before = np.concatenate([[0], np.cumsum(flags)])
-    return before[ranges.stops] > before[ranges.starts]
-
-
 def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
     """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)), memory O(T)."""
     width = ranges.stops - ranges.starts
