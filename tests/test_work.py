@@ -11,11 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.laws.montecarlo import kernels
+from nofluke.laws.exact import pairs
+from nofluke.laws.exact.moments import Moments, precision_moments
+from nofluke.laws.montecarlo import Problem, kernels
 from nofluke.nulls import shifts
 from nofluke.nulls.seasonal import numbered
 from nofluke.series.alarms import runs
 from nofluke.series.tolerance import Ranges
+from nofluke.series.windows import Windows
 
 
 def calls(function):
@@ -155,3 +158,58 @@ class TestRotations:
         ).cell
         cover = zip(cell.cover.starts, cell.cover.stops, strict=True)
         np.testing.assert_array_equal(cell.near_alarm, [cell.alarm_flags[a:b].any() for a, b in cover])
+
+
+class TestLongTolerances:
+    def test_memory_does_not_grow_with_events_times_draws(self):
+        """Episodes are counted placement by placement: 200 placements of 5,000 events are held, and little beside."""
+        n = 10_000
+        truth, alarms = np.arange(n) % 2 == 1, np.arange(n) % 4 == 0
+        cell = nf.evaluate(truth, predictions=alarms, tolerance=40, count_alarms="episodes", null="circular-shift").cell
+        problem = Problem.of(cell.trial)
+        rows = np.sort(np.random.default_rng(0).permuted(np.tile(np.arange(n), (200, 1)), axis=1)[:, :5_000], axis=1)
+        rows = rows.astype(np.uint32)
+        assert peak_bytes(lambda: problem.episodes.hits(rows)) < rows.nbytes
+
+    @settings(max_examples=80, deadline=None)
+    @given(st.data())
+    def test_episodes_are_hit_by_events_on_any_of_their_stretches(self, data):
+        """Counted by a walk along events and stretches, as one would by looking at each pair of them."""
+        n = data.draw(st.integers(1, 30))
+        rng = np.random.default_rng(data.draw(st.integers(0, 10_000)))
+        early = data.draw(st.integers(-4, 6))
+        cell = nf.evaluate(
+            rng.random(n) < 0.3,
+            predictions=rng.random(n) < 0.5,
+            tolerance=nf.Tolerance(early=early, late=data.draw(st.integers(max(-early, 0), 6)), unit="clock"),
+            times=np.cumsum(rng.integers(1, 5, n)),
+            count_alarms="episodes",
+            null="circular-shift",
+        ).cell
+        rows = np.sort(rng.integers(0, n, (4, data.draw(st.integers(1, 8)))), axis=1)
+        found, hit_by = Problem.of(cell.trial).episodes.hits(rows), cell.stretches
+        for row, hits in zip(rows, found[:, 0, 0], strict=True):
+            touched = [(hit_by.starts <= event) & (event < hit_by.stops) for event in row]
+            assert hits == len(set(hit_by.of[np.any(touched, axis=0)].tolist()))
+
+    def test_windows_at_borders_are_no_pairs_to_look_at(self, monkeypatch):
+        """Where windows are long, most overlapping pairs have one that a border cuts off: these are sums, not pairs."""
+        looked = []
+
+        def spied(rows, first, end):
+            looked.append(int(np.maximum(end - first, 0).sum()))
+            return pairs.index_pairs(rows, first, end)
+
+        monkeypatch.setattr("nofluke.laws.exact.moments.index_pairs", spied)
+        at = np.arange(0, 20_000, 2)
+        precision_moments(
+            Windows(starts=np.maximum(at - 4_000, 0), stops=np.minimum(at + 4_001, 20_000), n_steps=20_000), 40
+        )
+        assert sum(looked) == 0
+
+    def test_windows_that_hold_an_event_for_all_a_double_can_tell_are_certain(self, monkeypatch):
+        """Half of the steps are events, and windows are thousands of steps long: no table of π, no pairs."""
+        monkeypatch.setattr("nofluke.laws.exact.moments._Miss", None)
+        at = np.arange(0, 20_000, 2)
+        windows = Windows(starts=np.maximum(at - 4_000, 0), stops=np.minimum(at + 4_001, 20_000), n_steps=20_000)
+        assert precision_moments(windows, 10_000) == Moments(mean=10_000.0, var=0.0)

@@ -296,6 +296,36 @@ def count_hits(
 
 
 @kernel
+def episode_hits(
+    placements: UInt32Array, starts: Int64Array, stops: Int64Array, of: Int64Array, hits: Int64Array
+) -> None:
+    """Episodes that each placement (a row of ascending events) hits; episode ``of[i]`` on steps starts[i]..stops[i]-1.
+
+    Both ends and the episodes ascend. The next stretch that has not ended is looked for in strides that double, so that
+    neither many stretches nor many events are walked through one by one where the other ones are few.
+    """
+    for row in range(placements.shape[0]):
+        at = 0
+        found = 0
+        last = -1
+        for event in placements[row]:
+            t = np.int64(event)
+            stride = 1
+            while at + stride <= stops.size and stops[at + stride - 1] <= t:
+                at += stride
+                stride *= 2
+            while stride > 1:
+                stride //= 2
+                if at + stride <= stops.size and stops[at + stride - 1] <= t:
+                    at += stride
+            while at < starts.size and starts[at] <= t:
+                found += of[at] != last
+                last = of[at]
+                at += 1
+        hits[row] = found
+
+
+@kernel
 def tally(
     hits: Int32Array,
     observed: Int32Array,

@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
-from nofluke.series.windows import Stretches, newly_hit
+from nofluke.series.windows import Stretches
 
 At = tuple[int, int]
 
@@ -25,7 +25,6 @@ class Episodes:
 
     windows: tuple[tuple[Stretches, ...], ...] = field(repr=False)
     which: IntArray
-    n_steps: int
     n_predictions: IntArray
 
     @classmethod
@@ -35,22 +34,19 @@ class Episodes:
         return cls(
             windows=tuple(tuple(trial.cell(d, int(k)).stretches for k in first) for d in range(len(trial.tolerances))),
             which=which,
-            n_steps=trial.n_steps,
             n_predictions=trial.n_predictions,
         )
 
     def hits(self, placements: AnyArray) -> IntArray:
         """Episodes near an event, for rows of ascending events: of shape (placement, tolerance, threshold)."""
-        looked_up = placements.size > self.n_steps  # then every step is looked for once, not every event
-        steps = np.arange(self.n_steps) if looked_up else placements
+        from nofluke.laws.montecarlo import kernels
 
-        def hits(one: Stretches) -> IntArray:
-            first, last = one.hit_from(steps)
-            return newly_hit(first[placements], last[placements]) if looked_up else newly_hit(first, last)
-
-        return np.stack([np.stack([hits(one) for one in row], axis=-1) for row in self.windows], axis=1)[
-            :, :, self.which
-        ]
+        rows = np.ascontiguousarray(placements, dtype=np.uint32)
+        found = np.empty((len(rows), len(self.windows), len(self.windows[0])), dtype=np.int64)
+        for d, cells in enumerate(self.windows):
+            for k, one in enumerate(cells):
+                kernels.episode_hits(rows, one.starts, one.stops, one.of, found[:, d, k])
+        return found[:, :, self.which]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
