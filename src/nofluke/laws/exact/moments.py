@@ -221,8 +221,12 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     odd = np.flatnonzero(inner & ~is_usual)
     others = np.ones(len(starts), dtype=np.bool_)
     others[odd] = False
-    before = np.searchsorted(stops, starts[odd], side="right")  # first prediction whose window ends after this one starts
-    behind = np.searchsorted(starts, stops[odd], side="left")  # first prediction whose window starts after this one ends
+    before = np.searchsorted(
+        stops, starts[odd], side="right"
+    )  # first prediction whose window ends after this one starts
+    behind = np.searchsorted(
+        starts, stops[odd], side="left"
+    )  # first prediction whose window starts after this one ends
     for i, j in index_pairs(odd, before, odd):
         kept = others[j]
         i, j = i[kept], j[kept]
