@@ -169,9 +169,8 @@ def lag_profile(cell: Cell) -> LagProfile:
     recall, precision = around(cell, n)
     lags = np.arange(-reach, reach + 1)
     both = _standardised(precision) + _standardised(recall)
-    thrice = np.concatenate([both, both, both])
-    steps = np.arange(n)
-    largest = window_maxima(thrice, Ranges(starts=steps + n - reach, stops=steps + n + reach + 1))
+    around_it, steps = np.concatenate([both[n - reach :], both, both[:reach]]), np.arange(n)
+    largest = window_maxima(around_it, Ranges(starts=steps, stops=steps + 2 * reach + 1))
     near = both[lags]
     # the tolerance makes a plateau of equally good lags: its middle, or none where it reaches 0
     tied = lags[near >= near.max() - 1e-9]

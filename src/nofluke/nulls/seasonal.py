@@ -107,7 +107,9 @@ class Seasonal(Stratified):
             labels = calendar_phase(side.clock, str(self.period))
         else:
             period = in_places(self.period or 1, side, "period", 2)
-            labels = ((np.flatnonzero(side.open_steps) % period) * self.phases(period) // period).astype(np.int64)
+            labels = np.flatnonzero(side.open_steps) % period
+            labels *= self.phases(period)
+            labels = np.asarray(labels // period, dtype=np.int64)
         if self.windows > 1:
             labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
         return numbered(labels)

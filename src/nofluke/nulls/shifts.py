@@ -195,8 +195,13 @@ def _correlation(moved: AnyArray, fixed: AnyArray) -> IntArray:
     n = len(moved)
     # a large prime factor makes a transform slow, and its work large: one of twice the length is folded instead
     size = n if _largest_factor(n) <= LARGEST_FACTOR else fft.next_fast_len(2 * n, real=True)
-    spectrum = np.conj(fft.rfft(moved.astype(np.float64), n=size))
-    spectrum *= fft.rfft(fixed.astype(np.float64), n=size)
+    values = np.zeros(size)
+    values[:n] = moved
+    spectrum = fft.rfft(values)
+    np.conj(spectrum, out=spectrum)
+    values[:n] = fixed
+    spectrum *= fft.rfft(values)
+    del values  # of long circles each of these takes a hundred megabytes
     counts = fft.irfft(spectrum, n=size, overwrite_x=True)
     if size > n:
         counts[1:n] += counts[size - n + 1 :]

@@ -142,7 +142,8 @@ class Stratified(NullModel):
 def window_of(n_steps: int, windows: int, null: str) -> IntArray:
     """The window of each step, of so many of nearly equal length."""
     refuse_windows(windows, n_steps, null)
-    return np.arange(n_steps, dtype=np.int64) * windows // n_steps
+    edges = -(-np.arange(windows + 1, dtype=np.int64) * n_steps // windows)
+    return np.repeat(np.arange(windows), np.diff(edges))
 
 
 def refuse_windows(windows: int, n_steps: int, null: str) -> None:

@@ -105,7 +105,7 @@ class Problem:
                 raise InputError(
                     f"{name}[{d}, {t}] is {ranges[d, t]}: the range must lie within 0..{n_steps} and not stop before it starts."
                 )
-            if (np.diff(ranges, axis=1) < 0).any():
+            if (ranges[:, 1:] < ranges[:, :-1]).any():
                 raise InputError(
                     f"{name} must be nondecreasing along the steps: a later event covers no earlier range."
                 )
@@ -119,8 +119,8 @@ class Problem:
             level=trial.levels,
             n_thresholds=len(trial.thresholds),
             n_events=trial.n_events,
-            cover_start=np.stack([reach.cover.starts for reach in trial.reaches]),
-            cover_stop=np.stack([reach.cover.stops for reach in trial.reaches]),
+            cover_start=_rows([reach.cover.starts for reach in trial.reaches]),
+            cover_stop=_rows([reach.cover.stops for reach in trial.reaches]),
             episodes=None if trial.count_alarms == "steps" else Episodes.of(trial),
         )
 
@@ -176,6 +176,11 @@ def count_hits(problem: Problem, events: ArrayLike) -> Hits:
 def above_each(levels: IntArray, n_thresholds: int) -> IntArray:
     """How many of the levels lie above each threshold."""
     return np.cumsum(np.bincount(levels, minlength=n_thresholds + 1)[:0:-1])[::-1].astype(np.int64)
+
+
+def _rows(arrays: list[IntArray]) -> IntArray:
+    """Arrays as rows of a table; a single long one is not copied."""
+    return arrays[0][np.newaxis] if len(arrays) == 1 else np.stack(arrays)
 
 
 def integers(name: str, values: ArrayLike) -> IntArray:
