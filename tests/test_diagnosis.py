@@ -162,12 +162,12 @@ class TestDiagnose:
     def test_level_of_clusters_and_gaps(self):
         """Under random events both p-values keep 10%, also within the phases of a season."""
         rng = np.random.default_rng(6)
-        for make, strata in ((uniform, None), (daily, np.arange(2_000) % 24)):
+        for make, strata in ((uniform, np.zeros(2_000)), (daily, np.arange(2_000) % 24)):
             found = []
             for _ in range(80):
                 truth = make(rng)
                 cell = nf.evaluate(truth, predictions=np.zeros(2_000), null="bernoulli").cell
-                clusters = advice.look_for_clusters(cell, strata)
+                clusters = advice.clusters_against(cell.truth, nf.nulls.Seasonal(strata=strata))
                 found.append((clusters.counts.pvalue, clusters.gaps.pvalue))
             share = (np.array(found) <= 0.1).mean(axis=0)
             assert (share <= 0.1 + 4 * math.sqrt(0.09 / 80)).all()

@@ -773,7 +773,10 @@ class TestAllRotations:
     @pytest.mark.parametrize("n_steps", [250_000, 2**18, 250_007])
     def test_long_series_equal_brute_force_at_some_shifts(self, n_steps):
         """Transforms of round, binary and prime length count the very hits of the rotated labels."""
-        from nofluke.series.counting import dilate
+
+        def near(flags, windows):
+            before = np.concatenate([[0], np.cumsum(flags)])
+            return before[windows.stops] > before[windows.starts]
 
         rng = np.random.default_rng(n_steps)
         truth, alarms = rng.random(n_steps) < 0.002, rng.random(n_steps) < 0.02
@@ -781,11 +784,11 @@ class TestAllRotations:
         recall, precision = shifts.around(cell, n_steps)
         tolerance = nf.Tolerance(early=3, late=7)
         around_alarms = tolerance.event_ranges(n_steps, None)
-        near_alarm = dilate(alarms, tolerance.prediction_ranges(n_steps, None))
+        near_alarm = near(alarms, tolerance.prediction_ranges(n_steps, None))
         for shift in (0, 1, n_steps - 1, *rng.integers(n_steps, size=5).tolist()):
             moved = np.roll(truth, shift)
             assert recall[shift] == (moved & near_alarm).sum()
-            assert precision[shift] == (dilate(moved, around_alarms) & alarms).sum()
+            assert precision[shift] == (near(moved, around_alarms) & alarms).sum()
 
     @pytest.mark.parametrize(
         "null", ["circular-shift", "circular-shift:guard=9", "segments", "seasonal:period=30", "permutation"]

@@ -72,7 +72,7 @@ def cells(draw, most=30):
 def sparse(cell):
     """What the pieces are made from: windows of the alarms, the zone near alarms, the zone near events."""
     of_alarms = Ranges(starts=cell.windows.starts, stops=cell.windows.stops)
-    near_alarms = runs(np.flatnonzero(shifts.dilate(cell.alarm_flags, cell.cover)))
+    near_alarms = runs(np.flatnonzero(cell.near_alarm))
     return of_alarms, near_alarms, runs(np.flatnonzero(cell.trial.near_flags(cell.d)))
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.evidence import (
@@ -24,9 +23,11 @@ from nofluke.nulls.evidence import (
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shifts import around
+from nofluke.nulls.stratified import Stratified
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 
 Period = int | float | str
 RESAMPLES = 199
@@ -110,20 +111,13 @@ class Clusters:
     gaps: Evidence
 
 
-def look_for_clusters(cell: Cell, strata: IntArray | None) -> Clusters:
-    """Both statistics against random placements, within strata if there are any; p = (b + 1)/(n + 1)."""
-    labels = np.zeros(len(cell.truth.open_steps), dtype=np.int64)
-    if strata is not None:
-        labels[cell.truth.open_steps] = strata
-    return clusters_against(cell.truth.starts, cell.n_steps, Seasonal(strata=labels).draw(cell.truth))
-
-
-def clusters_against(events: IntArray, n_steps: int, draw: Draw) -> Clusters:
-    """Both statistics of ascending events against placements as they are drawn."""
+def clusters_against(side: Truth, null: Stratified) -> Clusters:
+    """Both statistics of events at points against placements within strata; p = (b + 1)/(n + 1)."""
+    events, n_steps = side.starts, side.n_steps
     scales, nothing = cluster_scales(n_steps), Evidence(statistic=1.0, pvalue=1.0)
     if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
         return Clusters(scales=scales, counts=nothing, gaps=nothing)
-    generator = np.random.default_rng(SEED)
+    draw, generator = null.draw(side), np.random.default_rng(SEED)
     pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
     rows, left = max(CHUNK // len(events), 1), min(max(CHUNK // len(events), FEWEST), RESAMPLES)
     while left > 0:
@@ -180,9 +174,8 @@ def lag_profile(cell: Cell) -> LagProfile:
     recall, precision = around(cell, n)
     lags = np.arange(-reach, reach + 1)
     both = _standardised(precision) + _standardised(recall)
-    thrice = np.concatenate([both, both, both])
-    steps = np.arange(n)
-    largest = window_maxima(thrice, Ranges(starts=steps + n - reach, stops=steps + n + reach + 1))
+    around_it, steps = np.concatenate([both[n - reach :], both, both[:reach]]), np.arange(n)
+    largest = window_maxima(around_it, Ranges(starts=steps, stops=steps + 2 * reach + 1))
     near = both[lags]
     # the tolerance makes a plateau of equally good lags: its middle, or none where it reaches 0
     tied = lags[near >= near.max() - 1e-9]

@@ -19,7 +19,6 @@ from nofluke.nulls.advice import (
     Period,
     SeasonSeen,
     clusters_against,
-    look_for_clusters,
     look_for_seasons,
     strongest,
 )
@@ -29,6 +28,7 @@ from nofluke.nulls.periods import LEAST_CYCLES
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seen import Events, Season
 from nofluke.nulls.sketch import Sketch, sketch
+from nofluke.nulls.stratified import Stratified
 from nofluke.series.alarms import runs
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
@@ -248,13 +248,11 @@ class Look:
     def within(self) -> Clusters:
         """Clusters within the phases of the season or the windows of a slow change."""
         own = self._own
-        if own is not None:
-            null = (
-                LocalPermutation(windows=self.windows) if self.season is None else self.null_of(self.season, self.eras)
-            )
-            return clusters_against(own.starts, own.n_steps, null.draw(own))
-        strata = LocalPermutation(windows=self.windows) if self.season is None else self.season.null(self.eras)
-        return look_for_clusters(self.cell, strata.strata_of(self.cell.truth))
+        if self.season is None:
+            null: Stratified = LocalPermutation(windows=self.windows)
+        else:
+            null = self.season.null(self.eras) if own is None else self.null_of(self.season, self.eras)
+        return clusters_against(self.cell.truth if own is None else own, null)
 
     @lazy
     def windows(self) -> int:

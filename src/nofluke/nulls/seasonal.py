@@ -107,10 +107,12 @@ class Seasonal(Stratified):
             labels = calendar_phase(side.clock, str(self.period))
         else:
             period = in_places(self.period or 1, side, "period", 2)
-            labels = ((np.flatnonzero(side.open_steps) % period) * self.phases(period) // period).astype(np.int64)
+            labels = np.flatnonzero(side.open_steps) % period
+            labels *= self.phases(period)
+            labels = np.asarray(labels // period, dtype=np.int64)
         if self.windows > 1:
             labels = labels * self.windows + window_of(side.n_steps, self.windows, self.text)
-        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+        return numbered(labels)
 
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The phases of the season, of events at their own times."""
@@ -132,6 +134,18 @@ class Seasonal(Stratified):
     def code(self) -> str:
         """Strata are arrays of the user's."""
         return super().code if self.strata is None else "nf.nulls.Seasonal(strata=your_strata)"
+
+
+def numbered(labels: IntArray) -> IntArray:
+    """Whole numbers from 0 on as labels without gaps, in the same order.
+
+    >>> numbered(np.array([4, 0, 4, 9]))
+    array([1, 0, 1, 2])
+    """
+    if labels.max(initial=0) > 2 * len(labels):
+        return np.unique(labels, return_inverse=True)[1].astype(np.int64)
+    there = np.bincount(labels) > 0  # counting takes no sorting
+    return labels if there.all() else (np.cumsum(there) - 1)[labels]
 
 
 def as_period(value: object) -> Length:

@@ -14,11 +14,13 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.series.alarms import runs
-from nofluke.series.counting import dilate, flags_of, nonempty, within
+from nofluke.series.counting import flags_of, nonempty, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 
 PAIRS_PER_STEP = 10  # a Fourier transform of T steps costs about as much as this many intervals for each step
+COMPILED_PAIRS_PER_STEP = 30
+LARGEST_FACTOR = 150  # prime factor of a length up to which its transform is fast
 AT_ONCE = 4_000_000  # shifts times positions looked at together
 
 
@@ -36,7 +38,7 @@ def around(cell: Cell, circle: int) -> tuple[IntArray, IntArray]:
 
 def _recall_of_points(cell: Cell, n: int) -> IntArray:
     """Events that land near a prediction."""
-    near_alarm, events = dilate(cell.alarm_flags, cell.cover), cell.truth.flags
+    near_alarm, events = cell.near_alarm, cell.truth.flags
     behind = int(np.count_nonzero(near_alarm[n:] & events[n:]))
     return behind + _correlation(events[:n], near_alarm[:n])
 
@@ -92,7 +94,10 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
     if len(fixed.starts) == 0 or len(moved.starts) == 0:
         return hits
     lengths, which = np.unique(fixed.stops - fixed.starts, return_inverse=True)
-    many = np.bincount(which) * len(moved.starts) > PAIRS_PER_STEP * n
+    pairs = np.bincount(which) * len(moved.starts)
+    many = pairs > PAIRS_PER_STEP * n
+    if pairs[~many].sum() > AT_ONCE:  # then they are counted by a compiled loop, which is faster
+        many = pairs > COMPILED_PAIRS_PER_STEP * n
     flags = flags_of(moved, n) if many.any() else np.zeros(0, dtype=np.bool_)
     for at in np.flatnonzero(many):
         members = np.bincount(fixed.starts[which == at], minlength=n)
@@ -104,16 +109,25 @@ def touched_by_shift(fixed: Ranges, moved: Ranges, n: int) -> IntArray:
 def _by_intervals(starts: IntArray, stops: IntArray, moved: Ranges, n: int) -> IntArray:
     """The same, pair by pair: shifts of one range onto another form an interval, cut where the next begins."""
     change = np.zeros(2 * n + 1, dtype=np.int64)  # intervals may run over the end once: folded below
-    rows = max(1, AT_ONCE // len(moved.starts))
-    gaps = np.diff(moved.stops, prepend=moved.stops[-1] - n)  # to the range before, around the circle
-    for first in range(0, len(starts), rows):
-        start, stop = starts[first : first + rows, None], stops[first : first + rows, None]
-        begins = (start - moved.stops + 1) % n
-        # a range further back comes here later: its interval begins as many shifts later as it ends earlier
-        ends = begins + np.minimum(stop - start + moved.stops - moved.starts - 1, gaps)
-        change += np.bincount(begins.ravel(), minlength=len(change)) - np.bincount(ends.ravel(), minlength=len(change))
-    hits = np.cumsum(change[:-1])
+    # a range further back comes here later: its interval begins as many shifts later as it ends earlier
+    lengths, gaps = moved.stops - moved.starts, np.diff(moved.stops, prepend=moved.stops[-1] - n)
+    if len(starts) * len(moved.starts) <= AT_ONCE:
+        begins = (starts[:, None] - moved.stops + 1) % n
+        ends = begins + np.minimum((stops - starts)[:, None] - 1 + lengths, gaps)
+        np.add.at(change, begins.ravel(), 1)
+        np.subtract.at(change, ends.ravel(), 1)
+    else:
+        from nofluke.nulls.shifts_kernels import count_changes
+
+        round_trip = np.concatenate([moved.stops[-1:] - 2 * n, moved.stops - n, moved.stops])
+        count_changes(starts, stops, round_trip, _twice(lengths), _twice(gaps), n, change)
+    hits = np.cumsum(change[:-1], out=change[:-1])
     return np.asarray(hits[:n] + hits[n:])
+
+
+def _twice(values: IntArray) -> IntArray:
+    """Of a circle, the last value and then all of them twice."""
+    return np.concatenate([values[-1:], values, values])
 
 
 def _touched_together(starts: IntArray, stops: IntArray, moved: IntArray, n: int) -> BoolArray:
@@ -134,7 +148,7 @@ def nearby(cell: Cell, shifts: IntArray) -> tuple[IntArray, IntArray]:
     windows = nonempty(cell.trial.event_windows[cell.d])
     near_event = _mirrored(cell.trial.near_flags(cell.d), reach)
     if cell.truth.points:
-        near_alarm = _mirrored(dilate(cell.alarm_flags, cell.cover), reach)
+        near_alarm = _mirrored(cell.near_alarm, reach)
         recall = _within(near_alarm, cell.truth.starts + reach, shifts)
     else:
         recall = _touched(_mirrored(cell.alarm_flags, reach), windows.starts + reach, windows.stops + reach, shifts)
@@ -178,6 +192,28 @@ def _correlation(moved: AnyArray, fixed: AnyArray) -> IntArray:
     """For each shift s, at how many steps the moved flags meet the fixed ones: sum over t of moved[t - s] fixed[t]."""
     from scipy import fft
 
-    spectrum = np.conj(fft.rfft(moved.astype(np.float64))) * fft.rfft(fixed.astype(np.float64))
-    counts = fft.irfft(spectrum, n=len(moved))
-    return np.asarray(np.rint(counts), dtype=np.int64)
+    n = len(moved)
+    # a large prime factor makes a transform slow, and its work large: one of twice the length is folded instead
+    size = n if _largest_factor(n) <= LARGEST_FACTOR else fft.next_fast_len(2 * n, real=True)
+    values = np.zeros(size)
+    values[:n] = moved
+    spectrum = fft.rfft(values)
+    np.conj(spectrum, out=spectrum)
+    values[:n] = fixed
+    spectrum *= fft.rfft(values)
+    del values  # of long circles each of these takes a hundred megabytes
+    counts = fft.irfft(spectrum, n=size, overwrite_x=True)
+    if size > n:
+        counts[1:n] += counts[size - n + 1 :]
+    return np.asarray(np.rint(counts[:n]), dtype=np.int64)
+
+
+def _largest_factor(n: int) -> int:
+    """The largest prime factor."""
+    divisor = 2
+    while divisor * divisor <= n:
+        if n % divisor:
+            divisor += 1
+        else:
+            n //= divisor
+    return n

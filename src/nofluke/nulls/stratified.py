@@ -21,7 +21,6 @@ from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import SIMULATED_FLOOR, Method, NullModel, floor_of
 from nofluke.nulls.strata import Strata
-from nofluke.series.counting import dilate
 from nofluke.series.timed import TimedCell
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.trial import Cell
@@ -70,11 +69,10 @@ class Stratified(NullModel):
             counts = (timed.sizes, timed.covered(cell.zone), timed.count(cell.truth.starts))
         else:
             strata = self.strata_of(cell.truth)
-            near_alarm = dilate(cell.alarm_flags, cell.cover)
             sizes = np.bincount(strata)
             counts = (
                 sizes,
-                np.bincount(strata[near_alarm], minlength=len(sizes)),
+                np.bincount(strata[cell.near_alarm], minlength=len(sizes)),
                 np.bincount(strata[cell.truth.flags], minlength=len(sizes)),
             )
         return list(zip(*(values.tolist() for values in counts), strict=True))
@@ -95,17 +93,16 @@ class Stratified(NullModel):
         if isinstance(side, TimedTruth):
             return self.strata_in_time(side).draw(side.starts)
         strata = self.strata_of(side)
-        members = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
-        wanted = [int(side.flags[steps].sum()) for steps in members]
+        sizes = np.bincount(strata)
+        wanted, begins = np.bincount(strata[side.flags], minlength=len(sizes)), np.cumsum(sizes) - sizes
+        steps, busy = kernels.by_stratum(strata, begins), wanted > 0
+        tables = (steps, begins[busy], sizes[busy], wanted[busy])
 
         def within(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
-            parts = []
-            for steps, count in zip(members, wanted, strict=True):
-                chosen = np.empty((size, count), dtype=np.uint32)
-                if count:
-                    kernels.draw_placements(generator.integers(2**64, dtype=np.uint64), len(steps), chosen)
-                parts.append(steps[chosen])
-            return np.concatenate(parts, axis=1)
+            rows = np.empty((size, int(wanted.sum())), dtype=np.uint32)
+            seeds = generator.integers(2**64, size=np.count_nonzero(busy), dtype=np.uint64)
+            kernels.draw_in_strata(seeds, *tables, rows)
+            return rows
 
         return within
 
@@ -145,7 +142,8 @@ class Stratified(NullModel):
 def window_of(n_steps: int, windows: int, null: str) -> IntArray:
     """The window of each step, of so many of nearly equal length."""
     refuse_windows(windows, n_steps, null)
-    return np.arange(n_steps, dtype=np.int64) * windows // n_steps
+    edges = -(-np.arange(windows + 1, dtype=np.int64) * n_steps // windows)
+    return np.repeat(np.arange(windows), np.diff(edges))
 
 
 def refuse_windows(windows: int, n_steps: int, null: str) -> None:

@@ -18,24 +18,23 @@ from nofluke.series.tolerance import Ranges
 
 Number = TypeVar("Number", np.float64, np.int64)
 
-
-def dilate(flags: BoolArray, ranges: Ranges) -> BoolArray:
-    """Whether any step of each window is flagged: O(T), whatever the windows' widths."""
-    before = np.concatenate([[0], np.cumsum(flags)])
-    return before[ranges.stops] > before[ranges.starts]
+WINDOWS_AT_A_TIME = 2**18  # at least, for which tables are made
 
 
 def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
-    """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)), memory O(T)."""
-    width = ranges.stops - ranges.starts
-    level = np.frexp(width.astype(np.float64))[1] - 1  # exact floor(log2) for widths below 2**53
-    result = np.zeros(len(width), dtype=values.dtype)
-    table = values  # table[i] is the maximum of values[i : i + 2**k]
-    for k in range(int(level.max(initial=-1)) + 1):
-        if k > 0:
-            table = np.maximum(table[: -(2 ** (k - 1))], table[2 ** (k - 1) :])
-        here = np.flatnonzero(level == k)
-        result[here] = np.maximum(table[ranges.starts[here]], table[ranges.stops[here] - 2**k])
+    """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)). Both ends of windows ascend."""
+    result = np.zeros(len(ranges.starts), dtype=values.dtype)
+    at_a_time = max(WINDOWS_AT_A_TIME, int((ranges.stops - ranges.starts).max(initial=0)))
+    for part in (slice(first, first + at_a_time) for first in range(0, len(result), at_a_time)):
+        starts, stops, largest = ranges.starts[part], ranges.stops[part], result[part]
+        # table[i] is the maximum of values[low + i : low + i + 2**k]
+        low, table = starts[0], values[starts[0] : stops[-1]]
+        level = np.frexp((stops - starts).astype(np.float64))[1] - 1  # exact floor(log2) for widths below 2**53
+        for k in range(int(level.max(initial=-1)) + 1):
+            if k > 0:
+                table = np.maximum(table[: -(2 ** (k - 1))], table[2 ** (k - 1) :])
+            here = np.flatnonzero(level == k)
+            largest[here] = np.maximum(table[starts[here] - low], table[stops[here] - low - 2**k])
     return result
 
 

@@ -74,7 +74,9 @@ class Reach:
         n = self.n_steps
         back, ahead = (min(max(int(side), -n), n) for side in (before, after))  # type: ignore[call-overload]
         # past one border only, unless a side is negative: then what lies past the other one is cut off too
-        starts, stops = np.maximum(first - back, 0), np.minimum(last + (ahead + 1), n)
+        starts, stops = first - back, last + (ahead + 1)
+        np.maximum(starts, 0, out=starts)
+        np.minimum(stops, n, out=stops)
         if back < 0 or ahead < 0:
             starts = np.minimum(starts, n)
             stops = np.maximum(stops, starts)  # nothing, not less than nothing

@@ -433,6 +433,12 @@ class Cell:
         return self.windows.hittable.covered
 
     @property
+    def near_alarm(self) -> BoolArray:
+        """Whether an event on each step would be found."""
+        found = union(Ranges(starts=self.stretches.starts, stops=self.stretches.stops))
+        return flags_of(found, self.n_steps)
+
+    @property
     def cover(self) -> Ranges:
         """For each step seen as an event, the steps whose predictions it makes hits (and that find it)."""
         return self.trial.reaches[self.d].cover

@@ -32,7 +32,6 @@ from nofluke.laws.tables import weighted
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.simulation import alone, draws
 from nofluke.nulls.whole_ranges import hits_of_ranges
-from nofluke.series.counting import dilate
 from nofluke.series.trial import Cell
 
 N_DRAWS = 10_000
@@ -165,7 +164,7 @@ def _hits(cell: Cell, rows: AnyArray) -> IntArray:
 
 def found_on(cell: Cell) -> IntArray:
     """1 on each step where an event would be found, else 0; over series that share a truth these add up to weights."""
-    return dilate(cell.alarm_flags, cell.cover).astype(np.int64)
+    return cell.near_alarm.astype(np.int64)
 
 
 def law_of_weights(weights: IntArray, n_events: int, n_series: int) -> Law | None:

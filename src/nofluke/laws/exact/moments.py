@@ -28,6 +28,7 @@ _WIDTHS_FOR_A_TABLE = 1_000  # up to so many distinct widths, a sum over all pai
 _LAGS_AT_ONCE = 1 << 15  # steps correlated together, at least
 _TABLE_WIDTH = 1 << 21  # the widest window for which π is tabulated: 32 MB a table
 _PAIRS_FOR_A_TABLE = 10**8  # and the most pairs that are looked up in it one by one
+_NO_DOUBLE = 746  # e to minus this is 0
 _PAIRS_PER_STEP = 2  # above so many pairs per step of time, correlation is faster than looking at each pair
 
 
@@ -81,9 +82,10 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
 
     Notes
     -----
-    Time and memory are near-linear in n and in the steps the windows span where most windows are equally wide, whatever
-    their width. Windows of other widths (clipped by a border, a mask, an irregular clock) cost about 20 ns for each
-    overlapping pair they are in. Windows of more than two million steps take nothing by the step: see `wide`.
+    Time and memory are near-linear in n and in the steps the windows span where most windows are equally wide but for
+    those cut off at a border, whatever their width. Windows of other widths (a mask, an irregular clock) cost about
+    20 ns for each overlapping pair they are in. Windows of more than two million steps take nothing by the step: see
+    `wide`.
 
     Examples
     --------
@@ -100,7 +102,8 @@ def precision_moments(windows: Windows, n_events: int) -> Moments:
     if n_events == 1:
         return _single_event(windows)
     widths = windows.stops - windows.starts
-    missable = widths <= n_steps - n_events
+    # wider ones are never missed, or so rarely that a double has no such number: π(w) < e^(-w m/T)
+    missable = widths <= min(n_steps - n_events, _NO_DOUBLE * n_steps // n_events)
     certain = int(np.count_nonzero(~missable))
     if certain == windows.n:
         return Moments(mean=float(certain), var=0.0)
@@ -203,28 +206,80 @@ def _overlap_excess(miss: _Miss, starts: IntArray, stops: IntArray) -> float:
     likely_missed = miss.log[widths.min()] > -0.5
     table = np.expm1(miss.log) if likely_missed else np.exp(miss.log)
     own = float(np.sum(table[widths] - table[2 * widths]))
-    index = np.arange(len(starts))
-    reach = np.searchsorted(starts, stops, side="left")  # first prediction whose window starts after this one ends
-    kinds, often = np.unique(widths, return_counts=True)
-    usual = int(kinds[often.argmax()])
-    is_usual = widths == usual
-    usual_starts = starts[is_usual]
-    n_pairs = int(np.sum(np.searchsorted(usual_starts, usual_starts + usual) - np.arange(len(usual_starts)) - 1))
-    total = 0.0
-    if n_pairs > _PAIRS_PER_STEP * int(usual_starts[-1] - usual_starts[0] + usual):
-        lags = _count_lags(usual_starts, usual)
-        total += float(np.dot(lags, table[usual : 2 * usual] - table[2 * usual]))
-        # what is left: pairs with at least one window of another width
-        unusual = np.flatnonzero(~is_usual)
-        first = np.searchsorted(stops, starts, side="right")  # first prediction whose window ends after this one starts
-        for i, j in index_pairs(unusual, first[unusual], unusual):
-            kept = is_usual[j]
-            i, j = i[kept], j[kept]
-            total += float(np.sum(table[stops[i] - starts[j]] - table[widths[i] + widths[j]]))
-        index, reach = unusual, reach[unusual]
-    for i, j in index_pairs(index, index + 1, reach):
+    at_first, at_last = starts == starts[0], (stops == stops[-1]) & (starts > starts[0])
+    inner = ~(at_first | at_last)
+    kinds, often = np.unique(widths[inner], return_counts=True)
+    usual = int(kinds[often.argmax()]) if len(kinds) else 1
+    is_usual = inner & (widths == usual)
+    # windows cut off at either border, from that border on; and the usual ones between, as they begin and as they end
+    first, last = widths[at_first], widths[at_last][::-1]
+    begins, ends = starts[is_usual] - starts[0], (stops[-1] - stops[is_usual])[::-1]
+    total = _nested(table, first) + _nested(table, last) + _opposite(table, first, last, int(stops[-1] - starts[0]))
+    total += _beside(table, first, begins, usual) + _beside(table, last, ends, usual)
+    total += _equally_wide(table, begins, usual)
+    # what is left: pairs with at least one window of another width
+    odd = np.flatnonzero(inner & ~is_usual)
+    others = np.ones(len(starts), dtype=np.bool_)
+    others[odd] = False
+    before = np.searchsorted(
+        stops, starts[odd], side="right"
+    )  # first prediction whose window ends after this one starts
+    behind = np.searchsorted(
+        starts, stops[odd], side="left"
+    )  # first prediction whose window starts after this one ends
+    for i, j in index_pairs(odd, before, odd):
+        kept = others[j]
+        i, j = i[kept], j[kept]
+        total += float(np.sum(table[stops[i] - starts[j]] - table[widths[i] + widths[j]]))
+    for i, j in index_pairs(odd, odd + 1, behind):
         total += float(np.sum(table[stops[j] - starts[i]] - table[widths[i] + widths[j]]))
     return own + 2 * total
+
+
+def _equally_wide(table: FloatArray, starts: IntArray, width: int) -> float:
+    """Σ of π(|union|) - π(w + w') over overlapping pairs of windows of one width: by lags, or one by one if few."""
+    if len(starts) < 2:
+        return 0.0
+    index, reach = np.arange(len(starts)), np.searchsorted(starts, starts + width)
+    if int(np.sum(reach - index - 1)) > _PAIRS_PER_STEP * int(np.ptp(starts) + width):
+        return float(np.dot(_count_lags(starts, width), table[width : 2 * width] - table[2 * width]))
+    pairs = index_pairs(index, index + 1, reach)
+    return sum(float(np.sum(table[starts[j] - starts[i] + width] - table[2 * width])) for i, j in pairs)
+
+
+def _nested(table: FloatArray, widths: IntArray) -> float:
+    """The same over all pairs of windows that begin at one border, of ascending widths: the wider is the union."""
+    if len(widths) < 2:
+        return 0.0
+    sums = _count_sums(widths, widths)
+    np.subtract.at(sums, 2 * widths, 1)  # none is a pair with itself
+    return float(np.dot(np.arange(len(widths)), table[widths])) - float(np.dot(sums, table[: len(sums)])) / 2
+
+
+def _opposite(table: FloatArray, first: IntArray, last: IntArray, span: int) -> float:
+    """The same over windows at opposite borders, which overlap if they are together wider than the span."""
+    sums = _count_sums(first, last)[span + 1 :]
+    return float(np.dot(sums, table[span] - table[span + 1 : span + 1 + len(sums)])) if sums.any() else 0.0
+
+
+def _beside(table: FloatArray, widths: IntArray, begins: IntArray, usual: int) -> float:
+    """The same over windows at a border, of ascending widths, and those of the usual width that begin further on."""
+    if len(widths) == 0 or len(begins) == 0:
+        return 0.0
+    begins = begins[begins < widths[-1]]
+    wider = len(widths) - np.searchsorted(widths, begins, side="right")
+    reached = np.searchsorted(begins, widths, side="left")
+    return float(np.dot(wider, table[begins + usual])) - float(np.dot(reached, table[widths + usual]))
+
+
+def _count_sums(one: IntArray, other: IntArray) -> IntArray:
+    """For each number, how many pairs of one and the other width have it as their sum, exactly."""
+    if len(one) == 0 or len(other) == 0:
+        return np.zeros(0, dtype=np.int64)
+    length = int(one.max() + other.max()) + 1
+    size = 1 << length.bit_length()
+    spectrum = np.fft.rfft(np.bincount(one), size) * np.fft.rfft(np.bincount(other), size)
+    return np.rint(np.fft.irfft(spectrum, size)[:length]).astype(np.int64)
 
 
 def _count_lags(starts: IntArray, width: int) -> IntArray:

@@ -81,7 +81,6 @@ def _folded_episodes(trial: TimedTrial, found: Folded) -> Episodes:
     episodes = Episodes.of(trial)
     return replace(
         episodes,
-        n_steps=len(found.problem.level),
         windows=tuple(
             tuple(Stretches(starts=found.fold(w.starts), stops=found.fold(w.stops), of=w.of) for w in row)
             for row in episodes.windows

@@ -58,6 +58,25 @@ def random_word(seed: np.uint64, counter: np.uint64) -> np.uint64:
 
 
 @kernel
+def read_out(occupied: UInt64Array, n_steps: int, gaps: bool, events: UInt32Array) -> None:
+    """Write the occupied steps, or those between, into `events` in ascending order, and clear `occupied`."""
+    found = 0
+    for word_index in range(occupied.size):
+        bits = occupied[word_index]
+        if gaps:
+            bits = ~bits
+            past_the_end = 64 * (word_index + 1) - n_steps
+            if past_the_end > 0:
+                bits &= FULL_WORD >> np.uint64(past_the_end)
+        first = np.uint64(64 * word_index)
+        while bits != ZERO:
+            events[found] = first + trailing_zeros(bits)
+            found += 1
+            bits &= bits - ONE
+        occupied[word_index] = ZERO
+
+
+@kernel
 def place_events(
     seed: np.uint64, counter: np.uint64, n_steps: int, occupied: UInt64Array, events: UInt32Array, in_order: bool
 ) -> np.uint64:
@@ -92,20 +111,7 @@ def place_events(
         for event in events:
             occupied[np.uint64(event) >> WORD_SHIFT] = ZERO
         return counter
-    found = 0
-    for word_index in range(occupied.size):
-        bits = occupied[word_index]
-        if draw_gaps:
-            bits = ~bits
-            past_the_end = 64 * (word_index + 1) - n_steps
-            if past_the_end > 0:
-                bits &= FULL_WORD >> np.uint64(past_the_end)
-        first = np.uint64(64 * word_index)
-        while bits != ZERO:
-            events[found] = first + trailing_zeros(bits)
-            found += 1
-            bits &= bits - ONE
-        occupied[word_index] = ZERO
+    read_out(occupied, n_steps, draw_gaps, events)
     return counter
 
 
@@ -116,6 +122,49 @@ def draw_placements(seed: np.uint64, n_steps: int, placements: UInt32Array) -> N
     counter = ZERO
     for row in range(placements.shape[0]):
         counter = place_events(seed, counter, n_steps, occupied, placements[row], True)
+
+
+@kernel
+def by_stratum(strata: Int64Array, begins: Int64Array) -> UInt32Array:
+    """Steps in the order of their strata, which begin at so many, and ascending within each."""
+    at = begins.copy()
+    steps = np.empty(strata.size, np.uint32)
+    for step in range(strata.size):
+        steps[at[strata[step]]] = step
+        at[strata[step]] += 1
+    return steps
+
+
+@kernel
+def draw_in_strata(
+    seeds: UInt64Array,
+    steps: UInt32Array,
+    begins: Int64Array,
+    sizes: Int64Array,
+    wanted: Int64Array,
+    placements: UInt32Array,
+) -> None:
+    """Fill each row of `placements` with random steps of each stratum, as many as wanted, in ascending order.
+
+    A stratum has its own seed; its steps are those of `steps` from where it begins on.
+    """
+    occupied = np.zeros((steps.size + 63) // 64, np.uint64)
+    column = 0
+    for stratum in range(begins.size):
+        size = sizes[stratum]
+        count = wanted[stratum]
+        own = occupied[: (size + 63) // 64]
+        chosen = np.empty(count, np.uint32)
+        counter = ZERO
+        for row in range(placements.shape[0]):
+            counter = place_events(seeds[stratum], counter, size, own, chosen, count > size - count)
+            for k in range(count):
+                placements[row, column + k] = steps[begins[stratum] + chosen[k]]
+        column += count
+    for row in range(placements.shape[0]):
+        for step in placements[row]:
+            occupied[np.uint64(step) >> WORD_SHIFT] |= ONE << (np.uint64(step) & BIT_MASK)
+        read_out(occupied, steps.size, False, placements[row])
 
 
 @kernel
@@ -244,6 +293,36 @@ def count_hits(
             placements[i], True, windows, bins, bins_before, covered, covered_levels, reached_levels,
             precision_hits[i], recall_hits[i],
         )  # fmt: skip
+
+
+@kernel
+def episode_hits(
+    placements: UInt32Array, starts: Int64Array, stops: Int64Array, of: Int64Array, hits: Int64Array
+) -> None:
+    """Episodes that each placement (a row of ascending events) hits; episode ``of[i]`` on steps starts[i]..stops[i]-1.
+
+    Both ends and the episodes ascend. The next stretch that has not ended is looked for in strides that double, so that
+    neither many stretches nor many events are walked through one by one where the other ones are few.
+    """
+    for row in range(placements.shape[0]):
+        at = 0
+        found = 0
+        last = -1
+        for event in placements[row]:
+            t = np.int64(event)
+            stride = 1
+            while at + stride <= stops.size and stops[at + stride - 1] <= t:
+                at += stride
+                stride *= 2
+            while stride > 1:
+                stride //= 2
+                if at + stride <= stops.size and stops[at + stride - 1] <= t:
+                    at += stride
+            while at < starts.size and starts[at] <= t:
+                found += of[at] != last
+                last = of[at]
+                at += 1
+        hits[row] = found
 
 
 @kernel

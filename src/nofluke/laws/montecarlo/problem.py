@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.series.counting import window_maxima
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
-from nofluke.series.windows import Stretches, newly_hit
+from nofluke.series.windows import Stretches
 
 At = tuple[int, int]
 
@@ -25,7 +25,6 @@ class Episodes:
 
     windows: tuple[tuple[Stretches, ...], ...] = field(repr=False)
     which: IntArray
-    n_steps: int
     n_predictions: IntArray
 
     @classmethod
@@ -35,22 +34,19 @@ class Episodes:
         return cls(
             windows=tuple(tuple(trial.cell(d, int(k)).stretches for k in first) for d in range(len(trial.tolerances))),
             which=which,
-            n_steps=trial.n_steps,
             n_predictions=trial.n_predictions,
         )
 
     def hits(self, placements: AnyArray) -> IntArray:
         """Episodes near an event, for rows of ascending events: of shape (placement, tolerance, threshold)."""
-        looked_up = placements.size > self.n_steps  # then every step is looked for once, not every event
-        steps = np.arange(self.n_steps) if looked_up else placements
+        from nofluke.laws.montecarlo import kernels
 
-        def hits(one: Stretches) -> IntArray:
-            first, last = one.hit_from(steps)
-            return newly_hit(first[placements], last[placements]) if looked_up else newly_hit(first, last)
-
-        return np.stack([np.stack([hits(one) for one in row], axis=-1) for row in self.windows], axis=1)[
-            :, :, self.which
-        ]
+        rows = np.ascontiguousarray(placements, dtype=np.uint32)
+        found = np.empty((len(rows), len(self.windows), len(self.windows[0])), dtype=np.int64)
+        for d, cells in enumerate(self.windows):
+            for k, one in enumerate(cells):
+                kernels.episode_hits(rows, one.starts, one.stops, one.of, found[:, d, k])
+        return found[:, :, self.which]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -109,7 +105,7 @@ class Problem:
                 raise InputError(
                     f"{name}[{d}, {t}] is {ranges[d, t]}: the range must lie within 0..{n_steps} and not stop before it starts."
                 )
-            if (np.diff(ranges, axis=1) < 0).any():
+            if (ranges[:, 1:] < ranges[:, :-1]).any():
                 raise InputError(
                     f"{name} must be nondecreasing along the steps: a later event covers no earlier range."
                 )
@@ -123,8 +119,8 @@ class Problem:
             level=trial.levels,
             n_thresholds=len(trial.thresholds),
             n_events=trial.n_events,
-            cover_start=np.stack([reach.cover.starts for reach in trial.reaches]),
-            cover_stop=np.stack([reach.cover.stops for reach in trial.reaches]),
+            cover_start=_rows([reach.cover.starts for reach in trial.reaches]),
+            cover_stop=_rows([reach.cover.stops for reach in trial.reaches]),
             episodes=None if trial.count_alarms == "steps" else Episodes.of(trial),
         )
 
@@ -180,6 +176,11 @@ def count_hits(problem: Problem, events: ArrayLike) -> Hits:
 def above_each(levels: IntArray, n_thresholds: int) -> IntArray:
     """How many of the levels lie above each threshold."""
     return np.cumsum(np.bincount(levels, minlength=n_thresholds + 1)[:0:-1])[::-1].astype(np.int64)
+
+
+def _rows(arrays: list[IntArray]) -> IntArray:
+    """Arrays as rows of a table; a single long one is not copied."""
+    return arrays[0][np.newaxis] if len(arrays) == 1 else np.stack(arrays)
 
 
 def integers(name: str, values: ArrayLike) -> IntArray:

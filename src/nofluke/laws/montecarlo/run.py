@@ -121,15 +121,8 @@ class Run:
         self.observed = {side: _observed(problem, side, getattr(observed, side)) for side in SIDES}
         self.n_predictions = np.tile(problem.n_predictions, len(problem.cover_start))
 
-        predicted = problem.level > 0
-        before = np.concatenate([[0], np.cumsum(predicted)])
-        # Start, stop and reach side by side: an event far from the last one costs one line of cache, not three.
-        self.windows = np.empty((*problem.cover_start.shape, 3), dtype=np.uint32)
-        for d, (start, stop) in enumerate(zip(problem.cover_start, problem.cover_stop, strict=True)):
-            self.windows[d, :, 0] = before[start]
-            self.windows[d, :, 1] = before[stop]
-            self.windows[d, :, 2] = window_maxima(problem.level, Ranges(starts=start, stops=stop))
-        self.bins = (problem.level[predicted] - 1).astype(np.uint32)
+        self.windows = _windows(problem)
+        self.bins = (problem.level[problem.level > 0] - 1).astype(np.uint32)
         self.bins_before = _bins_before(self.bins, problem.n_thresholds)
         # Ascending events write overlapping windows once instead of once each, at a look at every 64 steps.
         width = float(np.mean(self.windows[..., 1] - self.windows[..., 0]))
@@ -166,7 +159,8 @@ class Run:
             raise InputError(f"draw must return placements of shape {shape}, whole numbers, got {got}.")
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
             raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
-        return np.ascontiguousarray(np.sort(placements, axis=1), dtype=np.uint32)
+        # stable: most draws come in order, or as some ascending stretches, which that merges
+        return np.ascontiguousarray(np.sort(placements, axis=1, kind="stable"), dtype=np.uint32)
 
     def hits(self, placements: NDArray[np.uint32]) -> Hits:
         """Both hits of given placements, one by one."""
@@ -379,6 +373,21 @@ def _family_wise(run: Run, parts: list[Counts]) -> FamilyWise:
             maxima=run.maxima[name],
         )
     return FamilyWise(**tests)
+
+
+def _windows(problem: Problem) -> NDArray[np.uint32]:
+    """By tolerance and step, which of the predicted steps an event there hits, from start to stop, and its level.
+
+    Start, stop and level side by side: an event far from the last one costs one line of cache, not three.
+    """
+    windows = np.empty((*problem.cover_start.shape, 3), dtype=np.uint32)
+    before = np.zeros(problem.level.size + 1, dtype=np.uint32)
+    np.cumsum(problem.level > 0, out=before[1:])
+    for d, (start, stop) in enumerate(zip(problem.cover_start, problem.cover_stop, strict=True)):
+        windows[d, :, 0] = before[start]
+        windows[d, :, 1] = before[stop]
+        windows[d, :, 2] = window_maxima(problem.level, Ranges(starts=start, stops=stop))
+    return windows
 
 
 def _bins_before(bins: NDArray[np.uint32], n_thresholds: int) -> NDArray[np.int32]:

@@ -161,8 +161,7 @@ def hits_by_lag(cell: Cell, lags: IntArray, before_thrice: IntArray) -> tuple[li
         moved = [np.sort((cell.alarms - lag) % n) for lag in lags.tolist()]
         hits = [int(np.count_nonzero(near[alarms])) for alarms in moved]
         return hits, [int(np.count_nonzero(within(alarms, windows))) for alarms in moved]
-    before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
-    near_alarm = before[cell.cover.stops] > before[cell.cover.starts]
+    near_alarm = cell.near_alarm
     starts, stops = cell.stretches.starts + n, cell.stretches.stops + n
     hits = [cell.stretches.count(total[stops - lag] > total[starts - lag]) for lag in lags.tolist()]
     found = [int(np.count_nonzero(near_alarm[(events + lag) % n])) for lag in lags.tolist()]
