@@ -13,7 +13,7 @@ from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none
+from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing
 from nofluke.series.ranges import Overlaps
@@ -75,13 +75,10 @@ class Asked:
         rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
         null = rest["null"]
         rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
-        names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise InputError(f"metrics={shown(twice[0])} is there twice: name each once.")
+        names = _metrics(metrics)
         return cls(
             tolerance=_as_tolerance_or_share(tolerance),
-            metrics=tuple(_metric(name) for name in names),
+            metrics=names,
             functions=tuple(metric for metric in map(get, names) if isinstance(metric, Function)),
             seed=as_whole(rng, "rng", 0, SEEDS - 1),
             **rest,
@@ -166,12 +163,17 @@ def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:
     return as_tolerance(value)
 
 
-def _metric(name: Any) -> str:
-    """A metric by its name, checked: columns and settings of a study have its name."""
-    if not isinstance(name, str):
-        raise InputError(
-            f"metrics={shown(name)} must be names, which become columns: register a function with "
-            "nf.metrics.register, or test it with nf.significance."
-        )
-    get(name)
-    return name
+def _metrics(metrics: Any) -> tuple[str, ...]:
+    """Metrics by their names, checked: columns and settings of a study have these names."""
+    names: dict[str, None] = {}
+    for name in one_or_several(metrics):
+        if not isinstance(name, str):
+            raise InputError(
+                f"metrics={shown(name)} must be names, which become columns: register a function with "
+                "nf.metrics.register, or test it with nf.significance."
+            )
+        if name in names:
+            raise InputError(f"metrics={shown(name)} is there twice: name each once.")
+        get(name)
+        names[name] = None
+    return tuple(names)
