@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
@@ -41,6 +41,24 @@ def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str
         kinds.setdefault(_kind(*cell), []).append(cell)
     found = sorted(kinds.values(), key=len, reverse=True)
     return tuple((f"{cells[0][2]} ({_where(cells)})", len(cells)) for cells in found)
+
+
+def failed_altogether(
+    failed: Values, detectors: tuple[str, ...], with_results: Collection[str]
+) -> dict[str, tuple[int, str]]:
+    """Detectors without a single result: how many cells each lacks, and the most frequent reason.
+
+    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", ""], "reason": ["1 NaN.", "2 NaN."]}
+    >>> failed_altogether(failed, ("a", "b"), ["a"])
+    {'b': (2, '1 NaN.')}
+    """
+    found: dict[str, dict[str, list[str]]] = {name: {} for name in detectors if name not in with_results}
+    for series, detector, reason in missing_cells(failed, detectors):
+        if detector in found:
+            found[detector].setdefault(_kind(series, detector, reason), []).append(" ".join(reason.split()))
+    return {
+        name: (sum(map(len, kinds.values())), max(kinds.values(), key=len)[0]) for name, kinds in found.items() if kinds
+    }
 
 
 def _kind(series: str, detector: str, reason: str) -> str:

@@ -19,8 +19,10 @@ from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy
-from nofluke.plain import as_whole, check_word
+from nofluke.nulls.base import check_resamples
+from nofluke.plain import check_word
 from nofluke.studies.asked import Asked
+from nofluke.studies.careful import most_careful
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.exports import StudyExports
@@ -28,13 +30,14 @@ from nofluke.studies.folder import Folder
 from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.lookup import look_up
-from nofluke.studies.missing import count_reasons, missing_cells
+from nofluke.studies.missing import count_reasons, failed_altogether, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
+from nofluke.studies.pooled_words import all_failed
 from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
@@ -159,6 +162,18 @@ class Study(StudyExports):
     def _counts(self) -> Counts:
         return Counts.of(self.cells, self.detectors, self.shared)
 
+    @lazy
+    def _without_result(self) -> dict[str, tuple[int, str]]:
+        """Detectors of which every cell failed."""
+        return failed_altogether(self.failed, self.detectors, set(self.cells["detector"].tolist()))
+
+    def _notes(self, detectors: Sequence[str]) -> tuple[str, ...]:
+        """What to know of units, and of these detectors as a whole."""
+        failed = (
+            f"{name}: {all_failed(*self._without_result[name])}" for name in detectors if name in self._without_result
+        )
+        return (*self._counts.notes, *failed)
+
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
         r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
 
@@ -187,7 +202,7 @@ class Study(StudyExports):
         Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
         """
         many = self._settings["n_resamples"] if n_resamples is None else n_resamples
-        n, level = as_whole(many, "n_resamples", 1), check_level(level)
+        n, level = check_resamples(many), check_level(level)
         if (n, level) not in self._pooled:
             self._pooled[n, level] = self._pool(n, level)
         return self._pooled[n, level]
@@ -195,7 +210,7 @@ class Study(StudyExports):
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
             return stored(self.path, n, level)
-        plan = Plan.of(self.cells, self._truths, self.shared, self.detectors, self._asked, n)
+        plan = Plan.of(self.cells, self._truths, self.shared, self._counts, self._asked, n)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
@@ -204,6 +219,7 @@ class Study(StudyExports):
             laws_of=partial(laws_of, self._folder),
             n_draws=n,
             n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
+            failed=self._without_result,
             alpha=self.alpha,
             level=level,
             auto=self._asked.model is None,
@@ -224,16 +240,19 @@ class Study(StudyExports):
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
-        return compared(
-            {name: counts.by_unit(name) for name in dict.fromkeys(names)},
-            counts.of_both,
-            noun=counts.kind,
-            alpha=self.alpha,
-            level=level,
-            n_resamples=n_resamples,
-            rng=self._settings["seed"] if rng is None else rng,
-            title=self.title,
-            notes=counts.notes,
+        return most_careful(
+            compared(
+                {name: counts.by_unit(name, kind) for name in dict.fromkeys(names)},
+                partial(counts.of_both, kind),
+                noun=kind,
+                alpha=self.alpha,
+                level=level,
+                n_resamples=n_resamples,
+                rng=self._settings["seed"] if rng is None else rng,
+                title=self.title,
+                notes=self._notes(names),
+            )
+            for kind in counts.units
         )
 
     def _compared(self, level: float) -> Comparison:
@@ -244,6 +263,7 @@ class Study(StudyExports):
 
     def leaderboard(self, *, n_resamples: int | None = None, level: float = LEVEL) -> Leaderboard:
         """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs."""
+        level = check_level(level)
         found = self._compared(level) if len(self.detectors) > 1 else None
         settings = self._settings
         return Leaderboard(
@@ -255,7 +275,8 @@ class Study(StudyExports):
                 tolerance=settings["tolerance"],
                 threshold=settings["cut"],
                 n_series=self.n_series,
-                n_groups=self._counts.n_units,
+                n_groups=self._counts.n_groups,
+                n_truths=self._counts.n_truths,
                 noun=self._counts.noun,
                 missing=count_reasons(self.failed, self.detectors),
                 alpha=self.alpha,
@@ -268,7 +289,7 @@ class Study(StudyExports):
         yield from from_reading(self._truths["notes"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
-        yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
+        yield from (*(self._notes(self.detectors) if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""

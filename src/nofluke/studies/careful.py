@@ -1,0 +1,66 @@
+"""Two ways to make units of the same series, by group and by truth: what either of them leaves uncertain stays so.
+
+The section "Pooling over series" of docs/explanation/theory.md says why, and how well that holds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import reduce
+from typing import TypeVar
+
+from nofluke.inference.comparison import Comparison
+from nofluke.inference.differences import Difference
+from nofluke.inference.interval import Interval, Intervals
+
+Ends = TypeVar("Ends", Interval, Difference)
+
+
+def widest(several: Iterable[Intervals]) -> Intervals:
+    """For each measure the widest interval, or none if it has none by some units."""
+    return reduce(_wider_of_each, several)
+
+
+def most_careful(several: Iterable[Comparison]) -> Comparison:
+    """Comparisons of the same detectors by other units: for each pair the largest p-value and the widest interval."""
+    return reduce(_more_careful, several)
+
+
+def _more_careful(one: Comparison, other: Comparison) -> Comparison:
+    return replace(
+        one,
+        differences=tuple(map(_claims_less, one.differences, other.differences)),
+        intervals=tuple(map(_wider_of_each, one.intervals, other.intervals)),
+        most_resamples=max(one.most_resamples, other.most_resamples),
+        notes=(*one.notes, *(note for note in other.notes if note not in one.notes)),
+    )
+
+
+def _claims_less(one: Difference, other: Difference) -> Difference:
+    tested = other if other.pvalue > one.pvalue else one
+    wide = _wider(one, other)
+    return replace(
+        tested,
+        corrected=max(one.corrected, other.corrected),  # NaN in both or in none
+        low=wide.low,
+        high=wide.high,
+        why_no_interval=wide.why_no_interval,
+    )
+
+
+def _wider_of_each(one: Intervals, other: Intervals) -> Intervals:
+    precision, recall, f1 = map(_wider, one, other)
+    return replace(one, precision=precision, recall=recall, f1=f1)
+
+
+def _wider(one: Ends, other: Ends) -> Ends:
+    return other if _width(other) > _width(one) else one
+
+
+def _width(one: Interval | Difference) -> float:
+    """How wide an interval is; what has none is as wide as can be."""
+    if one.low is None or one.high is None or math.isnan(one.low):
+        return math.inf
+    return one.high - one.low
