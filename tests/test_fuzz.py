@@ -388,7 +388,7 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     """A wide table of a few short series in any container, with odd names, gaps and copies, and how to read it."""
     n, n_series = draw(st.integers(3, 9)), draw(st.integers(1, 4))
     named = st.sampled_from(NAMES if draw(st.booleans()) else ["s0", "s1", "s2", "s3", "s0\x00"])
-    names = draw(st.lists(named, min_size=n_series, max_size=n_series, unique_by=repr))
+    names = draw(st.lists(named, min_size=n_series, max_size=n_series, unique_by=str))
     labels = st.lists(st.integers(0, 1), min_size=n, max_size=n)
     truths = [draw(labels) for _ in range(n_series)]
     truths = [draw(st.sampled_from(truths)) for _ in range(n_series)]  # some of them shared
@@ -418,6 +418,17 @@ def tables(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
     asked["null"] = draw(st.sampled_from(["auto", "permutation", "circular-shift", "segments"]))
     asked["tolerance"] = draw(st.sampled_from([0, 1, "10%"]))
     asked["missing"] = draw(st.sampled_from(["error", "mask"]))
+    if draw(st.booleans()):  # the same as a long table, detectors below one another
+        many = len(columns["name"])
+        columns = {name: values * len(detectors) for name, values in columns.items() if name not in detectors} | {
+            "by": [name for name in draw(st.permutations(detectors)) for _ in range(many)],
+            "z": [score for name in detectors for score in columns[name]],
+        }
+        asked |= {"detector": "by", "scores": "z"}
+    if draw(st.booleans()):
+        del asked["truth"]
+        events = st.sampled_from([[], [(0, 1)], [1], [(1, 0)], [[0, 9**20]]])
+        asked["ranges"] = {name: draw(events) for name in names if name == name}  # not of NaN, a word of no text
     return columns, asked
 
 

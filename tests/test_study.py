@@ -519,6 +519,7 @@ class TestArguments:
             ({"title": None}, "title=None must be text"),
             ({"title": "\ud800"}, r"title='\\ud800' must be text"),
             ({"resume": np.array([True, False])}, "must be True or False"),
+            ({"warmup": "2d"}, "warmup='2d' is a length of time, but the data have no clock: pass times="),
             ({"resume": pd.NA}, "resume=<NA> must be True or False"),
             ({"workers": np.array([1, 2])}, r"workers=array\(\[1, 2\]\) must be a whole number of at least 1"),
         ],

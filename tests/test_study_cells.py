@@ -327,6 +327,9 @@ class TestSettings:
             ({"budget": 0.1, "metrics": range(10**12)}, "metrics=0 must be names"),
             ({"budget": 0.1, "metrics": ["auc-roc", "auc-roc"]}, "metrics='auc-roc' is there twice"),
             ({"budget": 0.1, "rng": -1}, "rng=-1"),
+            ({"budget": 0.1, "missing": None}, "missing=None must be one of 'error', 'mask'"),
+            ({"budget": 0.1, "warmup": -1}, "warmup=-1 must be a number of steps, a share"),
+            ({"budget": 0.1, "warmup": object()}, "warmup=<object"),
             ({"budget": 0.1, "refractory": 0}, "refractory=0"),
         ],
     )

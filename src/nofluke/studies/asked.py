@@ -20,6 +20,7 @@ from nofluke.series.ranges import Overlaps
 from nofluke.series.thresholds import WAYS, check_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
+from nofluke.series.watching import as_part
 
 SEEDS = 2**63  # seeds of cells are below
 _WORDS = {
@@ -70,8 +71,10 @@ class Asked:
         check_cut(given[0], rest[given[0]])
         AlarmRule.of(rest["count_alarms"], rest["refractory"])
         for name, words in _WORDS.items():
-            if rest[name] is not None:
+            if rest[name] is not None or name != "count_events":
                 check_word(rest[name], name, words)
+        if rest["warmup"] is not None:
+            as_part(rest["warmup"], "warmup")
         rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
         null = rest["null"]
         rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
@@ -97,7 +100,10 @@ class Asked:
         tolerance, refractory = self.tolerance, self.alarms.refractory
         if isinstance(tolerance, Tolerance) and tolerance.unit != "steps":
             return f"tolerance={str(tolerance)!r}"
-        return f"refractory={self.refractory!r}" if refractory is not None and refractory.unit != "steps" else ""
+        if refractory is not None and refractory.unit != "steps":
+            return f"refractory={self.refractory!r}"
+        timed = self.warmup is not None and as_part(self.warmup, "warmup")[0] == "time"
+        return f"warmup={self.warmup!r}" if timed else ""
 
     @property
     def alarms(self) -> AlarmRule:
