@@ -6,26 +6,44 @@ The section "Pooling over series" of docs/explanation/theory.md says why, and ho
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
-from functools import reduce
-from typing import TypeVar
+from functools import partial, reduce
+from typing import Any, TypeVar
 
+from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Difference
-from nofluke.inference.interval import Interval, Intervals
+from nofluke.inference.interval import Interval, Intervals, intervals_of
+from nofluke.studies.counts import Counts
 
 Ends = TypeVar("Ends", Interval, Difference)
 
 
-def widest(several: Iterable[Intervals]) -> Intervals:
+def intervals_by(counts: Counts, detector: str, level: float) -> Intervals:
     """For each measure the widest interval, or none if it has none by some units."""
-    return reduce(_wider_of_each, several)
+    return reduce(
+        _wider_of_each,
+        (intervals_of(counts.by_unit(detector, kind), level, kind=kind) for kind in counts.units),
+    )
 
 
-def most_careful(several: Iterable[Comparison]) -> Comparison:
-    """Comparisons of the same detectors by other units: for each pair the largest p-value and the widest interval."""
-    return reduce(_more_careful, several)
+def compare_counts(counts: Counts, detectors: Sequence[str], **asked: Any) -> Comparison:
+    """Detectors compared over all series: for each pair the largest p-value and the widest interval.
+
+    ``asked`` are the arguments of `nofluke.inference.compare_units.compared` that do not depend on units.
+    """
+    found = (
+        compared(
+            {name: counts.by_unit(name, kind) for name in detectors},
+            partial(counts.of_both, kind),
+            noun=kind,
+            notes=counts.notes_on(detectors),
+            **asked,
+        )
+        for kind in counts.units
+    )
+    return reduce(_more_careful, found)
 
 
 def _more_careful(one: Comparison, other: Comparison) -> Comparison:

@@ -14,6 +14,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.errors import shown
 from nofluke.inference.interval import Kind
+from nofluke.studies.missing import failed_altogether
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared
 from nofluke.text.tables import plural
@@ -37,6 +38,8 @@ class Counts:
         series of different groups share a truth, there are two ways to make units, "groups" and "truths".
     named : bool
         Whether groups were named, rather than made of series that share a truth.
+    failed : mapping of str to str
+        What is said of detectors without any result.
     notes : tuple of str
         Which series of different groups share a truth.
     """
@@ -46,11 +49,12 @@ class Counts:
     counts: IntArray = field(repr=False)
     units: Mapping[Kind, IntArray] = field(repr=False)
     named: bool
+    failed: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, cells: Values, detectors: Sequence[str], shared: Sequence[Shared]) -> Counts:
-        """From the columns of a study's cells."""
+    def of(cls, cells: Values, failed: Values, detectors: tuple[str, ...], shared: Sequence[Shared]) -> Counts:
+        """From the columns of a study's cells, and of what failed."""
         group_of: dict[str, str] = dict(zip(cells["series"], cells["group"], strict=True))
         place = {name: i for i, name in enumerate(group_of)}
         at = [place[name] for name in cells["series"]]
@@ -66,11 +70,12 @@ class Counts:
         sets = [one.series for one in shared if len({group_of[name] for name in one.series}) > 1]
         units: dict[Kind, IntArray] = {"groups": groups} if named else {"groups" if sets else "series": truths}
         return cls(
-            detectors=tuple(detectors),
+            detectors=detectors,
             series=tuple(place),
             counts=counts,
             units=units | {"truths": truths} if named and sets else units,
             named=named,
+            failed=failed_altogether(failed, detectors, set(cells["detector"])),
             notes=_notes(sets, group_of, named, _many(truths)),
         )
 
@@ -98,6 +103,10 @@ class Counts:
     def n_truths(self) -> int | None:
         """How many different truths there are, where these are units, too."""
         return _many(self.units["truths"]) if "truths" in self.units else None
+
+    def notes_on(self, detectors: Sequence[str]) -> tuple[str, ...]:
+        """On units, and on those of the detectors that have no result."""
+        return (*self.notes, *(f"{name}: {self.failed[name]}" for name in detectors if name in self.failed))
 
     @property
     def there(self) -> BoolArray:

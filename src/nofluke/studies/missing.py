@@ -43,22 +43,23 @@ def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str
     return tuple((f"{cells[0][2]} ({_where(cells)})", len(cells)) for cells in found)
 
 
-def failed_altogether(
-    failed: Values, detectors: tuple[str, ...], with_results: Collection[str]
-) -> dict[str, tuple[int, str]]:
-    """Detectors without a single result: how many cells each lacks, and the most frequent reason.
+def failed_altogether(failed: Values, detectors: tuple[str, ...], with_results: Collection[str]) -> dict[str, str]:
+    """What is said of each detector without a single result: that all its cells failed, and the most frequent reason.
 
     >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", ""], "reason": ["1 NaN.", "2 NaN."]}
     >>> failed_altogether(failed, ("a", "b"), ["a"])
-    {'b': (2, '1 NaN.')}
+    {'b': 'All of its 2 cells failed: 1 NaN.'}
     """
-    found: dict[str, dict[str, list[str]]] = {name: {} for name in detectors if name not in with_results}
+    lost: dict[str, dict[str, list[str]]] = {}
     for series, detector, reason in missing_cells(failed, detectors):
-        if detector in found:
-            found[detector].setdefault(_kind(series, detector, reason), []).append(" ".join(reason.split()))
-    return {
-        name: (sum(map(len, kinds.values())), max(kinds.values(), key=len)[0]) for name, kinds in found.items() if kinds
-    }
+        if detector not in with_results:
+            lost.setdefault(detector, {}).setdefault(_kind(series, detector, reason), []).append(reason)
+    said = {}
+    for detector, kinds in lost.items():
+        n, reason = sum(map(len, kinds.values())), " ".join(max(kinds.values(), key=len)[0].split())
+        which = f"All of its {n:,} cells" if n > 1 else "Its only cell"
+        said[detector] = f"{which} failed: {reason}{'' if reason.endswith('.') else '.'}"
+    return said
 
 
 def _kind(series: str, detector: str, reason: str) -> str:

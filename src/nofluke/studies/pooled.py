@@ -14,36 +14,23 @@ import numpy as np
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import intervals_of
 from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
-from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import Law
 from nofluke.ratios import divide
-from nofluke.studies.careful import widest
+from nofluke.studies.careful import intervals_by
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
 from nofluke.studies.lookup import rows_named
+from nofluke.studies.lumped import Laws, Lumped, Lumping
 from nofluke.studies.needle import Needle, look
-from nofluke.studies.plan import ALONE, Plan
+from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.pooled_words import all_failed, ends_of, hill, method_of, remarks
+from nofluke.studies.pooled_words import ends_of, hill, method_of, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
-from nofluke.studies.together import law_of_weights, laws_of_sums, seed_of
-
-Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lumped:
-    """Series that share a truth, the laws of their summed hits by measure, and draws of both."""
-
-    series: tuple[str, ...]
-    laws: Mapping[str, Law] = field(repr=False)
-    draws: IntArray = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -63,8 +50,6 @@ class Pooling:
     n_draws : int
     n_failed : mapping of str to int
         Cells without a result, by detector.
-    failed : mapping of str to (int, str)
-        Detectors without any result: how many cells each lacks, and why.
     alpha, level : float
     auto : bool
         Whether the data chose the nulls: then the verdict uses what hits at other shifts say, too.
@@ -77,7 +62,6 @@ class Pooling:
     laws_of: Callable[[str], Laws]
     n_draws: int
     n_failed: Mapping[str, int]
-    failed: Mapping[str, tuple[int, str]]
     alpha: float
     level: float
     auto: bool = True
@@ -109,17 +93,15 @@ class Pooling:
         there = counts.there[:, d]
         told = there & self.plan.told(counts.series, detector)
         laws = self.laws_of(detector)
-        lumped, inside = self._lumped(detector, laws)
+        lumped, inside = Lumping(
+            detector=detector, counts=counts, plan=self.plan, drawn=self.drawn, laws=laws, n_draws=self.n_draws
+        ).made()
         tests = {
             measure: self._test(measure, detector, np.flatnonzero(told), laws[measure], lumped, 2 * i)
             for i, measure in enumerate(MEASURES)
         }
         values = linearise(counts.counts[there, d].sum(axis=0)[None]).values
-        intervals = (
-            widest(intervals_of(counts.by_unit(detector, kind), self.level, kind=kind) for kind in counts.units)
-            if there.any()
-            else None
-        )
+        intervals = intervals_by(counts, detector, self.level) if there.any() else None
         measured = {
             measure: PooledMeasure(
                 value=float(values[i]),
@@ -154,55 +136,6 @@ class Pooling:
             notes=self._notes(detector, there, told, lumped),
         )
         return row, tests
-
-    def _lumped(self, detector: str, laws: Laws) -> tuple[tuple[Lumped, ...], dict[int, list[Lumped]]]:
-        """Series that share a truth; and those of them that are in one group, by group."""
-        parts: dict[int, dict[int, list[str]]] = {}
-        for (series, name), ((cluster, group, _), _) in self.plan.together.items():
-            if name == detector:
-                parts.setdefault(cluster, {}).setdefault(group, []).append(series)
-        group_of = dict(zip(self.counts.series, self.counts.groups.tolist(), strict=True))
-        wholes: list[Lumped] = []
-        inside: dict[int, list[Lumped]] = {}
-        for cluster, own in parts.items():
-            within = {
-                group: self._placed(cluster, {group: own[group]}, detector, laws) for group in own if group != ALONE
-            }
-            for group, one in within.items():
-                inside.setdefault(group, []).append(one)
-            only = len(own) == 1 and within
-            wholes.append(next(iter(within.values())) if only else self._placed(cluster, own, detector, laws))
-        for (_, name), mixed in self.plan.mixed.items():
-            if name == detector:
-                wholes.append(self._careful(mixed, laws))
-                for group in dict.fromkeys(group_of[series] for series in mixed):
-                    some = tuple(series for series in mixed if group_of[series] == group)
-                    if len(some) > 1:
-                        inside.setdefault(group, []).append(self._careful(some, laws))
-        return tuple(wholes), inside
-
-    def _placed(self, cluster: int, parts: Mapping[int, Sequence[str]], detector: str, laws: Laws) -> Lumped:
-        """Series that share a truth and one placement of the events."""
-        names = tuple(name for own in parts.values() for name in own)
-        if self.drawn is None:
-            return self._careful(names, laws)
-        place = {series: i for i, series in enumerate(self.counts.series)}
-        rows = self.counts.counts[[place[name] for name in names], self.counts.detectors.index(detector)]
-        first, *rest = (self.drawn.clusters[cluster, part, detector] for part in parts)
-        found = sum(rest, first)
-        own = laws_of_sums(found.hits, (int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
-        placements = self.plan.together[names[0], detector][1]
-        if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
-            weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
-            own = own if weighted is None else {**own, "recall": weighted}
-        return Lumped(series=names, laws=own, draws=found.drawn)
-
-    def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
-        """As if all of them rose and fell together, where no placement serves them all."""
-        u = np.random.default_rng(seed_of(len(series), series[0])).random(self.n_draws)
-        own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
-        draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
-        return Lumped(series=series, laws=own, draws=draws)
 
     def _test(
         self,
@@ -287,8 +220,8 @@ class Pooling:
 
     def _ruled(self, row: Pooled, tests: Mapping[str, ChanceTest]) -> Pooled:
         """The verdict by the corrected p-values of precision and recall."""
-        if row.detector in self.failed:
-            return replace(row, reason=all_failed(*self.failed[row.detector]))
+        if row.detector in self.counts.failed:
+            return replace(row, reason=self.counts.failed[row.detector])
         if row.n_told == 0:
             return replace(row, reason="No null holds on any series.")
         for measure, what in zip(MEASURES, ("predictions", "events"), strict=True):

@@ -37,16 +37,6 @@ def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, wi
     return tuple(said)
 
 
-def all_failed(n: int, reason: str) -> str:
-    """What is said of a detector without a result.
-
-    >>> all_failed(3, "scores has 1 NaN at position(s) 4.")
-    'All of its 3 cells failed: scores has 1 NaN at position(s) 4.'
-    """
-    which = f"All of its {n:,} cells" if n > 1 else "Its only cell"
-    return f"{which} failed: {reason}{'' if reason.endswith('.') else '.'}"
-
-
 def hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
     """What is said where hits are as many at other shifts."""
     rest = "p-values that ignore it say nothing." if auto else "the requested null does not keep that."

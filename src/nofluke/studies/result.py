@@ -14,7 +14,6 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.data.paths import expanded
 from nofluke.errors import InputError
-from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
@@ -22,7 +21,7 @@ from nofluke.lazy import lazy
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_word
 from nofluke.studies.asked import Asked
-from nofluke.studies.careful import most_careful
+from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.exports import StudyExports
@@ -30,14 +29,13 @@ from nofluke.studies.folder import Folder
 from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.lookup import look_up
-from nofluke.studies.missing import count_reasons, failed_altogether, missing_cells
+from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
-from nofluke.studies.pooled_words import all_failed
 from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
@@ -160,19 +158,7 @@ class Study(StudyExports):
 
     @lazy
     def _counts(self) -> Counts:
-        return Counts.of(self.cells, self.detectors, self.shared)
-
-    @lazy
-    def _without_result(self) -> dict[str, tuple[int, str]]:
-        """Detectors of which every cell failed."""
-        return failed_altogether(self.failed, self.detectors, set(self.cells["detector"].tolist()))
-
-    def _notes(self, detectors: Sequence[str]) -> tuple[str, ...]:
-        """What to know of units, and of these detectors as a whole."""
-        failed = (
-            f"{name}: {all_failed(*self._without_result[name])}" for name in detectors if name in self._without_result
-        )
-        return (*self._counts.notes, *failed)
+        return Counts.of(self.cells, self.failed, self.detectors, self.shared)
 
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
         r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
@@ -219,7 +205,6 @@ class Study(StudyExports):
             laws_of=partial(laws_of, self._folder),
             n_draws=n,
             n_failed=Counter(detector for _, detector, _ in missing_cells(self.failed, self.detectors)),
-            failed=self._without_result,
             alpha=self.alpha,
             level=level,
             auto=self._asked.model is None,
@@ -240,19 +225,14 @@ class Study(StudyExports):
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
-        return most_careful(
-            compared(
-                {name: counts.by_unit(name, kind) for name in dict.fromkeys(names)},
-                partial(counts.of_both, kind),
-                noun=kind,
-                alpha=self.alpha,
-                level=level,
-                n_resamples=n_resamples,
-                rng=self._settings["seed"] if rng is None else rng,
-                title=self.title,
-                notes=self._notes(names),
-            )
-            for kind in counts.units
+        return compare_counts(
+            counts,
+            tuple(dict.fromkeys(names)),
+            alpha=self.alpha,
+            level=level,
+            n_resamples=n_resamples,
+            rng=self._settings["seed"] if rng is None else rng,
+            title=self.title,
         )
 
     def _compared(self, level: float) -> Comparison:
@@ -289,7 +269,7 @@ class Study(StudyExports):
         yield from from_reading(self._truths["notes"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
-        yield from (*(self._notes(self.detectors) if found is None else found.notes), *self._folder.notes)
+        yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""
