@@ -783,6 +783,55 @@ def test_names_that_cannot_be_written_are_refused(changes, words):
         read_source(table, **{**WIDE, "scores": "a*"})
 
 
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_may_have_any_name(tmp_path, kind):
+    """A table is cut into its series whatever its other columns are called, such as s and d."""
+    frame = wide_frame().rename(columns={"s": "name", "t": "s", "a": "d"})
+    source = read_source(written(frame, tmp_path, kind), series="name", truth="y", scores="d")
+    pieces = [len(entry.pieces) for chunk in source.chunks() for entry in getattr(chunk, "entries", ())]
+    assert set(pieces) == ({1} if kind == "parquet" else set())
+    assert list(cases_of(source)) == ["x", "y10", "y9"]
+
+
+def test_columns_that_differ_only_in_case_stay_apart_or_are_refused(tmp_path):
+    """Copies of tables are written by duckdb, which takes them for one."""
+    frame = wide_frame().rename(columns={"a": "d", "b": "D"})
+    asked = {"series": "s", "truth": "y", "scores": ["d", "D"]}
+    for source in (frame, written(frame, tmp_path, "parquet")):
+        for case in cases_of(read_source(source, **asked)).values():
+            for name in "dD":
+                assert case.detectors[name].tolist() == frame[name][frame["s"] == case.series].tolist()
+    for path in (written(frame, tmp_path, "csv"), written(frame.sort_values("t"), tmp_path, "parquet")):
+        with pytest.raises(
+            InputError, match=r"study.\w+ has columns 'd' and 'D', which differ only in case: rename one"
+        ):
+            read_source(path, **asked)
+
+
+def test_a_column_that_is_there_twice_is_no_score(tmp_path):
+    """In a file of many series, and in one that is a series: which of both is meant?"""
+    text = wide_frame().to_csv(index=False).replace(",a,b", ",a,a")
+    (tmp_path / "x.csv").write_text(text)
+    words = "x.csv has 2 columns named 'a': give the position of one."
+    with pytest.raises(InputError, match=words):
+        read_source(tmp_path / "x.csv", series="s", truth="y", scores="a")
+    (case,) = read_source(tmp_path / "x.csv", truth="y", scores="a").chunks()[0].read()
+    assert case.truth.reason == words
+
+
+def test_two_tables_of_one_series_are_refused(tmp_path):
+    """TSB-AD names its arrays by what stands before the first dot."""
+    (tmp_path / "score" / "lof").mkdir(parents=True)
+    (tmp_path / "data").mkdir()
+    np.save(tmp_path / "score" / "lof" / "001_a_id_1.npy", np.zeros(3))
+    for name in ("001_a_id_1.csv", "001_a_id_1.old.csv"):
+        (tmp_path / "data" / name).write_text("x,Label\n1,0\n2,1\n3,0\n")
+    with pytest.raises(
+        InputError, match=r"'001_a_id_1.csv' and '001_a_id_1.old.csv', one series by what stands before"
+    ):
+        read_source(tmp_path / "score", layout="tsb-ad", data=tmp_path / "data")
+
+
 def test_file_names_that_are_no_text_are_refused(tmp_path):
     """Their bytes would be replaced, and may then be the name of another file."""
     (tmp_path / os.fsdecode(b"a\xff.csv")).write_text(wide_frame().to_csv(index=False))
