@@ -410,11 +410,11 @@ def _held(arguments: Iterable[Any]) -> list[Any]:
         if isinstance(value, dict):
             held.append(_held(value.values()))
             continue
+        if isinstance(value, pa.Table | pl.DataFrame | pd.DataFrame):
+            value = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict()
+            held.append(repr({name: list(column) for name, column in value.items()}))
+            continue
         if type(value).__module__.startswith(("pandas", "polars", "pyarrow")) and np.ndim(value):
-            if isinstance(value, pa.Table | pl.DataFrame | pd.DataFrame):
-                value = value.to_pydict() if isinstance(value, pa.Table) else value.to_dict()
-                held.append(repr({name: list(column) for name, column in value.items()}))
-                continue
             labels = value.index if isinstance(value, pd.Series) else ()
             held.append(repr((list(value), list(labels))))  # their pickles hold caches, too
             continue
