@@ -5,11 +5,15 @@ from __future__ import annotations
 import contextlib
 import copy
 import csv
+import inspect
 import io
 import itertools
 import json
 import math
+import re
 import tempfile
+from collections.abc import Callable
+from datetime import date
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -17,6 +21,9 @@ from unittest import mock
 
 import click
 import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
 from hypothesis import assume
 from hypothesis import strategies as st
 
@@ -334,6 +341,142 @@ def test_nonsense_put_to_results_is_refused_in_one_line(question, value, other):
     ask(nf.detectors.energy_transient, value)
     ask(nf.detectors.energy_transient, [1, 2, 3], value, other)
     ask(nf.datasets.simulate_quakes, rng=value)
+
+
+NAMES: list[Any] = [
+    *("a", "a\x00", "b", "B", "é", "a b", " ", "", "1", "a,b\n", "=1", "<b>", "$x_1$", "*", "\ud800", "x" * 300),
+    *(1, 1.0, True, np.int64(2), None, math.nan, Fraction(1, 3), date(2020, 1, 1), b"a", (1,), 10**400),
+]
+
+
+class Mute:
+    """An object that does not say what it is."""
+
+    def __repr__(self) -> str:
+        raise RuntimeError("no words")
+
+
+class Wild(Mute):
+    """One that no array is made of, either."""
+
+    def __array__(self, *_: Any, **__: Any) -> Any:
+        raise OSError("no numbers")
+
+    def __iter__(self) -> Any:
+        raise KeyError("no items")
+
+
+def anything() -> st.SearchStrategy[Any]:
+    """Nonsense, and objects that answer no question."""
+    odd: list[Callable[[], Any]] = [
+        lambda: np.True_,
+        Mute,
+        Wild,
+        lambda: [Mute()],
+        lambda: {"a": Wild()},
+        lambda: pl.LazyFrame({"a": [0]}),
+        lambda: 10**5_000,
+        lambda: np.array(["d0", "d1"]),
+        lambda: np.ma.masked,
+        lambda: "a\ud800",
+    ]
+    return nonsense() | st.sampled_from(odd).map(lambda make: make())
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A wide table of a few short series in any container, with odd names, gaps and copies, and how to read it."""
+    n, n_series = draw(st.integers(3, 9)), draw(st.integers(1, 4))
+    named = st.sampled_from(NAMES if draw(st.booleans()) else ["s0", "s1", "s2", "s3", "s0\x00"])
+    names = draw(st.lists(named, min_size=n_series, max_size=n_series, unique_by=str))
+    labels = st.lists(st.integers(0, 1), min_size=n, max_size=n)
+    truths = [draw(labels) for _ in range(n_series)]
+    truths = [draw(st.sampled_from(truths)) for _ in range(n_series)]  # some of them shared
+    scores = st.lists(st.sampled_from([0.0, 0.5, 1.0, 2.0, math.nan, math.inf]), min_size=n, max_size=n)
+    columns: dict[str, list[Any]] = {
+        "name": [name for name in names for _ in range(n)],
+        "label": [label for truth in truths for label in truth],
+    }
+    detectors = draw(
+        st.lists(st.sampled_from(["d0", "d1", "d0\x00", "d 1", "d*"]), min_size=1, max_size=3, unique=True)
+    )
+    for name in detectors:
+        columns[name] = [score for _ in range(n_series) for score in draw(scores)]
+    asked: dict[str, Any] = {"series": "name", "truth": "label", "scores": "d*"}
+    if draw(st.booleans()):
+        groups = [draw(named) for _ in range(n_series)]
+        columns["set"] = [group for group in groups for _ in range(n)]
+        asked["group"] = "set"
+    if draw(st.booleans()):
+        columns["t"] = list(range(n)) * n_series
+        asked["times"] = "t"
+    asked |= draw(
+        st.sampled_from(
+            [{"budget": "20%"}, {"threshold": 1.0}, {"quantile": 0.5}, {"budget": 0.3, "metrics": "auc-roc"}]
+        )
+    )
+    asked["null"] = draw(st.sampled_from(["auto", "permutation", "circular-shift", "segments"]))
+    asked["tolerance"] = draw(st.sampled_from([0, 1, "10%"]))
+    asked["missing"] = draw(st.sampled_from(["error", "mask"]))
+    if draw(st.booleans()):  # the same as a long table, detectors below one another
+        many = len(columns["name"])
+        columns = {name: values * len(detectors) for name, values in columns.items() if name not in detectors} | {
+            "by": [name for name in draw(st.permutations(detectors)) for _ in range(many)],
+            "z": [score for name in detectors for score in columns[name]],
+        }
+        asked |= {"detector": "by", "scores": "z"}
+    if draw(st.booleans()):
+        del asked["truth"]
+        events = st.sampled_from([[], [(0, 1)], [1], [(1, 0)], [[0, 9**20]]])
+        asked["ranges"] = {name: draw(events) for name in names if name == name}  # not of NaN, a word of no text
+    return columns, asked
+
+
+def in_a_frame(columns: dict[str, list[Any]]) -> st.SearchStrategy[Any]:
+    """The same table from libraries that can hold it."""
+    held: list[Any] = [columns]
+    for make in (pd.DataFrame, lambda given: pl.DataFrame(given, strict=False), pa.table):
+        with contextlib.suppress(Exception):  # of the library
+            held.append(make(columns))
+    return st.sampled_from(held)
+
+
+@fuzz(60, 5_000, table=tables(), data=st.data())
+def test_whatever_a_study_is_asked_it_answers_or_refuses_in_one_line(table, data):
+    """Odd names, any value of any argument: cells fail by their data alone, and all that is said can be written."""
+    columns, asked = table
+    source = data.draw(in_a_frame(columns))
+    names = sorted(set(inspect.signature(nf.study).parameters) - {"n_resamples"})
+    for name in data.draw(st.lists(st.sampled_from(names), max_size=2, unique=True)):
+        asked[name] = data.draw(anything(), name)
+    source = asked.pop("source", source)
+    alone = mock.patch("nofluke.studies.engine.can_start", return_value=False)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder), alone:
+        study = ask(nf.study, source, **{"workers": 1, "n_resamples": 20} | asked)
+        if study is None:
+            return
+        assert not [reason for reason in study.failed["reason"] if re.search(r"\(\w+\.py, line", reason)]
+        assert len(study.cells["series"]) + study.n_missing == study.n_cells == study.n_series * len(study.detectors)
+        for series, detector in zip(study.cells["series"], study.cells["detector"], strict=True):
+            cell = study.cell(series, detector)
+            assert (cell["series"], cell["detector"]) == (series, detector)
+        told(study)
+        value, other = data.draw(anything()), data.draw(anything())
+        for question, given in (
+            (study.cell, {"series": value, "detector": other}),
+            (study.cell, {"series": value, "detector": study.detectors[0]}),
+            (study.corrected, {"measure": value}),
+            (study.pooled, {"level": value}),
+            (study.compare, {"level": value, "n_resamples": 19}),
+            (study.compare, {"rng": data.draw(nonsense()), "n_resamples": 19}),
+            (study.leaderboard, {"level": value}),
+            (study.table, {"measures": value}),
+            (study.write, {"path": value}),
+            (study.to_frame, {"backend": value}),
+            (nf.Study.open, {"path": value}),
+        ):
+            ask(question, **given)
+        ask(study.compare, value, other)
 
 
 @fuzz(40, question=questions(), data=st.data())

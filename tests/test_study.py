@@ -6,9 +6,11 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import nofluke as nf
+from nofluke.inference.compare_units import compare_units
 from nofluke.studies.tables import read_table
 
 
@@ -101,8 +103,39 @@ class TestCells:
             study.cell("s001", "nobody")
         with pytest.raises(nf.InputError, match="'s000' has no result for d1: "):
             study.cell("s000", "d1")
+        with pytest.raises(nf.InputError, match=r"series=array\(\['s000'\].* must be the name of a series"):
+            study.cell(np.array(["s000"]), "d0")
         assert (study.n_cells, study.n_missing, study.n_series) == (12, 1, 6)
         assert "1 missing" in repr(study)
+
+    @pytest.mark.parametrize("kind", ["frame", "parquet"])
+    def test_names_that_differ_by_a_nul_at_the_end_stay_apart(self, tmp_path, kind):
+        """Series, groups and detectors, which NumPy's text would merge: cells, pooled rows, comparisons, metrics."""
+        table = table_of(n_series=4, skill=1.0)
+        names = ["a", "a\x00", "b", "b\x00\x00"]
+        plain = study_of({**table, "set": np.repeat(["g", "h", "g", "h"], 120)}, group="set", metrics="auc-roc")
+        odd = {
+            "name": np.repeat(np.array(names, dtype=object), 120),
+            "set": np.repeat(np.array(["g", "g\x00"] * 2, dtype=object), 120),
+            "label": table["label"],
+            "d": table["d0"],
+            "d\x00": table["d1"],
+        }
+        if kind == "parquet":
+            pd.DataFrame(odd).to_parquet(tmp_path / "t.parquet")
+        study = study_of(odd if kind == "frame" else tmp_path / "t.parquet", group="set", metrics="auc-roc")
+        assert study.detectors == ("d", "d\x00")
+        assert study.cell("a\x00", "d\x00")["f1"] == plain.cell("s001", "d1")["f1"]
+        with pytest.raises(nf.InputError, match=r"series='b\\x00' is not in this study"):
+            study.cell("b\x00", "d")
+        for row, other in zip(study.pooled(n_resamples=99), plain.pooled(n_resamples=99), strict=True):
+            assert (row.n_groups, row.share_yes, row.skill_in) == (other.n_groups, other.share_yes, other.skill_in)
+            assert (row.recall, row.f1.value) == (other.recall, other.f1.value)
+        assert study.compare().difference("d", "d\x00").value == plain.compare().difference("d0", "d1").value
+        told, expected = (
+            next(note for note in one.leaderboard().about.notes if note.startswith("auc-roc")) for one in (study, plain)
+        )
+        assert told.replace("d\x00", "d1").replace("d 0", "d0 0") == expected
 
     def test_false_discoveries_are_corrected_over_all_cells(self):
         """By Benjamini and Hochberg."""
@@ -219,6 +252,30 @@ class TestPooled:
         assert (rows[1].n_series, rows[1].n_failed, rows[1].verdict) == (0, 6, "cannot tell")
         assert study.leaderboard(n_resamples=99).detectors == ("d0", "d1")
 
+    @pytest.mark.parametrize("detectors", ["d*", "d1"])
+    def test_a_detector_whose_cells_all_failed_is_said_to_have_failed(self, tmp_path, detectors):
+        """Not to have no alarms: in its row, on the leaderboard, on the page and in comparisons, with the reason."""
+        table = table_of(n_series=3)
+        table["d1"][:] = np.nan
+        study = study_of(table, scores=detectors, out=tmp_path / "out", n_resamples=99)
+        told = "All of its 3 cells failed: all of its 120 scores are missing."
+        assert study.pooled()[-1].reason == told
+        assert f"Note: d1: {told}" in str(study)
+        assert told in (tmp_path / "out" / "leaderboard.html").read_text()
+        said = "".join([str(study), *(study.compare().notes if detectors == "d*" else ())])
+        assert "has no alarms" not in said
+        assert "There are no events" not in said
+
+    def test_the_most_frequent_reason_is_that_of_a_detector_without_results(self):
+        """A series without any result counts for all of them."""
+        table = table_of(n_series=4)
+        table["d1"][:120] = np.inf
+        table["d1"][120:360] = np.nan
+        table["label"] = table["label"].astype(float)
+        table["label"][360:] = 7
+        row = study_of(table).pooled(n_resamples=99)[1]
+        assert row.reason == "All of its 4 cells failed: all of its 120 scores are missing."
+
 
 class TestSharedTruth:
     """Sensors that are labelled once."""
@@ -309,7 +366,94 @@ class TestSharedTruth:
         study = study_of(table)
         assert study.compare().noun == "groups"
         assert math.isnan(study.pooled(n_resamples=99)[0].recall.low)
-        assert any("with the same truth" in note for note in study.compare().notes)
+        (note,) = (note for note in study.compare().notes if "with the same truth" in note)
+        assert "8 series make 1 independent unit" in note
+        assert note.endswith("count as one ('s0', 's1', 's2' and 5 more).")
+
+    def grouped(self, null="permutation", copies=((0, 5),), **more):
+        """Four groups of three series and two detectors; the second of each pair has the labels of the first."""
+        table = table_of(n_series=12, groups=4, **more)
+        for one, other in copies:
+            for name in ("label", *(name for name in table if name.startswith("d"))):
+                table[name][120 * other : 120 * (other + 1)] = table[name][120 * one : 120 * (one + 1)]
+        return table, study_of(table, group="set", null=null, n_resamples=199)
+
+    def test_series_with_the_same_truth_do_not_merge_their_groups(self):
+        """Groups stay groups; a note names the series and their groups."""
+        _, study = self.grouped()
+        assert [row.n_groups for row in study.pooled()] == [4, 4]
+        assert "on 12 series in 4 groups" in str(study)
+        assert "units: 4 groups, and 11 different truths" in str(study)
+        (note,) = (note for note in study.compare().notes if "same truth" in note)
+        assert note.startswith(
+            "1 set of series in different groups has the same truth, or nearly the same ('s000' of 'g0' and 's005' of 'g1'), "
+            "so these groups are not independent of each other"
+        )
+        assert note in study.leaderboard().about.notes
+
+    def test_a_note_names_few_of_many_series(self):
+        """Three sets, and three series of each."""
+        table, _ = self.grouped(copies=((0, 1), (0, 2), (0, 3), (4, 9), (5, 10), (6, 11)))
+        (note,) = (note for note in study_of(table, group="set").compare().notes if "same truth" in note)
+        assert note.startswith("4 sets of series in different groups have the same truth")
+        assert "('s000' of 'g0', 's001' of 'g1', 's002' of 'g2' and 1 more; 's004' of 'g0' and" in note
+        assert "; and 1 more set)" in note
+
+    def test_groups_that_share_truths_get_the_more_careful_of_two_answers(self):
+        """By groups, and by truths as if there were no groups: larger p-values, wider intervals, or none."""
+        for copies in (((0, 13),), [(i, i + j) for i in (0, 12, 24) for j in range(1, 12)]):
+            table = table_of(n_series=36, groups=12, skill=0.5)
+            for one, other in copies:
+                for name in ("label", "d0", "d1"):
+                    table[name][120 * other : 120 * (other + 1)] = table[name][120 * one : 120 * (one + 1)]
+            both = study_of(table, group="set", n_resamples=99)
+            sets, truths = both._counts.units["groups"], both._counts.units["truths"]
+            assert (len(set(sets)), len(set(truths))) == ((12, 35) if len(copies) == 1 else (12, 3))
+            own = {
+                kind: compare_units({name: both._counts.by_unit(name, kind) for name in ("d0", "d1")}, rng=0)
+                for kind in both._counts.units
+            }
+            found = both.compare()
+            for measure in ("precision", "recall", "f1"):
+                one = found.difference("d1", "d0", measure)
+                each = [other.difference("d1", "d0", measure) for other in own.values()]
+                assert one.pvalue == one.corrected == max(other.pvalue for other in each)
+                widths = [math.inf if other.low is None else other.high - other.low for other in each]
+                assert (math.inf if one.low is None else one.high - one.low) == max(widths)
+            for d, name in enumerate(("d0", "d1")):
+                row = both.pooled()[d]
+                for i, measure in enumerate(("precision", "recall", "f1")):
+                    each = [tuple(other.intervals[other.detectors.index(name)])[i] for other in own.values()]
+                    widths = [math.inf if not other else other.high - other.low for other in each]
+                    shown = getattr(row, measure)
+                    assert (math.inf if math.isnan(shown.low) else shown.high - shown.low) == max(widths)
+            assert math.isnan(both.pooled()[0].recall.low) == (len(copies) > 1)
+
+    @pytest.mark.parametrize("null", ["permutation", "circular-shift"])
+    @pytest.mark.parametrize("copies", [((0, 5),), ((0, 4), (0, 5), (0, 9), (0, 2)), ((0, 4), (1, 5))])
+    def test_a_group_has_the_p_value_of_its_own_series(self, monkeypatch, null, copies):
+        """Whatever series of other groups share a truth with some of them: as if there were no other group."""
+        seen = []
+        monkeypatch.setattr("nofluke.studies.pooled.skill_in", lambda pvalues, _: len(seen.append(pvalues) or ()))
+        table, study = self.grouped(null, copies, skill=0.5)
+        study.pooled()
+        for g in range(4):
+            own = table["set"] == f"g{g}"
+            alone = study_of({name: values[own] for name, values in table.items()}, null=null, n_resamples=199)
+            for d, row in enumerate(alone.pooled()):
+                expected = min(1.0, 2 * min(row.precision.pvalue, row.recall.pvalue))
+                # drawn placements differ, since seeds go by the first series of a cluster
+                exact = "simulated" not in row.precision.method + row.recall.method
+                assert seen[d][g] == pytest.approx(expected, rel=1e-9 if exact else 0.3)
+
+    @pytest.mark.parametrize("null", ["permutation", "circular-shift"])
+    def test_groups_do_not_change_the_pooled_p_value(self, null):
+        """Copies are placed together, in whatever groups they are."""
+        table, study = self.grouped(null, ((0, 4), (0, 5), (0, 9), (0, 2)), skill=0.5)
+        ungrouped = study_of(table, null=null, n_resamples=199)
+        for row, other in zip(study.pooled(), ungrouped.pooled(), strict=True):
+            for measure in ("precision", "recall", "f1"):
+                assert getattr(row, measure).pvalue == getattr(other, measure).pvalue
 
 
 class TestComparison:
@@ -363,6 +507,36 @@ class TestComparison:
         """A detector that is not there."""
         with pytest.raises(nf.InputError, match="detectors='x'"):
             study_of(table_of()).compare("d0", "x")
+
+
+class TestArguments:
+    """What only a study as a whole is asked."""
+
+    @pytest.mark.parametrize(
+        ("more", "words"),
+        [
+            ({"title": b"1"}, "title=b'1' must be text"),
+            ({"title": None}, "title=None must be text"),
+            ({"title": "\ud800"}, r"title='\\ud800' must be text"),
+            ({"resume": np.array([True, False])}, "must be True or False"),
+            ({"warmup": "2d"}, "warmup='2d' is a length of time, but the data have no clock: pass times="),
+            ({"resume": pd.NA}, "resume=<NA> must be True or False"),
+            ({"workers": np.array([1, 2])}, r"workers=array\(\[1, 2\]\) must be a whole number of at least 1"),
+        ],
+    )
+    def test_odd_values_are_refused_in_one_line(self, more, words):
+        """Before anything is computed."""
+        with pytest.raises(nf.InputError, match=words):
+            study_of(table_of(n_series=2), **more)
+
+    def test_odd_values_put_to_a_study_are_refused_in_one_line(self):
+        """Levels and measures of tables."""
+        study = study_of(table_of(n_series=2), n_resamples=99)
+        with pytest.raises(nf.InputError, match="level="):
+            study.leaderboard(level=np.array([0.9]))
+        with pytest.raises(nf.InputError, match="measures=None must be one of 'f1', 'precision', 'recall'"):
+            study.table(measures=None)
+        assert study.table(measures="f1").columns[1] == "F1 [95%]"
 
 
 class TestFiles:

@@ -718,6 +718,127 @@ def test_other_text_is_no_number(tmp_path, text):
         assert "text" in reason or f"{text!r}" in reason
 
 
+@pytest.mark.parametrize("role", ["series", "group", "detector"])
+def test_two_values_with_one_name_are_refused(role):
+    """The number 1 and the text "1" would become one series, group or detector; both are shown."""
+    frame = wide_frame()
+    column = {"series": "s", "group": "g", "detector": "d"}[role]
+    table = {name: frame[name].tolist() for name in frame} | {"d": ["p"] * 3 + ["q"] * 3}
+    table |= {"d": (["p"] * 3 + ["q"] * 3) * 3, column: [1, *["1"] * 5, *[2] * 6, *["x"] * 6]}
+    asked = {**WIDE, "detector": "d", "scores": "a"}
+    with pytest.raises(InputError, match=rf"{role} has 1 and '1', two values with one name: make both text, or rename"):
+        read_source(table, **asked)
+
+
+def test_equal_numbers_are_one_name_and_truth_is_no_number():
+    """1, NumPy's 1 and 1.0 are the same series; True equals 1, and is called otherwise."""
+    frame = wide_frame()
+    table = {name: frame[name].tolist() for name in frame}
+    table["s"] = [1, np.int64(1), 1.0, *[1] * 3, True, np.True_, *[True] * 4, *["x"] * 6]
+    del table["g"]
+    assert list(cases_of(read_source(table, **{**WIDE, "group": None}))) == ["1", "True", "x"]
+
+
+@pytest.mark.parametrize(
+    ("ranges", "words"),
+    [
+        ({1: [(0, 1)], "1": [(2, 3)], "x": []}, "ranges has 1 and '1', two values with one name"),
+        ({"series": [1, "1"], "start": [0, 2], "end": [1, 3]}, "ranges has 1 and '1', two values with one name"),
+        ({"series": ["x", None], "start": [0, 2], "end": [1, 3]}, "ranges has no series in row 1: name the series"),
+        ('{"x": [[0, 1]], "y9": [], "x": [[2, 3]]}', "ranges has 'x' twice: name each series once"),
+    ],
+)
+def test_two_entries_for_one_series_are_refused(tmp_path, ranges, words):
+    """Of two lists of events for one series, one would be lost without a word."""
+    if isinstance(ranges, str):
+        (tmp_path / "events.json").write_text(ranges)
+        ranges = tmp_path / "events.json"
+    with pytest.raises(InputError, match=words):
+        read_source(wide_frame(), **{**WIDE, "truth": None}, ranges=ranges)
+
+
+class Mute:
+    """An object without words."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"s": ["a\ud800"] * 18}, r"series='a\\ud800' is a name that cannot be written as UTF-8: rename it"),
+        ({"g": ["a\ud800"] * 18}, r"group='a\\ud800' is a name that cannot be written as UTF-8: rename it"),
+        ({"a\ud800": [0.0] * 18}, r"scores='a\\ud800' is a name that cannot be written as UTF-8: rename it"),
+        ({"s": [Mute()] * 18}, "series must be a column of names, got a Mute: pass text or whole numbers"),
+        ({"s": [[1]] * 18}, r"series must be a column of names, got \[1\]: pass text or whole numbers"),
+        ({Mute(): [0] * 18}, "source has a Mute for a name: pass text or whole numbers"),
+    ],
+)
+def test_names_that_cannot_be_written_are_refused(changes, words):
+    """Before anything is computed, and none is changed into another that may be there already."""
+    frame = wide_frame()
+    table = {name: frame[name].tolist() for name in frame} | changes
+    with pytest.raises(InputError, match=words):
+        read_source(table, **{**WIDE, "scores": "a*"})
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_columns_may_have_any_name(tmp_path, kind):
+    """A table is cut into its series whatever its other columns are called, such as s and d."""
+    frame = wide_frame().rename(columns={"s": "name", "t": "s", "a": "d"})
+    source = read_source(written(frame, tmp_path, kind), series="name", truth="y", scores="d")
+    pieces = [len(entry.pieces) for chunk in source.chunks() for entry in getattr(chunk, "entries", ())]
+    assert set(pieces) == ({1} if kind == "parquet" else set())
+    assert list(cases_of(source)) == ["x", "y10", "y9"]
+
+
+def test_columns_that_differ_only_in_case_stay_apart_or_are_refused(tmp_path):
+    """Copies of tables are written by duckdb, which takes them for one."""
+    frame = wide_frame().rename(columns={"a": "d", "b": "D"})
+    asked = {"series": "s", "truth": "y", "scores": ["d", "D"]}
+    for source in (frame, written(frame, tmp_path, "parquet")):
+        for case in cases_of(read_source(source, **asked)).values():
+            for name in "dD":
+                assert case.detectors[name].tolist() == frame[name][frame["s"] == case.series].tolist()
+    for path in (written(frame, tmp_path, "csv"), written(frame.sort_values("t"), tmp_path, "parquet")):
+        with pytest.raises(
+            InputError, match=r"study.\w+ has columns 'd' and 'D', which differ only in case: rename one"
+        ):
+            read_source(path, **asked)
+
+
+def test_a_column_that_is_there_twice_is_no_score(tmp_path):
+    """In a file of many series, and in one that is a series: which of both is meant?"""
+    text = wide_frame().to_csv(index=False).replace(",a,b", ",a,a")
+    (tmp_path / "x.csv").write_text(text)
+    words = "x.csv has 2 columns named 'a': give the position of one."
+    with pytest.raises(InputError, match=words):
+        read_source(tmp_path / "x.csv", series="s", truth="y", scores="a")
+    (case,) = read_source(tmp_path / "x.csv", truth="y", scores="a").chunks()[0].read()
+    assert case.truth.reason == words
+
+
+def test_two_tables_of_one_series_are_refused(tmp_path):
+    """TSB-AD names its arrays by what stands before the first dot."""
+    (tmp_path / "score" / "lof").mkdir(parents=True)
+    (tmp_path / "data").mkdir()
+    np.save(tmp_path / "score" / "lof" / "001_a_id_1.npy", np.zeros(3))
+    for name in ("001_a_id_1.csv", "001_a_id_1.old.csv"):
+        (tmp_path / "data" / name).write_text("x,Label\n1,0\n2,1\n3,0\n")
+    with pytest.raises(
+        InputError, match=r"'001_a_id_1.csv' and '001_a_id_1.old.csv', one series by what stands before"
+    ):
+        read_source(tmp_path / "score", layout="tsb-ad", data=tmp_path / "data")
+
+
+def test_file_names_that_are_no_text_are_refused(tmp_path):
+    """Their bytes would be replaced, and may then be the name of another file."""
+    (tmp_path / os.fsdecode(b"a\xff.csv")).write_text(wide_frame().to_csv(index=False))
+    with pytest.raises(InputError, match=r"source='a\\udcff.csv' is a name that cannot be written as UTF-8: rename it"):
+        read_source(tmp_path, truth="y", scores="a")
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -726,6 +847,10 @@ def test_other_text_is_no_number(tmp_path, text):
         ({"scores": None}, "scores is missing: name the columns of scores, or a pattern"),
         ({"scores": []}, "must be names of columns, or patterns"),
         ({"scores": 3}, "scores=3 must be names of columns"),
+        ({"scores": np.array("a")}, "must be names of columns"),
+        ({"scores": pl.LazyFrame({"a": [1]})}, "must be names of columns"),
+        ({"scores": "\ud800"}, r"scores='\\ud800' must be names of columns"),
+        ({"series": "\ud800"}, r"series='\\ud800' must be the name of a column"),
         ({"series": 3}, "series=3 must be the name of a column"),
         ({"series": None}, "series is missing: name the column of the frame"),
         ({"group": "/"}, "group='/' is for files"),

@@ -10,11 +10,12 @@ import itertools
 import math
 import operator
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from decimal import Decimal
 from difflib import get_close_matches
 from fractions import Fraction
+from itertools import chain, islice
 from numbers import Real
 from typing import Any
 
@@ -34,6 +35,35 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
     # only text is compared: an array or a missing value is neither equal to a word nor different from it
     if not (isinstance(value, str) and value in words):
         raise InputError(f"{name}={shown(value)} must be one of {', '.join(map(repr, words))}{where}.")
+
+
+def is_text(value: object) -> bool:
+    r"""Whether it is text that can be written to a file, which half of a surrogate pair cannot.
+
+    >>> is_text("é"), is_text(b"e"), is_text("\ud800")
+    (True, False, False)
+    """
+    if not isinstance(value, str):
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def one_or_several(value: Any) -> Iterator[Any]:
+    """The items of whatever has items; what has none, and a word, as the only one.
+
+    >>> list(one_or_several("auc-roc")), list(one_or_several(("a", "b"))), list(one_or_several(3))
+    (['auc-roc'], ['a', 'b'], [3])
+    """
+    try:
+        items = iter((value,) if isinstance(value, str) else value)
+        first = list(islice(items, 1))
+    except Exception:  # a number, an array without dimensions, a lazy frame, an object of the user's that refuses
+        return iter((value,))
+    return chain(first, items)
 
 
 def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[str, int | float | str]]:

@@ -110,7 +110,7 @@ def compared(
         most_resamples=most,
         seed=seed,
         title=title,
-        notes=(*notes, *_remarks(counts, found, noun, alpha)),
+        notes=(*notes, *_remarks({name: counts[name] for name, rows in own.items() if len(rows)}, found, noun, alpha)),
         cells=cells or {},
     )
 
@@ -118,12 +118,15 @@ def compared(
 def _remarks(
     counts: Mapping[str, IntArray], differences: tuple[Difference, ...], noun: str, alpha: float
 ) -> tuple[str, ...]:
-    """What is undefined or cannot be tested, and which pairs nothing could have told apart."""
+    """What is undefined or cannot be tested, and which pairs nothing could have told apart.
+
+    ``counts`` are those of detectors that have any units.
+    """
     remarks = []
     for name, total in counts.items():
         if total[ALARMS] == 0:
             remarks.append(f"{name} has no alarms: its precision and F1 are undefined.")
-    if all(total[EVENTS] == 0 for total in counts.values()):
+    if counts and all(total[EVENTS] == 0 for total in counts.values()):
         remarks.append("There are no events: recall and F1 are undefined.")
     n_pairs = len(differences) // len(MEASURES)
     untested = [one for one in differences if one.why_no_pvalue]

@@ -21,7 +21,7 @@ from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise, weighed
 from nofluke.plain import as_number, check_word, finite_or_none
 from nofluke.text.tables import plural, show_share
 
-Kind = Literal["episodes", "series", "groups"]
+Kind = Literal["episodes", "series", "groups", "truths"]
 Name = Literal["korn-graubard", "logit-t", "none"]
 
 FEWEST = 10
@@ -32,7 +32,12 @@ LIGHTEST = 5
 
 NEEDS = f", and an interval needs at least {FEWEST}"
 NAMES = ("precision", "recall", "F1")
-UNITS = {"episodes": ("episode", "episodes"), "series": ("series", "series"), "groups": ("group", "groups")}
+UNITS = {
+    "episodes": ("episode", "episodes"),
+    "series": ("series", "series"),
+    "groups": ("group", "groups"),
+    "truths": ("truth", "truths"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,7 @@ class Intervals:
     Attributes
     ----------
     precision, recall, f1 : Interval
-    kind : {"episodes", "series", "groups"}
+    kind : {"episodes", "series", "groups", "truths"}
         What units are.
     nouns : pair of str
         What an alarm and an event are called.
@@ -158,8 +163,8 @@ def intervals_of(
       with quantiles t of Student's law; for :math:`n^* = k^*` where P is 0 or 1.
     - Logit and t: :math:`\mathrm{logit} F \pm t_{k^*-1} \sqrt{v} / (F (1 - F))`.
 
-    Episodes have the first for precision and recall and the second for F1; series and groups have the second for all
-    three. A value of 0 or 1 has the first in any case.
+    Episodes have the first for precision and recall and the second for F1; series, groups and truths have the second
+    for all three. A value of 0 or 1 has the first in any case.
 
     Parameters
     ----------
@@ -167,7 +172,7 @@ def intervals_of(
         In the order above.
     level : float
         Above 0 and below 1.
-    kind : {"episodes", "series", "groups"}
+    kind : {"episodes", "series", "groups", "truths"}
         What a unit is.
     nouns : pair of str
         What an alarm and an event are called where there is no interval.

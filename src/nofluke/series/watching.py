@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -27,26 +27,34 @@ def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
     return steps
 
 
-def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
-    """The steps of the first part: whole numbers count them; fractions and what has a % are shares; else a duration."""
+def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], int | Fraction]:
+    """The first part of a series: whole numbers are steps; fractions and what has a % are shares; else nanoseconds."""
     whole, number = whole_or_none(value), number_or_none(value)
     if whole is not None and whole >= 0:
-        return whole
+        return "steps", whole
     if whole is None and (number is not None or (isinstance(value, str) and value.strip().endswith("%"))):
-        return math.floor(as_share(value, name) * n)
+        return "share", as_share(value, name)
     duration = None if whole is not None else as_duration(value, name)
     if duration is None or duration < 0:
         raise InputError(
             f"{name}={shown(value)} must be a number of steps, a share such as '15%', or a duration such as '2d' on a "
             "clock of dates."
         )
+    return "time", duration
+
+
+def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
+    """How many steps the first part has."""
+    unit, size = as_part(value, name)
+    if unit != "time":
+        return math.floor(size * n) if unit == "share" else int(size)
     if clock is None or not clock.is_dates:
         raise InputError(
             f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number "
             "of steps."
         )
     # the times are whole ticks: those before the end of the part are those up to a nanosecond before it
-    return int(clock.windows(0, duration - 1)[1][0]) if duration > 0 else 0
+    return int(clock.windows(0, int(size) - 1)[1][0]) if size > 0 else 0
 
 
 def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:

@@ -13,13 +13,14 @@ from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
-from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none
+from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
 from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.labels import HigherIs, Missing
 from nofluke.series.ranges import Overlaps
 from nofluke.series.thresholds import WAYS, check_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
+from nofluke.series.watching import as_part
 
 SEEDS = 2**63  # seeds of cells are below
 _WORDS = {
@@ -70,18 +71,17 @@ class Asked:
         check_cut(given[0], rest[given[0]])
         AlarmRule.of(rest["count_alarms"], rest["refractory"])
         for name, words in _WORDS.items():
-            if rest[name] is not None:
+            if rest[name] is not None or name != "count_events":
                 check_word(rest[name], name, words)
+        if rest["warmup"] is not None:
+            as_part(rest["warmup"], "warmup")
         rest["alpha"], rest["n_resamples"] = check_alpha(rest["alpha"]), check_resamples(rest["n_resamples"])
         null = rest["null"]
         rest["null"] = AUTO if isinstance(null, str) and null.strip() == AUTO else as_null(null)
-        names = (metrics,) if isinstance(metrics, str) else tuple(metrics)
-        twice = [name for name in names if names.count(name) > 1]
-        if twice:
-            raise InputError(f"metrics={shown(twice[0])} is there twice: name each once.")
+        names = _metrics(metrics)
         return cls(
             tolerance=_as_tolerance_or_share(tolerance),
-            metrics=tuple(_metric(name) for name in names),
+            metrics=names,
             functions=tuple(metric for metric in map(get, names) if isinstance(metric, Function)),
             seed=as_whole(rng, "rng", 0, SEEDS - 1),
             **rest,
@@ -100,7 +100,10 @@ class Asked:
         tolerance, refractory = self.tolerance, self.alarms.refractory
         if isinstance(tolerance, Tolerance) and tolerance.unit != "steps":
             return f"tolerance={str(tolerance)!r}"
-        return f"refractory={self.refractory!r}" if refractory is not None and refractory.unit != "steps" else ""
+        if refractory is not None and refractory.unit != "steps":
+            return f"refractory={self.refractory!r}"
+        timed = self.warmup is not None and as_part(self.warmup, "warmup")[0] == "time"
+        return f"warmup={self.warmup!r}" if timed else ""
 
     @property
     def alarms(self) -> AlarmRule:
@@ -166,12 +169,17 @@ def _as_tolerance_or_share(value: Any) -> Tolerance | Fraction:
     return as_tolerance(value)
 
 
-def _metric(name: Any) -> str:
-    """A metric by its name, checked: columns and settings of a study have its name."""
-    if not isinstance(name, str):
-        raise InputError(
-            f"metrics={shown(name)} must be names, which become columns: register a function with "
-            "nf.metrics.register, or test it with nf.significance."
-        )
-    get(name)
-    return name
+def _metrics(metrics: Any) -> tuple[str, ...]:
+    """Metrics by their names, checked: columns and settings of a study have these names."""
+    names: dict[str, None] = {}
+    for name in one_or_several(metrics):
+        if not isinstance(name, str):
+            raise InputError(
+                f"metrics={shown(name)} must be names, which become columns: register a function with "
+                "nf.metrics.register, or test it with nf.significance."
+            )
+        if name in names:
+            raise InputError(f"metrics={shown(name)} is there twice: name each once.")
+        get(name)
+        names[name] = None
+    return tuple(names)

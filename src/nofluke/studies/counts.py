@@ -1,19 +1,26 @@
-"""Counts of all cells, and the units that are treated as independent: series, or groups of them that share no truth."""
+"""Counts of all cells, the groups of their series, and the units that are treated as independent.
+
+Series of one group are alike, and so are series with one truth, in whatever groups they are. Groups that share a truth
+stay groups; intervals and comparisons then use both, groups and truths, and tell what is more careful.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
+from nofluke.errors import shown
 from nofluke.inference.interval import Kind
+from nofluke.studies.missing import failed_altogether
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared
 from nofluke.text.tables import plural
 
 COUNTED = ("n_predictions", "precision_hits", "n_events", "recall_hits")
+MOST_NAMED = 3  # sets of series with one truth, and series of a set, in a note
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -26,103 +33,131 @@ class Counts:
         Series in the order of the study, those of which nothing could be told left out.
     counts : int array, series x detectors x 4
         -1 where a cell has no result.
-    units : int array, one a series
-        Which unit it belongs to.
-    kind : {"series", "groups"}
-        What units are.
+    units : mapping of kind to int array, one a series
+        Which unit a series belongs to: itself, or its group. Series of no group that share a truth are a group. If
+        series of different groups share a truth, there are two ways to make units, "groups" and "truths".
     named : bool
         Whether groups were named, rather than made of series that share a truth.
+    failed : mapping of str to str
+        What is said of detectors without any result.
     notes : tuple of str
-        Which groups had to be taken together.
+        Which series of different groups share a truth.
     """
 
     detectors: tuple[str, ...]
     series: tuple[str, ...]
     counts: IntArray = field(repr=False)
-    units: IntArray = field(repr=False)
-    kind: Kind
+    units: Mapping[Kind, IntArray] = field(repr=False)
     named: bool
+    failed: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, cells: Values, detectors: Sequence[str], shared: Iterable[Shared]) -> Counts:
-        """From the columns of a study's cells."""
-        names, series = np.unique(np.asarray(cells["series"], dtype=str), return_inverse=True)
-        first = np.full(len(names), len(series))
-        np.minimum.at(first, series, np.arange(len(series)))
-        order = np.argsort(first)
-        place = np.empty(len(names), dtype=np.int64)
-        place[order] = np.arange(len(names))
-        at = place[series]
+    def of(cls, cells: Values, failed: Values, detectors: tuple[str, ...], shared: Sequence[Shared]) -> Counts:
+        """From the columns of a study's cells, and of what failed."""
+        group_of: dict[str, str] = dict(zip(cells["series"], cells["group"], strict=True))
+        place = {name: i for i, name in enumerate(group_of)}
+        at = [place[name] for name in cells["series"]]
         column = {name: i for i, name in enumerate(detectors)}
-        which = np.array([column[str(name)] for name in cells["detector"]], dtype=np.int64)
-        counts = np.full((len(names), len(detectors), len(COUNTED)), -1, dtype=np.int64)
+        which = [column[name] for name in cells["detector"]]
+        counts = np.full((len(place), len(detectors), len(COUNTED)), -1, dtype=np.int64)
         for i, name in enumerate(COUNTED):
             counts[at, which, i] = np.asarray(cells[name])
-        told = tuple(names[order].tolist())
-        group = np.empty(len(names), dtype=object)
-        group[at] = np.asarray(cells["group"], dtype=object)
-        units, kind, notes = _units(told, group.tolist(), shared)
-        named = len(set(group.tolist())) < len(told)
+        truth_of = {name: one.series[0] for one in shared for name in one.series}
+        groups = _numbered(list(group_of.values()))
+        truths = _numbered([truth_of.get(name, name) for name in place])
+        named = len(set(group_of.values())) < len(place)
+        sets = [one.series for one in shared if len({group_of[name] for name in one.series}) > 1]
+        units: dict[Kind, IntArray] = {"groups": groups} if named else {"groups" if sets else "series": truths}
         return cls(
-            detectors=tuple(detectors), series=told, counts=counts, units=units, kind=kind, named=named, notes=notes
+            detectors=detectors,
+            series=tuple(place),
+            counts=counts,
+            units=units | {"truths": truths} if named and sets else units,
+            named=named,
+            failed=failed_altogether(failed, detectors, set(cells["detector"])),
+            notes=_notes(sets, group_of, named, _many(truths)),
         )
 
     @property
+    def kind(self) -> Kind:
+        """What units are called; the first of two ways to make them."""
+        return next(iter(self.units))
+
+    @property
     def noun(self) -> str:
-        """What a unit is called."""
+        """What a group is called."""
         return "group" if self.named else "series" if self.kind == "series" else "independent unit"
 
     @property
-    def n_units(self) -> int:
-        """How many units there are."""
-        return int(self.units.max(initial=-1)) + 1
+    def groups(self) -> IntArray:
+        """The group of each series."""
+        return self.units[self.kind]
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return _many(self.groups)
+
+    @property
+    def n_truths(self) -> int | None:
+        """How many different truths there are, where these are units, too."""
+        return _many(self.units["truths"]) if "truths" in self.units else None
+
+    def notes_on(self, detectors: Sequence[str]) -> tuple[str, ...]:
+        """On units, and on those of the detectors that have no result."""
+        return (*self.notes, *(f"{name}: {self.failed[name]}" for name in detectors if name in self.failed))
 
     @property
     def there(self) -> BoolArray:
         """Which cells have a result, series x detectors."""
         return np.asarray(self.counts[:, :, 0] >= 0)
 
-    def by_unit(self, detector: str, among: BoolArray | None = None) -> IntArray:
+    def by_unit(self, detector: str, kind: Kind, among: BoolArray | None = None) -> IntArray:
         """The counts of a detector summed within each unit that has any series; ``among`` picks some of the series."""
-        d = self.detectors.index(detector)
+        d, units = self.detectors.index(detector), self.units[kind]
         kept = self.there[:, d] if among is None else among & self.there[:, d]
-        sums = np.zeros((self.n_units, len(COUNTED)), dtype=np.int64)
-        np.add.at(sums, self.units[kept], self.counts[kept, d])
-        return sums[np.unique(self.units[kept])]
+        sums = np.zeros((_many(units), len(COUNTED)), dtype=np.int64)
+        np.add.at(sums, units[kept], self.counts[kept, d])
+        return sums[np.unique(units[kept])]
 
-    def of_both(self, pair: tuple[str, str]) -> tuple[IntArray, IntArray]:
+    def of_both(self, kind: Kind, pair: tuple[str, str]) -> tuple[IntArray, IntArray]:
         """The units of two detectors, from the series that both have."""
         both = np.logical_and(*(self.there[:, self.detectors.index(name)] for name in pair))
-        return self.by_unit(pair[0], both), self.by_unit(pair[1], both)
+        return self.by_unit(pair[0], kind, both), self.by_unit(pair[1], kind, both)
 
 
-def _units(
-    series: tuple[str, ...], groups: list[str], shared: Iterable[Shared]
-) -> tuple[IntArray, Kind, tuple[str, ...]]:
-    """Series by group, groups that share a truth taken as one."""
-    numbers = {name: i for i, name in enumerate(dict.fromkeys(groups))}
-    joined = list(range(len(numbers)))
+def _numbered(names: Sequence[str]) -> IntArray:
+    """Names as numbers, in order of appearance."""
+    number = {name: i for i, name in enumerate(dict.fromkeys(names))}
+    return np.array([number[name] for name in names], dtype=np.int64)
 
-    def root(i: int) -> int:
-        while joined[i] != i:
-            joined[i] = i = joined[joined[i]]
-        return i
 
-    group_of = dict(zip(series, groups, strict=True))
-    for cluster in shared:
-        met = [root(numbers[group_of[name]]) for name in cluster.series if name in group_of]
-        for other in met[1:]:
-            joined[root(other)] = root(met[0])
-    roots = [root(i) for i in range(len(joined))]
-    kept = {one: i for i, one in enumerate(dict.fromkeys(roots))}
-    units = np.array([kept[roots[numbers[name]]] for name in groups], dtype=np.int64)
-    kind: Kind = "series" if len(numbers) == len(series) else "groups"
-    notes: tuple[str, ...] = ()
-    if len(kept) < len(numbers):
-        what = ("series", "series") if kind == "series" else ("group", "groups")
-        notes = (
-            f"{plural(len(numbers), *what)} make {plural(len(kept), 'independent unit')}: those with the same truth, "
-            "or nearly the same, count as one.",
+def _many(numbers: IntArray) -> int:
+    return int(numbers.max(initial=-1)) + 1
+
+
+def _notes(sets: Sequence[Sequence[str]], group_of: Mapping[str, str], named: bool, n_truths: int) -> tuple[str, ...]:
+    """Which series of different groups have one truth, and what that means for units."""
+    if not sets:
+        return ()
+    n_groups, more = len(set(group_of.values())), len(sets) - MOST_NAMED
+    listed = "; ".join(_listed(names, group_of if named else {}) for names in sets[:MOST_NAMED])
+    listed += f"; and {plural(more, 'more set')}" if more > 0 else ""
+    if not named:
+        return (
+            f"{plural(n_groups, 'series', 'series')} make {plural(n_truths, 'independent unit')}: those with the same "
+            f"truth, or nearly the same, count as one ({listed}).",
         )
-    return units, kind if len(kept) == len(series) or kind == "groups" else "groups", notes
+    have = "has" if len(sets) == 1 else "have"
+    return (
+        f"{plural(len(sets), 'set')} of series in different groups {have} the same truth, or nearly the same ({listed}), "
+        "so these groups are not independent of each other: intervals and comparisons are computed by groups and by truths, "
+        "and the wider interval and the larger p are shown.",
+    )
+
+
+def _listed(names: Sequence[str], group_of: Mapping[str, str]) -> str:
+    told = [shown(name) + (f" of {shown(group_of[name])}" if group_of else "") for name in names[:MOST_NAMED]]
+    more = len(names) - MOST_NAMED
+    return f"{', '.join(told)} and {more:,} more" if more > 0 else f"{', '.join(told[:-1])} and {told[-1]}"

@@ -25,7 +25,7 @@ from nofluke.studies.cells import Cells
 from nofluke.studies.needle import hits_at_shifts
 from nofluke.studies.together import Placements, found_on
 
-Key = tuple[int, str]  # a cluster of series, and a detector
+Key = tuple[int, int, str]  # a cluster of series, the group of some of them, and a detector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -43,7 +43,7 @@ class Task:
     farthest: int = 0
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Together:
     """Sums over series that share a truth: hits of all and of drawn placements; how many find an event on each step."""
 
@@ -52,11 +52,14 @@ class Together:
     weights: IntArray
     how: How
 
-    def __iadd__(self, other: Together) -> Together:
+    def __add__(self, other: Together) -> Together:
         """Those of more series of the same cluster."""
-        self.hits, self.drawn = self.hits + other.hits, self.drawn + other.drawn
-        self.weights = self.weights + other.weights
-        return self
+        return Together(
+            hits=self.hits + other.hits,
+            drawn=self.drawn + other.drawn,
+            weights=self.weights + other.weights,
+            how=self.how,
+        )
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -96,10 +99,7 @@ class Drawn:
 
     def lump(self, key: Key, found: Together) -> None:
         """Hits of a cell that is placed together with others."""
-        if key in self.clusters:
-            self.clusters[key] += found
-        else:
-            self.clusters[key] = found
+        self.clusters[key] = self.clusters[key] + found if key in self.clusters else found
 
 
 def drawn_of(task: Task, asked: Asked, n: int) -> Drawn:

@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.inference.verdict import Verdict
 from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
-from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, headings
+from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, check_measures, headings
 from nofluke.text.exports import Exports
 from nofluke.text.tables import SCHEMA, Table, plural, stacked
 
@@ -31,8 +31,9 @@ class About:
     null, tolerance, threshold : str
         What was asked for, in words.
     n_series, n_groups : int
-        Groups are the units that intervals and comparisons take for independent; as many as series where none were
-        named.
+        As many groups as series where none were named.
+    n_truths : int, optional
+        Different truths, where groups share some, so that intervals and comparisons use both.
     noun : str
         What such a unit is called: "group", "independent unit" where series were lumped by what they share, or
         "series".
@@ -54,6 +55,7 @@ class About:
     alpha: float = 0.05
     level: float = 0.95
     notes: tuple[str, ...] = ()
+    n_truths: int | None = None
 
     @property
     def grouped(self) -> bool:
@@ -63,7 +65,10 @@ class About:
     @property
     def units(self) -> str:
         """The units, counted."""
-        return plural(self.n_groups, self.noun) if self.grouped else plural(self.n_groups, "series", "series")
+        truths = "" if self.n_truths is None else f", and {plural(self.n_truths, 'different truth')}"
+        return (
+            plural(self.n_groups, self.noun) if self.grouped else plural(self.n_groups, "series", "series")
+        ) + truths
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -157,6 +162,7 @@ class Leaderboard(Exports, ByValue):
 
     def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
         """One line for each detector; renders as text, Markdown, LaTeX or HTML."""
+        measures = check_measures(measures)
         star = (
             f"* F1 not significantly worse than the best, at the {self.about.alpha:.3g} level with all pairs compared "
             "(Holm).",
@@ -181,7 +187,7 @@ class Leaderboard(Exports, ByValue):
 
     def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
         """One for each measure: all of them in one would be wider than a page."""
-        return {NAMES[measure]: self.table((measure,)) for measure in measures}
+        return {NAMES[measure]: self.table((measure,)) for measure in check_measures(measures)}
 
     def columns(self) -> dict[str, list[Any]]:
         """A row for each detector, by column name."""

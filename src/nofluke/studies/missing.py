@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
@@ -41,6 +41,25 @@ def count_reasons(failed: Values, detectors: tuple[str, ...]) -> tuple[tuple[str
         kinds.setdefault(_kind(*cell), []).append(cell)
     found = sorted(kinds.values(), key=len, reverse=True)
     return tuple((f"{cells[0][2]} ({_where(cells)})", len(cells)) for cells in found)
+
+
+def failed_altogether(failed: Values, detectors: tuple[str, ...], with_results: Collection[str]) -> dict[str, str]:
+    """What is said of each detector without a single result: that all its cells failed, and the most frequent reason.
+
+    >>> failed = {"series": ["s", "t"], "group": ["", ""], "detector": ["b", ""], "reason": ["1 NaN.", "2 NaN."]}
+    >>> failed_altogether(failed, ("a", "b"), ["a"])
+    {'b': 'All of its 2 cells failed: 1 NaN.'}
+    """
+    lost: dict[str, dict[str, list[str]]] = {}
+    for series, detector, reason in missing_cells(failed, detectors):
+        if detector not in with_results:
+            lost.setdefault(detector, {}).setdefault(_kind(series, detector, reason), []).append(reason)
+    said = {}
+    for detector, kinds in lost.items():
+        n, reason = sum(map(len, kinds.values())), " ".join(max(kinds.values(), key=len)[0].split())
+        which = f"All of its {n:,} cells" if n > 1 else "Its only cell"
+        said[detector] = f"{which} failed: {reason}{'' if reason.endswith('.') else '.'}"
+    return said
 
 
 def _kind(series: str, detector: str, reason: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ import numpy as np
 from nofluke.arrays import BoolArray
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Chunk
+from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Key, Task, model_of
 from nofluke.studies.needle import farthest
 from nofluke.studies.rows import TIMED
@@ -18,6 +20,7 @@ from nofluke.studies.shared import Shared, widened
 from nofluke.studies.together import Placements, seed_of
 
 At = tuple[str, str]  # series and detector
+ALONE = -1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -28,8 +31,8 @@ class Plan:
     ----------
     alone : mapping of (series, detector) to str
         Cells that are independent of all others, and their nulls.
-    together : mapping of (series, detector) to (cluster and detector, Placements)
-        Cells of series that share a truth, under one placement.
+    together : mapping of (series, detector) to (cluster, group and detector, Placements)
+        Cells of series that share a truth, under one placement; those that are alone in their group are in `ALONE`.
     mixed : mapping of (cluster, detector) to series
         Such cells without a placement that serves them all, since their nulls differ or their steps are not the same
         moments.
@@ -39,15 +42,14 @@ class Plan:
 
     alone: Mapping[At, str] = field(repr=False)
     together: Mapping[At, tuple[Key, Placements]] = field(repr=False)
-    mixed: Mapping[Key, tuple[str, ...]] = field(repr=False)
+    mixed: Mapping[tuple[int, str], tuple[str, ...]] = field(repr=False)
     farthest: int
     window: int
 
     @classmethod
-    def of(
-        cls, cells: Values, truths: Values, shared: Sequence[Shared], detectors: Sequence[str], asked: Asked, n: int
-    ) -> Plan:
+    def of(cls, cells: Values, truths: Values, shared: Sequence[Shared], counts: Counts, asked: Asked, n: int) -> Plan:
         """From the columns of a study's tables."""
+        group_of = dict(zip(counts.series, counts.groups.tolist(), strict=True))
         nulls: dict[At, str] = {
             (str(series), str(name)): str(null)
             for series, name, null, holds in zip(
@@ -57,9 +59,9 @@ class Plan:
         }
         place = {str(name): i for i, name in enumerate(truths["series"])} if shared else {}
         together: dict[At, tuple[Key, Placements]] = {}
-        mixed: dict[Key, tuple[str, ...]] = {}
+        mixed: dict[tuple[int, str], tuple[str, ...]] = {}
         for i, cluster in enumerate(shared):
-            for name in detectors:
+            for name in counts.detectors:
                 told = tuple(series for series in cluster.series if (series, name) in nulls)
                 labels = {nulls.pop((series, name)) for series in told}
                 if len(told) == 1:
@@ -75,7 +77,9 @@ class Plan:
                     if placements is None:
                         mixed[i, name] = told
                     else:
-                        together |= {(series, name): ((i, name), placements) for series in told}
+                        many = Counter(group_of[series] for series in told)
+                        parts = {series: group_of[series] if many[group_of[series]] > 1 else ALONE for series in told}
+                        together |= {(series, name): ((i, parts[series], name), placements) for series in told}
         reaches = np.asarray(truths["reach"], dtype=np.int64)
         return cls(
             alone=nulls,

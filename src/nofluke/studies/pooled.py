@@ -6,7 +6,7 @@ The section "Pooling over series" of docs/explanation/theory.md has the mathemat
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -14,15 +14,16 @@ import numpy as np
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import intervals_of
 from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
-from nofluke.laws.comonotone import comonotone
 from nofluke.laws.law import Law
 from nofluke.ratios import divide
+from nofluke.studies.careful import intervals_by
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Drawn
+from nofluke.studies.lookup import rows_named
+from nofluke.studies.lumped import Laws, Lumped, Lumping
 from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
@@ -30,18 +31,6 @@ from nofluke.studies.pooled_words import ends_of, hill, method_of, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
-from nofluke.studies.together import law_of_weights, laws_of_sums, seed_of
-
-Laws = Mapping[str, Mapping[str, StoredLaw]]  # by measure and series
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Lumped:
-    """Series that share a truth, the laws of their summed hits by measure, and draws of both."""
-
-    series: tuple[str, ...]
-    laws: Mapping[str, Law] = field(repr=False)
-    draws: IntArray = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -59,6 +48,8 @@ class Pooling:
     laws_of : callable
         The stored laws of a detector.
     n_draws : int
+    n_failed : mapping of str to int
+        Cells without a result, by detector.
     alpha, level : float
     auto : bool
         Whether the data chose the nulls: then the verdict uses what hits at other shifts say, too.
@@ -102,14 +93,15 @@ class Pooling:
         there = counts.there[:, d]
         told = there & self.plan.told(counts.series, detector)
         laws = self.laws_of(detector)
-        lumped = tuple(self._lumped(detector, laws))
+        lumped, inside = Lumping(
+            detector=detector, counts=counts, plan=self.plan, drawn=self.drawn, laws=laws, n_draws=self.n_draws
+        ).made()
         tests = {
             measure: self._test(measure, detector, np.flatnonzero(told), laws[measure], lumped, 2 * i)
             for i, measure in enumerate(MEASURES)
         }
-        units = counts.by_unit(detector)
-        values = linearise(units.sum(axis=0)[None]).values
-        intervals = intervals_of(units, self.level, kind=counts.kind) if len(units) else None
+        values = linearise(counts.counts[there, d].sum(axis=0)[None]).values
+        intervals = intervals_by(counts, detector, self.level) if there.any() else None
         measured = {
             measure: PooledMeasure(
                 value=float(values[i]),
@@ -126,7 +118,7 @@ class Pooling:
         f1 = self._f1(detector, counts.counts[told, d].sum(axis=0), lumped)
         f1 = replace(f1, value=float(values[2]), low=low, high=high)
         yes = self._yes(detector)
-        groups = self._groups(detector, told, laws, lumped)
+        groups = self._groups(detector, told, laws, inside)
         row = Pooled(
             detector=detector,
             n_series=int(there.sum()),
@@ -139,42 +131,11 @@ class Pooling:
             reason="",
             share_yes=divide(yes, int(there.sum())),
             skill_in=skill_in(groups, self.alpha),
-            n_groups=counts.n_units,
+            n_groups=counts.n_groups,
             best=best,
             notes=self._notes(detector, there, told, lumped),
         )
         return row, tests
-
-    def _lumped(self, detector: str, laws: Laws) -> Iterator[Lumped]:
-        """Series that share a truth."""
-        place = {series: i for i, series in enumerate(self.counts.series)}
-        d = self.counts.detectors.index(detector)
-        members: dict[int, list[str]] = {}
-        for (series, name), ((cluster, _), _) in self.plan.together.items():
-            if name == detector:
-                members.setdefault(cluster, []).append(series)
-        for cluster, names in members.items():
-            if self.drawn is None:
-                yield self._careful(tuple(names), laws)
-                continue
-            found = self.drawn.clusters[cluster, detector]
-            rows = self.counts.counts[[place[name] for name in names], d]
-            own = laws_of_sums(found.hits, (int(rows[:, 0].sum()), int(rows[:, 2].sum())), found.how)
-            placements = self.plan.together[names[0], detector][1]
-            if placements.groups is None and placements.null.permutes and found.how.kind == "simulated":
-                weighted = law_of_weights(found.weights, int(rows[0, 2]), len(names))
-                own = own if weighted is None else {**own, "recall": weighted}
-            yield Lumped(series=tuple(names), laws=own, draws=found.drawn)
-        for (_, name), mixed in self.plan.mixed.items():
-            if name == detector:
-                yield self._careful(mixed, laws)
-
-    def _careful(self, series: tuple[str, ...], laws: Laws) -> Lumped:
-        """As if all of them rose and fell together, where no placement serves them all."""
-        u = np.random.default_rng(seed_of(len(series), series[0])).random(self.n_draws)
-        own = {measure: comonotone([laws[measure][name] for name in series]) for measure in MEASURES}
-        draws = np.stack([np.asarray(law.quantile(u)) for law in own.values()], axis=1)
-        return Lumped(series=series, laws=own, draws=draws)
 
     def _test(
         self,
@@ -211,21 +172,19 @@ class Pooling:
             method=f"simulated ({self.n_draws:,} draws)",
         )
 
-    def _groups(self, detector: str, told: BoolArray, laws: Laws, lumped: Sequence[Lumped]) -> FloatArray:
-        """For each unit, how often chance does as well by either measure: twice the smaller p-value."""
-        counts = self.counts
+    def _groups(self, detector: str, told: BoolArray, laws: Laws, inside: Mapping[int, Sequence[Lumped]]) -> FloatArray:
+        """For each group, how often chance does as well by either measure: twice the smaller p-value."""
+        groups = self.counts.groups
         known = self._own_pvalues(detector)
-        cluster = {one.series[0]: one for one in lumped}
         at = np.flatnonzero(told)
-        at = at[np.argsort(counts.units[at], kind="stable")]
+        at = at[np.argsort(groups[at], kind="stable")]
         found = []
-        for here in np.split(at, np.flatnonzero(np.diff(counts.units[at])) + 1):
-            names = [counts.series[i] for i in here.tolist()]
-            if len(names) == 1:  # nothing to pool
-                smaller = known[names[0]]
+        for here in np.split(at, np.flatnonzero(np.diff(groups[at])) + 1) if len(at) else ():
+            if len(here) == 1:  # nothing to pool
+                smaller = known[self.counts.series[here[0]]]
             else:
-                inside = [cluster[name] for name in names if name in cluster]
-                tests = (self._test(m, detector, here, laws[m], inside, 2 * i) for i, m in enumerate(MEASURES))
+                own = inside.get(int(groups[here[0]]), ())
+                tests = (self._test(m, detector, here, laws[m], own, 2 * i) for i, m in enumerate(MEASURES))
                 smaller = min(test.pvalue for test in tests)
             found.append(min(1.0, 2 * smaller))
         return np.array(found)
@@ -239,7 +198,7 @@ class Pooling:
 
     def _own(self, detector: str) -> BoolArray:
         """Which cells are a detector's."""
-        return np.asarray(np.asarray(self.cells["detector"], dtype=object) == detector)
+        return rows_named(self.cells["detector"], detector)
 
     def _doubted(self, detector: str) -> int:
         own = self._own(detector)
@@ -261,9 +220,10 @@ class Pooling:
 
     def _ruled(self, row: Pooled, tests: Mapping[str, ChanceTest]) -> Pooled:
         """The verdict by the corrected p-values of precision and recall."""
+        if row.detector in self.counts.failed:
+            return replace(row, reason=self.counts.failed[row.detector])
         if row.n_told == 0:
-            words = "There is no series with a result." if row.n_series == 0 else "No null holds on any series."
-            return replace(row, reason=words)
+            return replace(row, reason="No null holds on any series.")
         for measure, what in zip(MEASURES, ("predictions", "events"), strict=True):
             if tests[measure].of == 0:
                 return replace(

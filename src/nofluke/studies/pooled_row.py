@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nofluke.inference.verdict import Verdict
-from nofluke.plain import finite_or_none
+from nofluke.plain import check_word, finite_or_none, one_or_several
 from nofluke.ratios import divide
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
@@ -148,6 +148,7 @@ class Pooled(Exports):
 
     def table(self, measures: tuple[str, ...] = MEASURES) -> Table:
         """The line of the leaderboard as a table of its own."""
+        measures = check_measures(measures)
         return Table(
             title=f"{self.label} on {self.n_series:,} series",
             columns=headings(measures, "interval"),
@@ -157,7 +158,7 @@ class Pooled(Exports):
 
     def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:
         """One for each measure, as of the leaderboard."""
-        return {NAMES[measure]: self.table((measure,)) for measure in measures}
+        return {NAMES[measure]: self.table((measure,)) for measure in check_measures(measures)}
 
     def line(self, measures: tuple[str, ...] = MEASURES) -> tuple[str, ...]:
         """The cells of a line, under `headings`."""
@@ -199,6 +200,15 @@ class Pooled(Exports):
             best=told["not_told_from_best"],
             notes=tuple(told["notes"]),
         )
+
+
+def check_measures(measures: Any) -> tuple[str, ...]:
+    """Measures of a table by name, one or several."""
+    names: dict[str, None] = {}
+    for name in one_or_several(measures):
+        check_word(name, "measures", MEASURES)
+        names[name] = None
+    return tuple(names)
 
 
 def headings(measures: tuple[str, ...], interval: str) -> tuple[str, ...]:

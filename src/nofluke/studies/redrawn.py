@@ -13,8 +13,8 @@ from nofluke.studies.cases import Chunk
 from nofluke.studies.draws import Drawn, drawn_of
 from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
+from nofluke.studies.lumped import Laws
 from nofluke.studies.plan import Plan
-from nofluke.studies.pooled import Laws
 from nofluke.studies.schema import MEASURES
 from nofluke.studies.stored_laws import StoredLaws
 

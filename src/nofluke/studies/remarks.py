@@ -10,6 +10,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.inference.chance import significant
+from nofluke.studies.lookup import rows_named
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import SharedTruths
 from nofluke.text.numbers import show_p
@@ -56,7 +57,7 @@ def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], 
     for metric in metrics:
         told = []
         for detector in detectors:
-            own = np.asarray(cells["detector"], dtype=object) == detector
+            own = rows_named(cells["detector"], detector)
             values, chance, p = (np.asarray(cells[f"{metric}{end}"])[own] for end in ("", "_expected", "_pvalue"))
             defined = ~np.isnan(values)
             if not defined.any():

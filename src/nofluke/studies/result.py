@@ -14,13 +14,14 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.data.paths import expanded
 from nofluke.errors import InputError
-from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy
-from nofluke.plain import as_whole, check_word
+from nofluke.nulls.base import check_resamples
+from nofluke.plain import check_word
 from nofluke.studies.asked import Asked
+from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.exports import StudyExports
@@ -157,7 +158,7 @@ class Study(StudyExports):
 
     @lazy
     def _counts(self) -> Counts:
-        return Counts.of(self.cells, self.detectors, self.shared)
+        return Counts.of(self.cells, self.failed, self.detectors, self.shared)
 
     def pooled(self, *, n_resamples: int | None = None, level: float = LEVEL) -> tuple[Pooled, ...]:
         r"""Each detector over all series: pooled precision, recall and F1 with chance, with intervals and a verdict.
@@ -187,7 +188,7 @@ class Study(StudyExports):
         Benjamini and Heller (2008), Screening for partial conjunction hypotheses.
         """
         many = self._settings["n_resamples"] if n_resamples is None else n_resamples
-        n, level = as_whole(many, "n_resamples", 1), check_level(level)
+        n, level = check_resamples(many), check_level(level)
         if (n, level) not in self._pooled:
             self._pooled[n, level] = self._pool(n, level)
         return self._pooled[n, level]
@@ -195,7 +196,7 @@ class Study(StudyExports):
     def _pool(self, n: int, level: float) -> tuple[Pooled, ...]:
         if self._chunks is None or self._asked is None:
             return stored(self.path, n, level)
-        plan = Plan.of(self.cells, self._truths, self.shared, self.detectors, self._asked, n)
+        plan = Plan.of(self.cells, self._truths, self.shared, self._counts, self._asked, n)
         pooling = Pooling(
             counts=self._counts,
             cells=self.cells,
@@ -224,16 +225,14 @@ class Study(StudyExports):
         names, counts = detectors or self.detectors, self._counts
         for name in names:
             check_word(name, "detectors", self.detectors)
-        return compared(
-            {name: counts.by_unit(name) for name in dict.fromkeys(names)},
-            counts.of_both,
-            noun=counts.kind,
+        return compare_counts(
+            counts,
+            tuple(dict.fromkeys(names)),
             alpha=self.alpha,
             level=level,
             n_resamples=n_resamples,
             rng=self._settings["seed"] if rng is None else rng,
             title=self.title,
-            notes=counts.notes,
         )
 
     def _compared(self, level: float) -> Comparison:
@@ -244,6 +243,7 @@ class Study(StudyExports):
 
     def leaderboard(self, *, n_resamples: int | None = None, level: float = LEVEL) -> Leaderboard:
         """Detectors best first, with intervals, chance, corrected p-values, verdicts and all pairs."""
+        level = check_level(level)
         found = self._compared(level) if len(self.detectors) > 1 else None
         settings = self._settings
         return Leaderboard(
@@ -255,7 +255,8 @@ class Study(StudyExports):
                 tolerance=settings["tolerance"],
                 threshold=settings["cut"],
                 n_series=self.n_series,
-                n_groups=self._counts.n_units,
+                n_groups=self._counts.n_groups,
+                n_truths=self._counts.n_truths,
                 noun=self._counts.noun,
                 missing=count_reasons(self.failed, self.detectors),
                 alpha=self.alpha,
@@ -268,7 +269,7 @@ class Study(StudyExports):
         yield from from_reading(self._truths["notes"])
         yield from remarks(self._sharing, {measure: self.corrected(measure) for measure in MEASURES}, self.alpha)
         yield from of_metrics(self.cells, self.detectors, self._settings["metrics"], self.alpha)
-        yield from (*(self._counts.notes if found is None else found.notes), *self._folder.notes)
+        yield from (*(self._counts.notes_on(self.detectors) if found is None else found.notes), *self._folder.notes)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw pooled F1 with intervals, with chance (matplotlib); returns the Axes."""

@@ -8,8 +8,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError
+import numpy as np
+
+from nofluke.errors import InputError, shown
 from nofluke.nulls import Null
+from nofluke.plain import as_whole, is_text
 from nofluke.progress import cells_bar
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.labels import HigherIs, Missing
@@ -154,6 +157,11 @@ def study(
     [('det_good', 'yes'), ('det_random', 'no')]
     """
     leave_if_importing()
+    if not is_text(title):
+        raise InputError(f"title={shown(title)} must be text.")
+    if not isinstance(resume, bool | np.bool_):
+        raise InputError(f"resume={shown(resume)} must be True or False.")
+    workers = None if workers is None else as_whole(workers, "workers", 1)
     asked = Asked.of(
         tolerance=tolerance,
         metrics=metrics,

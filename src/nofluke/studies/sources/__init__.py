@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.errors import InputError, shown
-from nofluke.plain import check_word
+from nofluke.plain import check_word, is_text
 from nofluke.studies.cases import Source
 from nofluke.studies.sources.chunks import Chunks
 from nofluke.studies.sources.files import found_files
@@ -143,7 +143,7 @@ def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: 
         raise InputError(f"ranges_time_format={shown(of_ranges)} is for a table of ranges in a file: leave it out.")
     chosen = (own, own if of_ranges is None else of_ranges)
     for name, value in zip(("time_format", "ranges_time_format"), chosen, strict=True):
-        if not isinstance(value, str | None):
+        if value is not None and not is_text(value):
             raise InputError(f"{name}={shown(value)} must be a format such as '%d/%m/%Y %H:%M', or 'iso'.")
     first, last = (None if value == "iso" else value for value in chosen)
     return first, last

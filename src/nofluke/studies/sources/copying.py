@@ -44,6 +44,7 @@ def parquet_of_text(file: TableFile, columns: Sequence[str], to: Path, connectio
         if table.layout is None:
             return file
         there = [name for name in columns if name in table.names or name.isdecimal()]
+        _check_case(there, file.label)
         positions = {name: table.position(name, "columns") for name in there}
         inner = text_query(table.layout, sorted(set(positions.values())), len(table.names))
         cells = ", ".join(f"c{at} AS {quoted(name)}" for name, at in positions.items())
@@ -60,11 +61,23 @@ def regrouped(
         if missing:
             raise InputError(f"{file.label} has no column {shown(missing[0])}.")
         fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
+        _check_case(list(fields), file.label)
         by = ", ".join(f"{quoted(fields[name])}::VARCHAR" for name in (series, detector) if name is not None)
         cells = ", ".join(f"{quoted(field)} AS {quoted(name)}" for name, field in fields.items())
         query = f"SELECT {cells} FROM read_parquet(?, hive_partitioning=false) ORDER BY {by}, file_row_number"
         table.ask(f"COPY ({query}) TO '{literal(to)}' (FORMAT parquet)", [unglobbed(file.path)])
     return replace(file, path=to, label=f"{file.label} (in the order of its series)")
+
+
+def _check_case(names: Sequence[str], label: str) -> None:
+    """Refuse columns that duckdb takes for the same: in a copy it would give one of them another name."""
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.setdefault(name.lower(), name)
+        if other != name:
+            raise InputError(
+                f"{label} has columns {shown(other)} and {shown(name)}, which differ only in case: rename one."
+            )
 
 
 def scattered(pieces: Sequence[Piece]) -> bool:

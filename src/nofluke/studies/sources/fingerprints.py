@@ -11,6 +11,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.pairs import Pairs
+from nofluke.studies.sources.naming import check_name
 
 HASHED = 512 << 20
 """Up to this many bytes in all, files are compared by content: touching or copying them is not a change."""
@@ -22,6 +23,8 @@ def of_files(paths: Sequence[Path], root: Path) -> dict[str, Any]:
     sizes = [path.stat().st_size for path in paths]
     told = _by_content if sum(sizes) <= HASHED else _by_time
     each = {below(path, root): told(path) for path in paths}
+    for name in each:
+        check_name(name, "source")
     listed: dict[str, Any] = each if len(each) <= LISTED else {"sum": _sum(repr(sorted(each.items())).encode())}
     return {"count": len(paths), "bytes": sum(sizes), "files": listed}
 

@@ -9,14 +9,23 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.columns import UtcTimes, absent, as_column
+from nofluke.data.columns import UtcTimes, as_column
 from nofluke.data.frames import frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, long_case, typed, wide_case
 from nofluke.studies.sources.chunks import CasesChunk, Chunks, cut
-from nofluke.studies.sources.naming import NAMELESS, group_of, in_places, nameless
+from nofluke.studies.sources.naming import (
+    NAMELESS,
+    check_name,
+    group_of,
+    in_places,
+    items_of,
+    nameless,
+    names_in,
+    text_of,
+)
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
 from nofluke.studies.sources.texts import numbers_of_text
@@ -33,7 +42,9 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
             f"{missing}: name the column of the frame that tells {'series' if roles.series is None else 'groups'} apart."
         )
     scores = columns_to_read(roles, list(columns), "the frame")
-    texts = {role: _texts(columns[column], role) for role, column in roles.others.items() if role in _TEXT_ROLES}
+    for name in scores:
+        check_name(name, "scores")
+    texts = {role: _names(columns[column], role) for role, column in roles.others.items() if role in _TEXT_ROLES}
     used = {name: _plain(columns[name]) for name in (*scores, *_shared(roles))} | {
         roles.others[role]: texts[role] for role in texts
     }
@@ -71,6 +82,12 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
 
 
 _TEXT_ROLES = ("series", "group", "detector")
+
+
+def _names(column: Any, role: str) -> AnyArray:
+    values = np.empty(len(column), dtype=object)
+    values[:] = names_in(column, role)
+    return values
 
 
 def _shared(roles: Roles) -> tuple[str, ...]:
@@ -122,32 +139,15 @@ def _columns(value: Any) -> dict[str, Any]:
         raise InputError(
             f"source must be a path, a data frame or a dict of columns, got a {type(value).__name__}: collect lazy frames first."
         )
-    names = [str(name) for name, _ in pairs]
+    names = [text_of(name, "source") for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"the frame has {len(twice)} columns named {shown(twice[0])}: rename all but one.")
-    lengths = {str(name): len(column) for name, column in pairs if hasattr(column, "__len__")}
+    lengths = {name: len(column) for name, (_, column) in zip(names, pairs, strict=True) if hasattr(column, "__len__")}
     if len(lengths) < len(pairs) or len(set(lengths.values())) > 1:
         raise InputError(f"source has columns of unequal length ({shown(lengths)}): give every row all of them.")
     if not lengths or not any(lengths.values()):
         raise InputError("source has no rows: there is nothing to evaluate.")
     return dict(zip(names, (column for _, column in pairs), strict=True))
-
-
-def _texts(column: Any, role: str) -> AnyArray:
-    """Names as text, None where there is none; whole numbers and text as they are."""
-    items = _items(column)
-    values = np.empty(len(items), dtype=object)
-    names: dict[Any, str | None] = {}
-    try:
-        for at, item in enumerate(items):
-            if item not in names:
-                names[item] = None if absent(np.array([item], dtype=object))[0] or not str(item).strip() else str(item)
-            values[at] = names[item]
-    except TypeError:
-        raise InputError(
-            f"{role} must be a column of names, got {shown(items[0])}: pass text or whole numbers."
-        ) from None
-    return values
 
 
 def _runs(keys: Sequence[AnyArray]) -> tuple[AnyArray | None, list[tuple[int, int]]]:
@@ -196,7 +196,7 @@ def _array(column: Any, name: str, is_clock: bool) -> AnyArray:
     try:
         found = as_column(column, name)
     except InputError:
-        numbers = None if is_clock else numbers_of_text(_items(column))
+        numbers = None if is_clock else numbers_of_text(items_of(column))
         if numbers is None:
             raise
         found = as_column(numbers, name)
@@ -208,15 +208,7 @@ def _plain(column: Any) -> AnyArray:
     try:
         return as_column(column, "").values
     except InputError:
-        items = _items(column)
+        items = items_of(column)
         values = np.empty(len(items), dtype=object)
         values[:] = items
         return values
-
-
-def _items(column: Any) -> list[Any]:
-    """A column's items as Python's own."""
-    for method in ("to_list", "to_pylist", "tolist"):
-        if hasattr(column, method):
-            return list(getattr(column, method)())
-    return list(column)

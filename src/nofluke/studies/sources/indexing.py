@@ -110,9 +110,9 @@ def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[st
             if role in ("series", "group", "detector")
         }
         group = text.get("group", "NULL")
-        # nulls are no values to min and max: they are counted
+        # nulls are no values to min and max: they are counted; by position, since a column may be called s or d, too
         query = f"""SELECT {text["series"]} AS s, {text.get("detector", "NULL")} AS d, min(file_row_number), max(file_row_number), count(*),
-            min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY s, d ORDER BY 3"""
+            min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY 1, 2 ORDER BY 3"""
         rows = table.ask(query, [unglobbed(file.path)])
     if not rows:
         raise InputError(f"{file.label} has no rows: there is nothing to evaluate.")

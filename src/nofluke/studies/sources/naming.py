@@ -5,12 +5,72 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
-from nofluke.errors import shown
+import numpy as np
+
+from nofluke.data.columns import absent
+from nofluke.errors import InputError, shown
+from nofluke.plain import is_text
 from nofluke.studies.cases import Fault
 
 NAMELESS = "(no name)"
 _ENDINGS = (".gz", ".csv", ".tsv", ".txt", ".dat", ".parquet", ".pq", ".json")
+
+
+def items_of(column: Any) -> list[Any]:
+    """A column's items as Python's own."""
+    for method in ("to_list", "to_pylist", "tolist"):
+        if hasattr(column, method):
+            return list(getattr(column, method)())
+    return list(column)
+
+
+def names_in(column: Any, role: str) -> list[str | None]:
+    """Names as text, None where there is none; whole numbers and text as they are."""
+    found: list[str | None] = []
+    names: dict[Any, str | None] = {}
+    taken: dict[str, Any] = {}
+    for item in items_of(column):
+        try:
+            key = (item,) if isinstance(item, bool | np.bool_) else item  # True equals 1, and has another name
+            if key not in names:
+                missing = absent(np.array([item], dtype=object))[0] or not str(item).strip()
+                names[key] = None if missing else keep_apart(item, taken, role)
+            found.append(names[key])
+        except InputError:
+            raise
+        except Exception:  # whatever an object of the user's raises when it is compared or written
+            raise InputError(
+                f"{role} must be a column of names, got {shown(item)}: pass text or whole numbers."
+            ) from None
+    return found
+
+
+def keep_apart(item: Any, taken: dict[str, Any], role: str) -> str:
+    """The text of a name that no other value has: 1 and "1" would become one series without a word."""
+    name = text_of(item, role)
+    check_name(name, role)
+    if name in taken:
+        raise InputError(
+            f"{role} has {shown(taken[name])} and {shown(item)}, two values with one name: make both text, or rename one."
+        )
+    taken[name] = item
+    return name
+
+
+def text_of(item: Any, role: str) -> str:
+    """What a value is called."""
+    try:
+        return str(item)
+    except Exception:  # an object of the user's may raise anything
+        raise InputError(f"{role} has {shown(item)} for a name: pass text or whole numbers.") from None
+
+
+def check_name(name: str, role: str) -> None:
+    """Refuse a name that no file can hold: halves of surrogate pairs, as of bytes in file names that are no text."""
+    if not is_text(name):
+        raise InputError(f"{role}={shown(name)} is a name that cannot be written as UTF-8: rename it.")
 
 
 def nameless(rows: int, column: str | None, role: str = "series") -> str:

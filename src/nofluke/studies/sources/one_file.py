@@ -72,7 +72,7 @@ class FileReader:
 def found_at(table: FileTable, name: str) -> int | None:
     """The position of a column, if there is one of this name, or the file has no header and it is a position."""
     if name in table.names:
-        return table.names.index(name)
+        return table.position(name, "columns")
     bare = table.layout is not None and not table.layout.has_header
     return int(name) if bare and name.isdecimal() and int(name) < len(table.names) else None
 

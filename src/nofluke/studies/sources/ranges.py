@@ -21,7 +21,7 @@ from nofluke.errors import InputError, shortened, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Events
-from nofluke.studies.sources.naming import without_ending
+from nofluke.studies.sources.naming import keep_apart, names_in, text_of, without_ending
 
 _SERIES_NAMES = ("series", "name", "file")
 
@@ -105,7 +105,7 @@ def listed_events(
     points = "times" if clock else "positions"
     if truth_as == "labels":
         raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
-    if isinstance(ranges, Mapping) and not has_ends([str(name) for name in ranges]):
+    if isinstance(ranges, Mapping) and not has_ends([text_of(name, "ranges") for name in ranges]):
         return Listed(_of_mapping(ranges, "ranges"), "ranges", truth_as, complete=True, points=points)
     columns = None if isinstance(ranges, str | Path) else frame_columns(ranges)
     if isinstance(ranges, Mapping):
@@ -115,7 +115,7 @@ def listed_events(
         at = _series_column(names, series, "ranges")
         starts, ends = (columns[find(names, "ranges", "call them so")][1] for find in (start_column, end_column))
         pairs = pairs_of_columns(as_column(starts, "ranges"), as_column(ends, "ranges"), "ranges")
-        return Listed(_by_series([str(name) for name in columns[at][1]], pairs), "ranges", truth_as, complete=False)
+        return Listed(_by_series(names_in(columns[at][1], "ranges"), pairs), "ranges", truth_as, complete=False)
     path = expanded(ranges, "ranges")
     where = shortened(path.name, 200)
     if path.name.lower().endswith(".json"):
@@ -145,9 +145,11 @@ def _series_column(names: list[str], asked: str | None, where: str) -> int:
     raise InputError(f"{where} has the columns {listed}, none of which names the series: call one of them series.")
 
 
-def _by_series(names: list[str], pairs: Pairs) -> dict[str, Pairs]:
+def _by_series(names: Sequence[str | None], pairs: Pairs) -> dict[str, Pairs]:
     rows: dict[str, list[int]] = {}
     for at, name in enumerate(names):
+        if name is None:
+            raise InputError(f"ranges has no series in row {at}: name the series of every row.")
         rows.setdefault(name, []).append(at)
     return {
         name: Pairs(starts=pairs.starts[at], ends=pairs.ends[at], closed=pairs.closed, aware=pairs.aware)
@@ -157,9 +159,11 @@ def _by_series(names: list[str], pairs: Pairs) -> dict[str, Pairs]:
 
 def _json(path: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as error:
         raise InputError(f"ranges={shown(str(path))} cannot be read ({error.strerror}): check the path.") from None
+    except InputError:
+        raise
     except ValueError as error:
         raise InputError(f"ranges={shown(str(path))} is not JSON ({error}): check the file.") from None
     if not isinstance(found, dict):
@@ -169,17 +173,29 @@ def _json(path: Path) -> Mapping[str, Any]:
     return found
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON; of two entries for one name the first would be lost without a word."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"ranges has {shown(twice)} twice: name each series once.")
+    return found
+
+
 def _of_mapping(ranges: Mapping[Any, Any], where: str) -> dict[str, Any]:
     """Ranges or single times by series; what cannot be read is a fault of its series."""
     truths: dict[str, Any] = {}
-    for name, value in ranges.items():
+    taken: dict[str, Any] = {}
+    for item, value in ranges.items():
+        name = keep_apart(item, taken, where)
         try:
             pairs = no_pairs() if isinstance(value, list | tuple) and not value else as_pairs(value, where)
             if pairs is None:
                 column = as_column(value, where)
-                truths[str(name)] = column.values.view(UtcTimes) if column.aware else column.values
+                truths[name] = column.values.view(UtcTimes) if column.aware else column.values
             else:
-                truths[str(name)] = pairs
+                truths[name] = pairs
         except InputError as error:
-            truths[str(name)] = Fault(reason=str(error))
+            truths[name] = Fault(reason=str(error))
     return truths

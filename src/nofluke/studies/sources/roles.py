@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
 from nofluke.errors import InputError, shown
+from nofluke.plain import is_text, one_or_several
 
 FOLDER = "/"
 """As a group: the folder that a file lies in."""
@@ -93,17 +94,19 @@ def no_column(where: str, names: Sequence[str], asked: str, role: str) -> InputE
 
 def as_names(value: Any, name: str) -> tuple[str, ...]:
     """One name or several, as a tuple of text."""
-    several = (value,) if isinstance(value, str) else value
-    if not isinstance(several, Iterable):
+    names: dict[str, None] = {}
+    for item in one_or_several(value):
+        if not (is_text(item) and item):
+            names.clear()
+            break
+        names[item] = None
+    if not names:
         raise InputError(f"{name}={shown(value)} must be names of columns, or patterns such as 'det_*'.")
-    names = tuple(several)
-    if not names or not all(isinstance(item, str) and item for item in names):
-        raise InputError(f"{name}={shown(value)} must be names of columns, or patterns such as 'det_*'.")
-    return tuple(dict.fromkeys(names))
+    return tuple(names)
 
 
 def name_or_none(value: Any, name: str) -> str | None:
     """A column's name, where one is given."""
-    if value is not None and not (isinstance(value, str) and value):
+    if value is not None and not (is_text(value) and value):
         raise InputError(f"{name}={shown(value)} must be the name of a column.")
     return value

@@ -17,7 +17,7 @@ from nofluke.arrays import AnyArray
 from nofluke.data.columns import absent
 from nofluke.data.sources import open_table
 from nofluke.data.values import IS_MISSING
-from nofluke.errors import InputError
+from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -95,7 +95,14 @@ def tsb_source(source: Any, roles: Roles, data: Any, events: Listed | None, per_
             arrays.setdefault(path.stem, {})[detector.name] = path
     detectors = chosen(sorted({name for found in arrays.values() for name in found}), roles.scores, str(source))
     # TSB-AD names its arrays by what stands before the first dot
-    tables = {path.name.split(".")[0]: path for path in sorted(folder.glob("*.csv"))}
+    tables: dict[str, Path] = {}
+    for path in sorted(folder.glob("*.csv")):
+        other = tables.setdefault(path.name.split(".")[0], path)
+        if other != path:
+            raise InputError(
+                f"data={str(data)!r} has {shown(other.name)} and {shown(path.name)}, one series by what stands before the "
+                "first dot: rename one."
+            )
     if not set(tables) & set(arrays):
         raise InputError(
             f"data={str(data)!r} has no CSV of a series that has scores: pass the folder of TSB-AD's series."
