@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from nofluke.arrays import IntArray
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Pair
+from nofluke.inference.recut import gain_of, given_back
 from nofluke.inference.several import Detector, read_several
-from nofluke.measures.episodes import units_of
+from nofluke.measures.episodes import units_and_steps, units_of
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import plural
+
+TIED_NEAR_CUT = (
+    "many scores are tied near the cut. The number of alarms jumps as it moves, so p-values and intervals of differences "
+    "are rough."
+)
 
 
 def compare(
@@ -144,15 +153,28 @@ def compare_read(
     """The comparison of detectors that have been read, and what their reading has to tell."""
     cells = {name: one.cell for name, one in detectors.items()}
 
-    def units(pair: Pair) -> tuple[IntArray, IntArray]:
-        both = units_of((cells[pair[0]], cells[pair[1]]))
-        return both[0], both[1]
+    gains = {name: gain_of(one) for name, one in detectors.items() if one.cuts is not None and one.cuts.by_number}
 
+    @lru_cache(maxsize=1)  # each pair is asked for twice, one after the other
+    def both(pair: Pair) -> tuple[IntArray, IntArray]:
+        first, second = (detectors[name] for name in pair)
+        return units_and_steps((first.cell, second.cell), (first.predicted, second.predicted))
+
+    def units(pair: Pair) -> tuple[IntArray, IntArray]:
+        first, second = both(pair)[0]
+        return first, second
+
+    def recut(pair: Pair) -> FloatArray | None:
+        own = [gains[name].each for name in pair if name in gains]
+        return given_back(both(pair)[1], np.sum(own, axis=0) / 2) if own else None
+
+    tied = [name for name, gain in gains.items() if gain.tied]
     first = next(iter(detectors.values()))
     cell, window = first.cell, first.made.trial.tolerances[0]
     return compared(
         {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
+        recut=recut if gains else None,
         noun="episodes",
         alpha=alpha,
         level=level,
@@ -160,6 +182,6 @@ def compare_read(
         rng=rng,
         title=f"{plural(first.sequence.n, 'step')}, {plural(cell.n_counted, cell.truth.noun)}, "
         f"{plural(len(cells), 'detector')}; tolerance {window}",
-        notes=notes,
+        notes=notes if not tied else (*notes, f"{', '.join(tied)}: {TIED_NEAR_CUT}"),
         cells=cells,
     )
