@@ -56,12 +56,12 @@ def compare(
     For each pair, an episode is a chain of events and alarms of both with gaps of at most early + late. If the two
     detectors were equally good, swapping their names in an episode would change nothing but luck. So names are swapped
     at random, and p is the share of swaps whose difference in precision, recall or F1, in standard errors, is at least
-    the observed one:
+    the observed one. A quantile or a budget moves the cuts with every swap:
 
     .. math::
         t = \frac{|F_A - F_B|}{\sqrt{\sum_i (u_i^A - u_i^B)^2}}
 
-    with :math:`u_i` the linear term of episode i in a detector's measure.
+    with :math:`u_i` the linear term of episode i in a detector's measure, less what the cut gives back.
 
     Parameters
     ----------
@@ -70,9 +70,11 @@ def compare(
     scores : mapping of str to array-like, or data frame, optional
         The scores of each detector, by name; in a data frame each column is a detector.
     predictions : mapping of str to array-like, or data frame, optional
-        Alarms of detectors that have no scores. Both may be passed, with different names.
+        Alarms of detectors that have no scores. Both may be passed, with different names. They are treated as if their
+        threshold had been fixed: if they are the highest of some scores, pass the scores.
     threshold, quantile, budget : optional
-        One rule for all scores, as in `evaluate`; with a quantile or a budget each detector has its own threshold.
+        One rule for all scores, as in `evaluate`; with a quantile or a budget each detector has its own threshold,
+        which follows its scores, and p-values are approximate.
     higher_is : {"anomalous", "normal"}
         What high scores mean, the same for all detectors.
     missing : {"error", "mask"}
@@ -104,9 +106,10 @@ def compare(
     -----
     A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two
     detectors differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told.
-    Precision has neither p-value nor interval where one detector has more than twice as many alarms as the other, and
-    of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance may then be
-    an accident.
+    Precision and F1 have neither p-value nor interval where one detector has more than twice as many alarms as the
+    other, and of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance
+    may then be an accident. Where only one of the two holds, or a cut follows the scores, swaps are not exact, and
+    Student's p counts where it is larger (``method``).
 
     References
     ----------
