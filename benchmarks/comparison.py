@@ -4,6 +4,9 @@ Run it as ``python benchmarks/comparison.py [RUNS]``. Prints, for F1, the share 
 beside other ways on the same data: within a series, swaps of single steps and of blocks of 10 steps by the plain
 difference; across series, swaps of series by the plain difference and Wilcoxon's test of the series' own F1. And how
 often the interval of the difference holds the true one.
+
+Then, for precision, recall and F1 of scores cut at a quantile: exchanging episodes as if the alarms were given,
+and with cuts that move. Last, precision and F1 where numbers of alarms, or of misses, are unlike or small.
 """
 
 import sys
@@ -115,6 +118,111 @@ def held(one, pair):
     return np.nan if one.low is None else float(one.low <= true <= one.high)
 
 
+def scored(
+    rng,
+    *,
+    steps=2_000,
+    n_events=20,
+    lengths=(5, 20),
+    begin=0.0,
+    late=0.0,
+    trend=0.0,
+    bursts=0,
+    memory=0.0,
+    mean=(2.0, 2.0),
+    spread=(1.5, 1.5),
+):
+    """Labels in ranges, at places of their own or evenly apart, and two detectors' scores.
+
+    In each range a detector's scores are higher by a normal number of its own. ``late`` is added in the second half, in
+    which labels lie from ``begin`` on; ``memory`` is the autocorrelation of the noise.
+    """
+    from scipy.signal import lfilter
+
+    low, high = int(begin * steps), steps - lengths[1] - 1
+    if begin or lengths == (1, 1):
+        starts = np.sort(rng.integers(low, high, n_events))
+    else:
+        starts = np.linspace(low, high, n_events).astype(int)
+    ranges = [
+        slice(at, at + n) for at, n in zip(starts, rng.integers(lengths[0], lengths[1] + 1, n_events), strict=True)
+    ]
+    truth, scores = np.zeros(steps, dtype=bool), {}
+    for own in ranges:
+        truth[own] = True
+    for name, m, s in zip("ab", mean, spread, strict=True):
+        noise = lfilter([np.sqrt(1 - memory**2)], [1, -memory], rng.standard_normal(steps + 200))[200:]
+        scores[name] = noise + late * (np.arange(steps) >= steps // 2) + trend * np.arange(steps) / steps
+        for at in rng.integers(0, steps - 15, rng.poisson(bursts)):
+            scores[name][at : at + rng.integers(3, 15)] += 2 + rng.standard_normal()
+        for own in ranges:
+            scores[name][own] += m + s * rng.standard_normal()
+    return truth, scores
+
+
+def cut(rng, quantile, how, more):
+    """P-values of precision, recall and F1 by exchange alone and with cuts that move; whether intervals hold 0."""
+    truth, scores = scored(rng, **how)
+    alarms = {name: own >= np.quantile(own, quantile) for name, own in scores.items()}
+    asked = {"tolerance": TOLERANCE, "n_resamples": SWAPS, "rng": rng, **more}
+    found = [nf.compare(truth, predictions=alarms, **asked), nf.compare(truth, scores, quantile=quantile, **asked)]
+    pairs = [[one.difference("a", "b", m) for m in ("precision", "recall", "f1")] for one in found]
+    held = [np.nan if one.low is None else float(one.low <= 0 <= one.high) for one in pairs[1]]
+    return [*(one.pvalue for pair in pairs for one in pair), *held]
+
+
+def counted(rng, n_events, recalls, false):
+    """P-values of precision and F1, where events are found by one alarm each and false alarms are Poisson."""
+    units = {}
+    extra = rng.poisson(np.multiply(false, n_events))
+    for i, (name, recall) in enumerate(zip("ab", recalls, strict=True)):
+        found = rng.random(n_events) < recall
+        events = np.stack([found, found, np.ones(n_events), found], axis=1)
+        wrong = np.zeros((extra.sum(), 4))
+        wrong[extra[0] * i : extra[0] + extra[1] * i, 0] = 1
+        units[name] = np.concatenate([events, wrong]).astype(np.int64)
+    found = compare_units(units, unit_noun="episodes", n_resamples=SWAPS, rng=rng)
+    return [found.difference("a", "b", m).pvalue for m in ("precision", "f1")]
+
+
+WEAK = {"mean": (1.0, 1.0), "spread": (1.0, 1.0)}
+NONE = {"mean": (0.0, 0.0), "spread": (0.0, 0.0)}
+LATE = {"begin": 0.5, "late": 1.0}
+POINTS = {"lengths": (1, 1), "n_events": 60}
+CUT = {
+    "no skill, ranges": (0.95, NONE, {}),
+    "no skill, 3 late ranges, higher there": (
+        0.95,
+        {**NONE, **LATE, "steps": 1_000, "n_events": 3, "lengths": (10, 40)},
+        {},
+    ),
+    "no skill, 10 late ranges, memory": (0.95, {**NONE, **LATE, "steps": 1_000, "n_events": 10, "memory": 0.9}, {}),
+    "weak skill, late ranges, memory": (0.95, {**WEAK, **LATE, "memory": 0.9}, {}),
+    "skill, ranges": (0.95, {}, {}),
+    "skill, ranges, a tenth alarmed": (0.9, {}, {}),
+    "skill, late ranges, higher there": (0.95, LATE, {}),
+    "skill, late ranges, trend, 5,000 steps": (0.95, {"begin": 0.5, "trend": 2.0, "steps": 5_000, "n_events": 30}, {}),
+    "skill, bursts of false alarms": (0.95, {"bursts": 20}, {}),
+    "skill, 8 ranges in 1,000 steps": (0.9, {"steps": 1_000, "n_events": 8, "lengths": (5, 30)}, {}),
+    "skill, alarms by episode": (0.95, {}, {"count_alarms": "episodes"}),
+    "skill, 60 single events": (0.95, {**POINTS, "spread": (1.0, 1.0)}, {}),
+    "skill, 60 single events, 20 alarms": (0.99, {**POINTS, "spread": (1.0, 1.0)}, {}),
+    "same precision, unlike recall": (0.95, {"mean": (2.31, 2.0), "spread": (0.1, 2.2)}, {}),
+    "one better, 60 single events": (0.95, {**POINTS, "mean": (2.5, 1.5), "spread": (1.0, 1.0)}, {}),
+    "one better, weak, ranges": (0.95, {"mean": (1.0, 0.3), "spread": (0.5, 0.5)}, {}),
+    "one better, ranges, a tenth alarmed": (0.9, {"mean": (3.0, 1.0)}, {}),
+}
+
+# events, recalls, false alarms for each event
+COUNTED = {
+    "precision .97, recall .7 and 1": (40, (0.7, 1.0), (0.02, 0.03)),
+    "precision .5, recall .5 and .9": (40, (0.5, 0.9), (0.5, 0.9)),
+    "F1 .82, recall .7 and .9": (40, (0.7, 0.9), (0.0, 0.29)),
+    "F1 .2, recall .9 and .25": (40, (0.9, 0.25), (7.1, 1.25)),
+    "F1 .08, recall .9 and .1": (18, (0.9, 0.1), (20.6, 1.4)),
+}
+
+
 SITUATIONS = {
     "within a series: alike, single events": (within, ALIKE, False),
     "within a series: alike, clusters": (within, ALIKE, True),
@@ -135,6 +243,28 @@ def main():
         found = np.array([simulate(rng, *how) for _ in range(runs)])
         rates = (found[:, :3] <= 0.05 * (1 + 1e-9)).mean(axis=0)
         print(f"{name:52} {rates[0]:.3f}  {rates[1]:.3f}  {rates[2]:.3f}  {np.nanmean(found[:, 3]):.3f}", flush=True)
+    print(
+        "Cut at a quantile: precision, recall and F1 by exchange alone; with cuts that move; how often intervals hold"
+    )
+    for name, how in CUT.items():
+        rng = np.random.default_rng(25)
+        found = np.array([cut(rng, *how) for _ in range(runs)])
+        print(f"{name:42} {_shares(found[:, :6])}  {_means(found[:, 6:])}", flush=True)
+    print("Unlike or few alarms: precision and F1; and how often there is no test")
+    for name, how in COUNTED.items():
+        rng = np.random.default_rng(25)
+        found = np.array([counted(rng, *how) for _ in range(runs)])
+        print(f"{name:42} {_shares(found)}  {_means(np.isnan(found))}", flush=True)
+
+
+def _shares(pvalues):
+    """How often each is at most .05, of those that there are."""
+    return _means(np.where(np.isnan(pvalues), np.nan, pvalues <= 0.05 * (1 + 1e-9)))
+
+
+def _means(values):
+    there = ~np.isnan(values)
+    return "  ".join(f"{v[t].mean():.3f}" if t.any() else "    –" for v, t in zip(values.T, there.T, strict=True))
 
 
 if __name__ == "__main__":

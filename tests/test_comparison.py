@@ -17,8 +17,11 @@ from nofluke.inference import swaps
 from nofluke.inference.compare_units import compare_units
 from nofluke.inference.corrections import holm
 from nofluke.inference.differences import draws_needed
+from nofluke.inference.recut import gain_of, given_back
+from nofluke.inference.several import read_several
 from nofluke.inference.swaps import swap_test
 from nofluke.inference.units import MEASURES, linearise
+from nofluke.measures.episodes import units_and_steps
 from oracles import relaxed, slow_swap_p
 
 MISSING = [-1, -1, -1, -1]
@@ -202,22 +205,71 @@ def few_against_many(rng, few, many, precision, n=60):
 
 
 @pytest.mark.parametrize(("precision", "kind"), [(0.1, "hits"), (0.9, "misses")])
-def test_precision_of_few_alarms_is_not_tested_against_many(precision, kind):
-    """By chance it may have no hits or only hits, so no variance: a reason, no p or interval; Holm still counts it."""
+def test_few_alarms_are_compared_with_many_by_recall_alone(precision, kind):
+    """By chance they may be no hits or only hits, so no variance: a reason, no p or interval; Holm still counts it."""
     units = few_against_many(np.random.default_rng(1), 15, 300, precision)
     units["much"] = units["many"][::-1]
     found = compare_units(units, n_resamples=99)
-    one = found.difference("many", "few", "precision")
     why = f"few has only 15 alarms, of which fewer than 5 {kind} are expected"
-    assert (one.why_no_pvalue, one.why_no_interval, one.low, one.n_units) == (why, why, None, 60)
-    assert abs(one.value) < 1
-    assert np.isnan([one.pvalue, one.corrected]).all()
-    (note,) = (note for note in found.notes if note.startswith("Precision of "))
-    assert note.endswith(f"is not tested: {why} (the other has many more); 1 other pair likewise.")
-    assert "not tested" in str(found)
-    assert not math.isnan(found.difference("many", "few").pvalue)
-    other = found.difference("many", "much", "precision")
-    assert other.corrected == min(3 * other.pvalue, 1)
+    for measure in ("precision", "f1"):
+        one = found.difference("many", "few", measure)
+        assert (one.why_no_pvalue, one.why_no_interval, one.low, one.n_units) == (why, why, None, 60)
+        assert abs(one.value) < 1
+        assert np.isnan([one.pvalue, one.corrected]).all()
+        other = found.difference("many", "much", measure)
+        assert other.corrected == min(3 * other.pvalue, 1)
+    assert f"{why}: precision and F1 are not tested against many, much, with more than twice as many." in found.notes
+    assert "few (not tested)" in found.verdict_in_words()
+    assert not math.isnan(found.difference("many", "few", "recall").pvalue)
+
+
+def incidents(found_by_few, false, n=18):
+    """Alarms on so many of 18 incidents, against alarms on all of them and so many false ones."""
+    truth = np.zeros(n * 500, dtype=bool)
+    at = 250 + 500 * np.arange(n)
+    few, many = truth.copy(), truth.copy()
+    truth[at] = many[at] = few[at[:found_by_few]] = True
+    many[20 + 40 * np.arange(false)] = True
+    return nf.compare(truth, predictions={"few": few, "many": many}, tolerance=3)
+
+
+def test_a_few_incidents_never_give_the_p_of_many_alarms():
+    """Each false alarm doubles the swaps, 2e-17 with 55: F1 is not tested if precision is not, else Student's p counts.
+
+    It is that of an error with as many degrees of freedom as there are incidents, as the interval has it.
+    """
+    assert math.isnan(incidents(11, 200).difference("few", "many").pvalue)
+    one = incidents(18, 55).difference("few", "many")
+    assert one.method == "swaps and t"
+    error = (one.high - one.value) / stats.t.isf(0.025, 17)
+    assert one.pvalue == pytest.approx(2 * stats.t.sf(one.value / error, 17))
+    assert 1e-9 < one.pvalue < 1e-6
+
+
+def test_one_false_alarm_does_not_make_a_precision_worse():
+    """A detector that finds fewer events and has the only false alarm was told by precision at p = 2e-6."""
+    found, missed, wrong = [1, 1, 1, 1], [0, 0, 1, 0], [1, 0, 0, 0]
+    worse = np.array([found] * 81 + [missed] * 19 + [wrong])
+    better = np.array([found] * 100 + [[0, 0, 0, 0]])
+    result = compare_units({"better": better, "worse": worse})
+    precision, f1 = (result.difference("better", "worse", measure) for measure in ("precision", "f1"))
+    assert (precision.method, f1.method) == ("swaps and t", "swaps")
+    assert precision.pvalue > 0.3
+    assert f1.pvalue < 1e-4
+
+
+def test_precision_keeps_its_level_where_misses_are_few_and_recall_is_not_the_same():
+    """Of 150 comparisons of detectors with precision .97 and recall .7 and 1, at most one in twenty rejects."""
+    rng, p = np.random.default_rng(8), []
+    for _ in range(150):
+        units = {}
+        for name, recall, at in (("a", 0.7, 0), ("b", 1.0, 1)):
+            hits = (rng.random(40) < recall).astype(int)
+            wrong = np.zeros((6, 4), dtype=int)
+            wrong[3 * at : 3 * at + min(rng.poisson(1.2 * recall), 3), 0] = 1
+            units[name] = np.vstack([np.stack([hits, hits, np.ones(40, dtype=int), hits], axis=1), wrong])
+        p.append(compare_units(units, n_resamples=99, alpha=0.5).difference("a", "b", "precision").pvalue)
+    assert np.nanmean(np.array(p) <= 0.05) <= 0.05
 
 
 @pytest.mark.parametrize(("few", "many", "told"), [(49, 491, False), (50, 490, True), (15, 30, True), (15, 31, False)])
@@ -243,6 +295,138 @@ def test_precision_keeps_its_level_where_few_alarms_meet_many():
         p = np.array([one.pvalue for one in found])
         assert np.nanmean(p <= 0.05) <= 0.09
         assert np.isnan(p).mean() < 0.1
+
+
+def scored_ranges(rng, steps=1_000, n=12):
+    """Labels in ranges, and the scores of two detectors, each of which finds some of them well and others hardly."""
+    starts = np.linspace(0, steps - 21, n).astype(int)
+    ranges = [slice(at, at + length) for at, length in zip(starts, rng.integers(5, 21, n), strict=True)]
+    truth, scores = np.zeros(steps, dtype=bool), {}
+    for name in "ab":
+        scores[name] = rng.normal(size=steps)
+        for own in ranges:
+            truth[own] = True
+            scores[name][own] += 2 + 1.5 * rng.normal()
+    return truth, scores
+
+
+@pytest.mark.parametrize(
+    "cut",
+    [
+        {"quantile": 0.9},
+        pytest.param({"budget": "10%"}, marks=pytest.mark.slow),
+        pytest.param({"quantile": 0.95, "count_alarms": "episodes"}, marks=pytest.mark.slow),
+    ],
+)
+def test_cuts_that_follow_the_scores_keep_the_level(cut):
+    """Of 120 comparisons of detectors that are alike, precision was told in .29 by exchange alone, and recall never."""
+    rng, p, held = np.random.default_rng(3), [], []
+    for _ in range(120):
+        truth, scores = scored_ranges(rng)
+        found = nf.compare(truth, scores, **cut, tolerance=2, n_resamples=99, alpha=0.5)
+        p.append([one.pvalue for one in found.differences])
+        held += [one.low <= 0 <= one.high for one in found.differences if one.low is not None]
+    assert (np.nanmean(np.array(p) <= 0.05, axis=0) <= 0.085).all()
+    assert np.mean(held) >= 0.92
+
+
+@settings(relaxed, max_examples=30)
+@given(st.integers(0, 10_000), st.sampled_from([None, "episodes"]), st.integers(0, 2))
+def test_exchanging_episodes_leaves_the_number_of_predicted_steps(seed, count, decimals):
+    """What the cuts give back makes up for the steps that an exchange moves; without one, nothing changes."""
+    rng = np.random.default_rng(seed)
+    truth, scores = scored_ranges(rng, steps=300, n=4)
+    scores = {name: own.round(decimals) for name, own in scores.items()}
+    how = {"tolerance": 2, "quantile": 0.9, "count_alarms": count}
+    detectors, _ = read_several(truth, scores, **how)
+    pair = tuple(detectors.values())
+    counts, steps = units_and_steps(tuple(one.cell for one in pair), tuple(one.predicted for one in pair))
+    assert steps.sum(axis=1).tolist() == [one.predicted.sum() for one in pair]
+    gains = [gain_of(one) for one in pair]
+    back = given_back(steps, (gains[0].each + gains[1].each) / 2)
+    np.testing.assert_allclose(back.sum(axis=0), 0, atol=1e-9)
+    if count is None and steps.sum(axis=1).min() == steps.sum(axis=1).max() and not gains[0].tied | gains[1].tied:
+        np.testing.assert_allclose((counts[0] - back)[:, 0], (counts[1] + back)[:, 0])
+    raw = nf.compare(truth, predictions={name: one.cell.alarm_flags for name, one in detectors.items()}, tolerance=2)
+    if count is None:
+        found = nf.compare(truth, scores, **how, n_resamples=9)
+        assert found.values.tolist() == raw.values.tolist()
+        assert [one.value for one in found.differences] == [one.value for one in raw.differences]
+
+
+@pytest.mark.parametrize("higher_is", ["anomalous", "normal"])
+@pytest.mark.parametrize("how", [{}, {"count_alarms": "episodes"}, {"refractory": 4}])
+def test_what_a_lower_cut_gains_is_counted_between_two_cuts(how, higher_is):
+    """As `evaluate` counts at thresholds that leave so many steps fewer and more; per step before holes are filled."""
+    truth, scores = scored_ranges(np.random.default_rng(5))
+    sign = 1 if higher_is == "anomalous" else -1
+    scores = {name: sign * own for name, own in scores.items()}
+    asked = {"tolerance": 2, "higher_is": higher_is, **how}
+    detectors, _ = read_several(truth, scores, budget=0.1, **asked)
+    one = detectors["a"]
+    _, steps = units_and_steps((one.cell,), (one.predicted,))
+    assert steps.sum() == 100
+    far = round(math.sqrt((steps**2).sum()))
+    order = np.sort(sign * scores["a"])[::-1]
+    more, fewer = (
+        nf.evaluate(truth, scores["a"], threshold=sign * order[n - 1], **asked) for n in (100 + far, 100 - far)
+    )
+    names = ("n_predictions", "precision_hits", "n_events", "recall_hits")
+    gained = [(getattr(more, name) - getattr(fewer, name)) / (2 * far) for name in names]
+    assert gain_of(one).each == pytest.approx(gained)
+    assert not gain_of(one).tied
+
+
+def test_counts_may_be_parts():
+    """Measures are shares, so counts in quarters have the p-values of whole ones: listed, and drawn."""
+    rng = np.random.default_rng(4)
+    for n in (6, 40):
+        first, second = simulated(rng, n)
+        how = {"n_resamples": 199, "most": 199, "seed": 1}
+        whole, parts = swap_test(first, second, **how), swap_test(first / 4, second / 4, **how)
+        np.testing.assert_allclose(parts.pvalue, whole.pvalue)
+        np.testing.assert_allclose(parts.squares, whole.squares)
+
+
+def test_a_pair_of_given_alarms_is_the_same_beside_scores():
+    """Only pairs in which a cut follows the scores have it moved; what is said covers the others too."""
+    truth, scores = series_of_three()
+    alarms = {"x": scores["good"] > 2, "y": scores["middling"] > 2}
+    alone = nf.compare(truth, predictions=alarms, tolerance=1, n_resamples=199)
+    beside = nf.compare(truth, {"z": scores["useless"]}, predictions=alarms, budget="5%", tolerance=1, n_resamples=199)
+    for measure in MEASURES:
+        one, other = (found.difference("x", "y", measure) for found in (alone, beside))
+        assert (one.pvalue, one.low, one.method) == (other.pvalue, other.low, other.method)
+    assert (alone.recut, beside.recut) == (False, True)
+    assert "approximate, since cuts follow the scores" in beside.how()
+    assert "approximate" not in alone.how()
+    fixed = nf.compare(truth, scores, threshold=2, tolerance=1, n_resamples=199)
+    assert not fixed.recut
+
+
+def test_cuts_among_ties_are_said_to_be_rough():
+    """Where scores are so coarse that the cut cannot follow, a note names the detector."""
+    truth, scores = scored_ranges(np.random.default_rng(0))
+    found = nf.compare(truth, {"a": scores["a"], "coarse": scores["b"].round()}, quantile=0.9, n_resamples=9)
+    assert any(note.startswith("coarse: many scores are tied near the cut.") for note in found.notes)
+    fine = nf.compare(truth, scores, quantile=0.9, n_resamples=9)
+    assert fine.notes == ()
+
+
+def test_a_note_names_its_detector_unless_it_is_of_all():
+    """What was merged, left out or tied in one detector's data is not said of the others."""
+    truth = np.zeros(200, dtype=bool)
+    truth[::20] = True
+    twice = pd.DataFrame({"start": [0, 3, 60], "end": [5, 8, 62]})
+    once = pd.DataFrame({"start": [0, 60], "end": [8, 62]})
+    found = nf.compare(truth, predictions={"once": once, "twice": twice}, n_resamples=9)
+    assert "twice: Overlapping ranges were merged: 3 became 2." in found.notes
+    both = nf.compare(truth, predictions={"x": twice, "y": twice}, n_resamples=9)
+    assert "Overlapping ranges were merged: 3 became 2." in both.notes
+    tied = nf.compare(truth, {"tied": np.arange(200) % 2, "z": np.arange(200.0)}, quantile=0.9, n_resamples=9)
+    assert any(note.startswith("tied: Ties make 100 predictions") for note in tied.notes)
+    few = found.difference("once", "twice", "precision")
+    assert few.why_no_interval == "once: 2 episodes with alarms, fewer than 10"
 
 
 def series_of_three(seed=0):
@@ -353,7 +537,7 @@ def test_too_few_units_are_said():
     assert one.n_differing == 4
     assert found.notes[-1].startswith("Too few series to tell F1 of a from that of b: they differ in 4, so no p-value")
     assert one.low is None
-    assert one.why_no_interval == "4 series with alarms, fewer than 10"
+    assert one.why_no_interval == "a: 4 series with alarms, fewer than 10"
     enough = compare_units({"a": np.vstack([better] * 2), "b": np.vstack([worse] * 2)})
     assert not any("Too few" in note for note in enough.notes)
 

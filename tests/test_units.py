@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.measures.episodes import units_of
+from nofluke.measures.episodes import units_and_steps, units_of
 from nofluke.series.alarms import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
@@ -73,6 +73,11 @@ def test_units_of_two_detectors_are_what_hangs_together(case, other, episodes, r
     )
     for cell, own in zip(cells, units.sum(axis=1), strict=True):
         assert own.tolist() == [getattr(cell, name) for name in COUNTS]
+    again, steps = units_and_steps(cells, tuple(cell.alarm_flags for cell in cells))
+    np.testing.assert_array_equal(again, units)
+    assert steps.sum(axis=1).tolist() == [len(cell.alarms) for cell in cells]
+    if not episodes:
+        np.testing.assert_array_equal(steps, units[:, :, 0])
 
 
 @relaxed

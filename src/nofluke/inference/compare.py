@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
-from nofluke.arrays import IntArray
+import numpy as np
+
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.compare_units import compared
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Pair
+from nofluke.inference.recut import gain_of, given_back
 from nofluke.inference.several import Detector, read_several
-from nofluke.measures.episodes import units_of
+from nofluke.measures.episodes import units_and_steps, units_of
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import plural
+
+TIED_NEAR_CUT = (
+    "many scores are tied near the cut. The number of alarms jumps as it moves, so p-values and intervals of differences "
+    "are rough."
+)
 
 
 def compare(
@@ -47,12 +56,12 @@ def compare(
     For each pair, an episode is a chain of events and alarms of both with gaps of at most early + late. If the two
     detectors were equally good, swapping their names in an episode would change nothing but luck. So names are swapped
     at random, and p is the share of swaps whose difference in precision, recall or F1, in standard errors, is at least
-    the observed one:
+    the observed one. A quantile or a budget moves the cuts with every swap:
 
     .. math::
         t = \frac{|F_A - F_B|}{\sqrt{\sum_i (u_i^A - u_i^B)^2}}
 
-    with :math:`u_i` the linear term of episode i in a detector's measure.
+    with :math:`u_i` the linear term of episode i in a detector's measure, less what the cut gives back.
 
     Parameters
     ----------
@@ -61,9 +70,11 @@ def compare(
     scores : mapping of str to array-like, or data frame, optional
         The scores of each detector, by name; in a data frame each column is a detector.
     predictions : mapping of str to array-like, or data frame, optional
-        Alarms of detectors that have no scores. Both may be passed, with different names.
+        Alarms of detectors that have no scores. Both may be passed, with different names. They are treated as if their
+        threshold had been fixed: if they are the highest of some scores, pass the scores.
     threshold, quantile, budget : optional
-        One rule for all scores, as in `evaluate`; with a quantile or a budget each detector has its own threshold.
+        One rule for all scores, as in `evaluate`; with a quantile or a budget each detector has its own threshold,
+        which follows its scores, and p-values are approximate.
     higher_is : {"anomalous", "normal"}
         What high scores mean, the same for all detectors.
     missing : {"error", "mask"}
@@ -95,9 +106,10 @@ def compare(
     -----
     A detector without alarms has no precision and no F1, and is compared by recall alone. With K episodes in which two
     detectors differ no p-value is below 2^(1 - K): the result says where that is too much for anything to be told.
-    Precision has neither p-value nor interval where one detector has more than twice as many alarms as the other, and
-    of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance may then be
-    an accident.
+    Precision and F1 have neither p-value nor interval where one detector has more than twice as many alarms as the
+    other, and of those of the other fewer than 5 hits or fewer than 5 misses are expected: that it shows no variance
+    may then be an accident. Where only one of the two holds, or a cut follows the scores, swaps are not exact, and
+    Student's p counts where it is larger (``method``).
 
     References
     ----------
@@ -144,15 +156,28 @@ def compare_read(
     """The comparison of detectors that have been read, and what their reading has to tell."""
     cells = {name: one.cell for name, one in detectors.items()}
 
-    def units(pair: Pair) -> tuple[IntArray, IntArray]:
-        both = units_of((cells[pair[0]], cells[pair[1]]))
-        return both[0], both[1]
+    gains = {name: gain_of(one) for name, one in detectors.items() if one.cuts is not None and one.cuts.by_number}
 
+    @lru_cache(maxsize=1)  # each pair is asked for twice, one after the other
+    def both(pair: Pair) -> tuple[IntArray, IntArray]:
+        first, second = (detectors[name] for name in pair)
+        return units_and_steps((first.cell, second.cell), (first.predicted, second.predicted))
+
+    def units(pair: Pair) -> tuple[IntArray, IntArray]:
+        first, second = both(pair)[0]
+        return first, second
+
+    def recut(pair: Pair) -> FloatArray | None:
+        own = [gains[name].each for name in pair if name in gains]
+        return given_back(both(pair)[1], np.sum(own, axis=0) / 2) if own else None
+
+    tied = [name for name, gain in gains.items() if gain.tied]
     first = next(iter(detectors.values()))
     cell, window = first.cell, first.made.trial.tolerances[0]
     return compared(
         {name: units_of((cell,))[0] for name, cell in cells.items()},
         units,
+        recut=recut if gains else None,
         noun="episodes",
         alpha=alpha,
         level=level,
@@ -160,6 +185,6 @@ def compare_read(
         rng=rng,
         title=f"{plural(first.sequence.n, 'step')}, {plural(cell.n_counted, cell.truth.noun)}, "
         f"{plural(len(cells), 'detector')}; tolerance {window}",
-        notes=notes,
+        notes=notes if not tied else (*notes, f"{', '.join(tied)}: {TIED_NEAR_CUT}"),
         cells=cells,
     )

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.inference.comparison import Comparison
-from nofluke.inference.differences import Difference, Pair, all_differences, draws_needed
+from nofluke.inference.differences import Difference, Pair, Recut, all_differences, draws_needed
 from nofluke.inference.interval import Kind, check_level, intervals_of
 from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
 from nofluke.nulls.base import as_seed, check_resamples
@@ -21,6 +21,8 @@ from nofluke.progress import progress_bar
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import plural
+
+MOST_NAMED = 5  # detectors in a note
 
 
 def compare_units(
@@ -55,8 +57,8 @@ def compare_units(
 
     lacking = {name: int((~rows).sum()) for name, rows in there.items() if not rows.all()}
     if lacking:
-        told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:5])
-        more = f" and {len(lacking) - 5:,} more detector(s)" if len(lacking) > 5 else ""
+        told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:MOST_NAMED])
+        more = f" and {len(lacking) - MOST_NAMED:,} more detector(s)" if len(lacking) > MOST_NAMED else ""
         n = len(next(iter(arrays.values())))
         notes = (
             *notes,
@@ -72,6 +74,7 @@ def compared(
     own: Mapping[str, IntArray],
     units: Callable[[Pair], tuple[IntArray, IntArray]],
     *,
+    recut: Recut | None = None,
     noun: Kind,
     alpha: float,
     level: float,
@@ -81,7 +84,10 @@ def compared(
     notes: tuple[str, ...],
     cells: Mapping[str, Cell] | None = None,
 ) -> Comparison:
-    """Compare detectors: ``own`` holds the units each has alone, ``units`` gives those that two have together."""
+    """Compare detectors: ``own`` holds the units each has alone, ``units`` gives those that two have together.
+
+    ``recut`` is that of `all_differences`, where cuts follow the scores.
+    """
     if len(own) < 2:
         raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
@@ -95,7 +101,15 @@ def compared(
     most = draws_needed(len(pairs), alpha, n_resamples)
     with progress_bar("pairs", len(pairs)) as advance:
         found = all_differences(
-            pairs, units, noun=noun, level=level, n_resamples=n_resamples, most=most, seed=seed, advance=advance
+            pairs,
+            units,
+            recut=recut,
+            noun=noun,
+            level=level,
+            n_resamples=n_resamples,
+            most=most,
+            seed=seed,
+            advance=advance,
         )
     return Comparison(
         detectors=names,
@@ -109,6 +123,7 @@ def compared(
         n_resamples=n_resamples,
         most_resamples=most,
         seed=seed,
+        recut=recut is not None,
         title=title,
         notes=(*notes, *_remarks({name: counts[name] for name, rows in own.items() if len(rows)}, found, noun, alpha)),
         cells=cells or {},
@@ -129,12 +144,15 @@ def _remarks(
     if counts and all(total[EVENTS] == 0 for total in counts.values()):
         remarks.append("There are no events: recall and F1 are undefined.")
     n_pairs = len(differences) // len(MEASURES)
-    untested = [one for one in differences if one.why_no_pvalue]
-    if untested:
-        one = untested[0]
-        more = f"; {plural(len(untested) - 1, 'other pair')} likewise" if len(untested) > 1 else ""
-        told = f"Precision of {one.first} and {one.second} is not tested: {one.why_no_pvalue} (the other has many more)"
-        remarks.append(f"{told}{more}.")
+    untested: dict[str, list[str]] = {}
+    for one in differences:
+        if one.why_no_pvalue and one.measure == "precision":
+            few = one.why_no_pvalue.startswith(f"{one.first} has only")
+            untested.setdefault(one.why_no_pvalue, []).append(one.second if few else one.first)
+    for why, others in untested.items():
+        more = f" and {len(others) - MOST_NAMED:,} more" if len(others) > MOST_NAMED else ""
+        against = f"{', '.join(others[:MOST_NAMED])}{more}"
+        remarks.append(f"{why}: precision and F1 are not tested against {against}, with more than twice as many.")
     hopeless = [one for one in differences if one.measure == "f1" and one.n_differing]
     hopeless = [one for one in hopeless if not math.isnan(one.value) and one.smallest * n_pairs > alpha]
     if hopeless:

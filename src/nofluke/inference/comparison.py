@@ -46,6 +46,8 @@ class Comparison(Exports, ByValue):
         Level of the tests, corrected for all pairs, and of the intervals.
     n_resamples, most_resamples, seed : int
         Swaps drawn for each pair, up to how many where Holm's correction needs them, and their seed.
+    recut : bool
+        Whether a quantile or a budget made cuts follow the scores, so that p-values are approximate.
     title : str
     notes : tuple of str
         What a reader should know.
@@ -81,6 +83,7 @@ class Comparison(Exports, ByValue):
     n_resamples: int
     most_resamples: int
     seed: int
+    recut: bool = False
     title: str = ""
     notes: tuple[str, ...] = ()
     cells: Mapping[str, Cell] = field(repr=False, compare=False, default_factory=dict)
@@ -164,12 +167,19 @@ class Comparison(Exports, ByValue):
             if not math.isnan(self.values[1, 2]):
                 return f"{group[0]} has the best F1, significantly better than every other{rest} {level}."
             return f"{group[0]} is the only one with an F1."
-        return f"{group[0]} has the best F1; not significantly worse {level}: {', '.join(group[1:])}."
+        told = ", ".join(
+            f"{name} (not tested)" if self.difference(group[0], name).why_no_pvalue else name for name in group[1:]
+        )
+        return f"{group[0]} has the best F1; not significantly worse {level}: {told}."
 
     def how(self) -> str:
         """How p-values were computed."""
         drawn = {one.n_resamples for one in self.differences}
         text = f"p by exchanging {self.noun} between two detectors, two-sided"
+        if any(one.method == "swaps and t" for one in self.differences):
+            text += ", or by Student's t where that is larger"
+        if self.recut:
+            text += " (approximate, since cuts follow the scores)"
         if drawn == {0}:
             return f"{text}; all swaps were enumerated."
         listed = "all swaps, or " if 0 in drawn else ""
@@ -246,6 +256,7 @@ class Comparison(Exports, ByValue):
             "n_resamples": self.n_resamples,
             "most_resamples": self.most_resamples,
             "seed": self.seed,
+            "recut": self.recut,
             "notes": list(self.notes),
         }
 

@@ -8,23 +8,25 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import FEWEST, LIGHTEST, UNITS, Kind, few_hold_most
-from nofluke.inference.swaps import FEW, Swapped, swap_test
+from nofluke.inference.swaps import FEW, Counts, Swapped, swap_test
 from nofluke.inference.units import ALARMS, EVENTS, HITS, MEASURES, linearise, weighed
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 
 MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
 EXPECTED = 5  # hits, and misses, of the detector with fewer alarms
-ALIKE = 2  # times as many alarms: swaps then mend what few hits spoil
+ALIKE = 2  # times as many alarms: either detector could be the other
 
 Pair = tuple[str, str]
+Recut = Callable[[Pair], FloatArray | None]
+Method = Literal["swaps", "swaps and t"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +41,7 @@ class Difference:
     low, high : float or None
         Interval of the difference; None with ``why_no_interval``.
     pvalue, corrected : float
-        Two-sided, by studentised swaps; and corrected by Holm for all pairs. NaN where the difference is undefined, or
+        Two-sided, by ``method``; and corrected by Holm for all pairs. NaN where the difference is undefined, or
         with ``why_no_pvalue``.
     smallest : float
         The smallest p-value that could have come out.
@@ -47,6 +49,8 @@ class Difference:
         Units that both have, and those of them in which they differ in what the measure counts.
     n_resamples : int
         Swaps that were drawn; 0 where all of them were enumerated.
+    method : {"swaps", "swaps and t"}
+        Whether p is that of the swaps, or Student's where that is larger.
     """
 
     first: str
@@ -63,6 +67,7 @@ class Difference:
     n_units: int
     n_differing: int
     n_resamples: int
+    method: Method
 
     def turned(self) -> Difference:
         """The same with the detectors exchanged."""
@@ -90,6 +95,7 @@ class Difference:
             "n_units": self.n_units,
             "n_differing": self.n_differing,
             "n_resamples": self.n_resamples,
+            "method": self.method,
         }
 
 
@@ -115,6 +121,7 @@ def all_differences(
     pairs: Iterable[Pair],
     units: Callable[[Pair], tuple[IntArray, IntArray]],
     *,
+    recut: Recut | None = None,
     noun: Kind,
     level: float,
     n_resamples: int,
@@ -124,15 +131,23 @@ def all_differences(
 ) -> tuple[Difference, ...]:
     """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
+    Where the cut of either follows its scores, ``recut`` has what cuts take from the first and give to the second as
+    units are exchanged (`nofluke.inference.recut`). Swaps then are not exact, so Student's p counts where it is larger.
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
     n = len(MEASURES)
     found: list[Difference] = []
     for done, pair in enumerate(pairs, start=1):
         first, second = units(pair)
-        tested = swap_test(first, second, n_resamples=n_resamples, most=most, seed=seed)
-        changes = linearise(first).left_out - linearise(second).left_out
-        found += [_difference(pair, first, second, tested, changes[:, m], m, noun, level) for m in range(n)]
+        values = linearise(first).values - linearise(second).values
+        back = None if recut is None else recut(pair)
+        moved: tuple[Counts, Counts] = (first, second) if back is None else (first - back, second + back)
+        tested = swap_test(*moved, n_resamples=n_resamples, most=most, seed=seed)
+        changes = linearise(moved[0]).left_out - linearise(moved[1]).left_out
+        found += [
+            _difference(pair, first, second, tested, float(values[m]), changes[:, m], m, noun, level, back is not None)
+            for m in range(n)
+        ]
         advance(done)
     # what is undefined could have been defined: it counts among the tests
     corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
@@ -147,15 +162,22 @@ def _difference(
     first: IntArray,
     second: IntArray,
     tested: Swapped,
+    value: float,
     changes: FloatArray,
     m: int,
     noun: Kind,
     level: float,
+    recut: bool,
 ) -> Difference:
-    value = float(tested.difference[m])
-    few = _too_few_alarms(pair, first, second) if MEASURES[m] == "precision" else ""
-    holding, weight, why = _holding(first, second, m, noun)
+    unlike, rare = (False, "") if MEASURES[m] == "recall" else _alarms(pair, first, second)
+    few = rare if unlike else ""
+    student = recut or unlike or (bool(rare) and MEASURES[m] == "precision")
+    holding, weight, why = _holding(pair, first, second, m, noun)
     low = high = None
+    error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * float(changes @ changes))
+    pvalue = math.nan if few else float(tested.pvalue[m])
+    if student and not math.isnan(pvalue):
+        pvalue = max(pvalue, _student(value, error, weight - 1))
     if math.isnan(value):
         why = f"{MEASURES[m]} is undefined"
     elif few:
@@ -165,8 +187,7 @@ def _difference(
     elif not why:
         from scipy.special import stdtrit
 
-        variance = (holding - 1) / holding * float(changes @ changes)
-        reach = float(stdtrit(weight - 1, (1 + level) / 2)) * math.sqrt(variance)
+        reach = float(stdtrit(weight - 1, (1 + level) / 2)) * error
         low, high = max(value - reach, -1.0), min(value + reach, 1.0)
     return Difference(
         first=pair[0],
@@ -177,45 +198,68 @@ def _difference(
         high=high,
         why_no_interval=why,
         why_no_pvalue=few,
-        pvalue=math.nan if few else float(tested.pvalue[m]),
+        pvalue=pvalue,
         corrected=math.nan,
         smallest=float(tested.smallest[m]),
         n_units=len(first),
         n_differing=int(tested.differing[m]),
         n_resamples=int(tested.n_resamples[m]),
+        method="swaps and t" if student else "swaps",
     )
 
 
-def _too_few_alarms(pair: Pair, first: IntArray, second: IntArray) -> str:
-    """Why precision cannot be compared: a detector with far fewer alarms may seem to have no variance."""
+def _student(value: float, error: float, df: float) -> float:
+    """The two-sided p-value of a difference with a standard error of so many degrees of freedom; 1 without any."""
+    from scipy.special import stdtr
+
+    if not (df > 0 and error >= 0):  # leaving out the one unit that holds all leaves nothing
+        return 1.0
+    return 2 * float(stdtr(df, -abs(value) / error)) if error else 0.0
+
+
+def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
+    """Whether numbers of alarms are unlike, and why few of the hits or misses of the detector with fewer are expected.
+
+    Then swaps may take for a difference what is none: a detector that happens to have no miss shows no variance.
+    """
     totals = [side.sum(axis=0) for side in (first, second)]
     fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
+    if fewer[0] == 0:
+        return False, ""
+    unlike, every = more[0] > ALIKE * fewer[0], fewer[0] + more[0]
     hits = sum(int(total[HITS]) for total in totals)
-    least = min(hits, fewer[0] + more[0] - hits)
-    # in whole numbers: fewer alarms x the share of the rarer kind < 5
-    if fewer[0] == 0 or more[0] <= ALIKE * fewer[0] or fewer[0] * least >= EXPECTED * (fewer[0] + more[0]):
-        return ""
+    least = min(hits, every - hits)
+    if fewer[0] * least >= EXPECTED * every:  # in whole numbers: fewer alarms x the share of the rarer kind
+        return unlike, ""
     kind = "hits" if least == hits else "misses"
-    return f"{fewer[1]} has only {plural(fewer[0], 'alarm')}, of which fewer than {EXPECTED} {kind} are expected"
+    return (
+        unlike,
+        f"{fewer[1]} has only {plural(fewer[0], 'alarm')}, of which fewer than {EXPECTED} {kind} are expected",
+    )
 
 
-def _holding(first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
+def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
     """The number of units behind a measure, how many units of equal size they weigh, and why these are too few.
 
     A unit counts if it holds what the measure is a share of: alarms, events or both. The side with fewer decides.
     """
     columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
     sides = [
-        (int(np.count_nonzero(side[:, column])), weighed(side)[column == EVENTS], name)
+        (
+            int(np.count_nonzero(side[:, column])),
+            weighed(side)[column == EVENTS],
+            name,
+            f"{whose}: " * (name == "alarm"),
+        )
         for column, name in ((ALARMS, "alarm"), (EVENTS, "event"))
         if column in columns
-        for side in (first, second)
+        for side, whose in zip((first, second), pair, strict=True)
     ]
-    n, _, fewest = min(sides)
-    held, weight, heaviest = min(sides, key=lambda side: side[1])
+    n, _, fewest, whose = min(sides)
+    held, weight, heaviest, its = min(sides, key=lambda side: side[1])
     if n < FEWEST:
-        return n, weight, f"{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
+        return n, weight, f"{whose}{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
     if weight < LIGHTEST:
         why = few_hold_most(held, heaviest, weight, noun)
-        return n, weight, why[:1].lower() + why[1:]
+        return n, weight, f"{its}{why[:1].lower()}{why[1:]}"
     return n, weight, ""

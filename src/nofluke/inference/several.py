@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.arrays import BoolArray
 from nofluke.data.frames import frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.series.alarms import AlarmRule, CountAlarms
@@ -38,6 +39,13 @@ class Detector:
         """The only one."""
         return self.made.trial.cell(0, 0)
 
+    @property
+    def predicted(self) -> BoolArray:
+        """Whether each step that counts is predicted, before alarms that are close to each other become one."""
+        if self.cuts is None:
+            return np.asarray(self.sequence.predictions)[self.sequence.open_steps]
+        return np.asarray(self.sequence.open_scores() >= self.cuts.compared[0])
+
 
 def read_several(
     truth: Any,
@@ -67,8 +75,8 @@ def read_several(
         except InputError as error:
             raise error_of(name, error) from None
         detectors[name] = Detector(sequence=sequence, cuts=cuts, made=made, alarms=alarms)
-        notes += [note for note in made.notes if note not in notes]
-        notes += [f"{name}: {note}" for note in (() if cuts is None else cuts.notes)]
+    notes += _named({name: one.made.notes for name, one in detectors.items()})
+    notes += [f"{name}: {note}" for name, one in detectors.items() if one.cuts is not None for note in one.cuts.notes]
     if all(sequence.scores is None for sequence in sequences.values()):
         choose_cut(next(iter(sequences.values())), **cut)  # refuses those
     return detectors, tuple(notes)
@@ -135,9 +143,13 @@ def _read(
         lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
         notes = [f"{plural(lost, 'step')} or more where a detector has no value were masked for all detectors."]
         sequences = {name: one(name, ~common) for name in given}
-    for sequence in sequences.values():
-        notes += [note for note in sequence.notes if note not in notes]
-    return sequences, notes
+    return sequences, notes + _named({name: sequence.notes for name, sequence in sequences.items()})
+
+
+def _named(notes: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Each note once, after the names of its detectors unless it is of all of them."""
+    of = {note: [name for name, own in notes.items() if note in own] for own in notes.values() for note in own}
+    return [note if len(names) == len(notes) else f"{', '.join(names)}: {note}" for note, names in of.items()]
 
 
 def _same_order(given: Given, first: str, other: str) -> None:

@@ -18,6 +18,8 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
+Counts = IntArray | FloatArray
+
 MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
 FEW = 20  # swaps as extreme as the data, below which more are drawn
 BLOCK = 1_000_000  # numbers of units in memory at a time
@@ -54,8 +56,10 @@ class Swapped:
     n_resamples: IntArray
 
 
-def swap_test(first: IntArray, second: IntArray, *, n_resamples: int, most: int, seed: int) -> Swapped:
+def swap_test(first: Counts, second: Counts, *, n_resamples: int, most: int, seed: int) -> Swapped:
     """Exchange the counts of two detectors (K x 4) unit by unit: all swaps if there are few kinds, else random ones.
+
+    Counts need not be whole: cuts that follow the scores move parts of them (`nofluke.inference.recut`).
 
     A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until
     20 do (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is
@@ -152,7 +156,7 @@ def _form(slopes: FloatArray, matrix: FloatArray) -> FloatArray:
     return np.asarray(((flat @ matrix) * flat).sum(axis=1).reshape(slopes.shape[:-1]))
 
 
-def _kinds(first: IntArray, second: IntArray) -> _Kinds:
+def _kinds(first: Counts, second: Counts) -> _Kinds:
     x, y = (np.asarray(first) + second).astype(np.float64), (np.asarray(first) - second).astype(np.float64)
     differs = y.any(axis=1)
     apart = y[differs]
@@ -166,7 +170,7 @@ def _kinds(first: IntArray, second: IntArray) -> _Kinds:
     rows, sizes = rows[order], sizes[order]
     linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
     # whole numbers up to 2^24 are exact in short floats, which are faster
-    short = (sizes @ np.abs(linear)).max(initial=0.0) < 2**24
+    short = (sizes @ np.abs(linear)).max(initial=0.0) < 2**24 and not (linear % 1).any()
     return _Kinds(
         sizes=sizes,
         observed=observed[order].astype(np.float64),
@@ -180,7 +184,8 @@ def _kinds(first: IntArray, second: IntArray) -> _Kinds:
 def _sloped(total: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Measures of N x 4 sums, N x 3, and their slopes in each of the sums, N x 3 x 4; as `linearise` has them."""
     slopes = np.zeros((len(total), len(MEASURES), 4))
-    p, r = total[:, HITS] / total[:, ALARMS], total[:, FOUND] / total[:, EVENTS]
+    # where cuts give back more than there is, a share ends at 0 or 1
+    p, r = (np.clip(total[:, part] / total[:, of], 0.0, 1.0) for part, of in ((HITS, ALARMS), (FOUND, EVENTS)))
     f1 = np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
     slopes[:, 0, HITS], slopes[:, 0, ALARMS] = 1 / total[:, ALARMS], -p / total[:, ALARMS]
     slopes[:, 1, FOUND], slopes[:, 1, EVENTS] = 1 / total[:, EVENTS], -r / total[:, EVENTS]

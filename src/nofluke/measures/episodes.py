@@ -55,16 +55,43 @@ def units_of(cells: tuple[Cell, ...]) -> IntArray:
             [0, 0, 1, 0],
             [1, 0, 0, 0]]])
     """
+    return _counted(*_placed(cells))[0]
+
+
+def units_and_steps(cells: tuple[Cell, ...], predicted: tuple[BoolArray, ...]) -> tuple[IntArray, IntArray]:
+    """The same, and the steps of each detector in each episode, detectors x episodes.
+
+    ``predicted`` flags the steps that count, of each detector, as they were before any holes between them were filled.
+    """
+    seen, chains = _placed(cells)
+    units, kept = _counted(seen, chains)
+    steps = np.zeros((len(cells), len(kept)), dtype=np.int64)
+    for own, cell, flags, of in zip(steps, cells, predicted, chains[1:], strict=True):
+        sizes = None
+        if cell.trial.count_alarms == "episodes":
+            before = np.concatenate([[0], np.cumsum(flags)])
+            sizes = before[cell.episodes.stops] - before[cell.episodes.starts]
+        own[:] = np.bincount(of, sizes, len(kept))
+    return units, steps[:, kept]
+
+
+def _placed(cells: tuple[Cell, ...]) -> tuple[list[tuple[Marks, Marks]], list[IntArray]]:
+    """Events and alarms as each detector sees them, and the episodes of the events and of each one's alarms."""
     _check(cells)
     seen = [_in_ticks(cell) if isinstance(cell, TimedCell) else _on_steps(cell) for cell in cells]
-    chains = _chains([seen[0][0], *(alarms for _, alarms in seen)], _reach(cells[0]))
+    return seen, _chains([seen[0][0], *(alarms for _, alarms in seen)], _reach(cells[0]))
+
+
+def _counted(seen: list[tuple[Marks, Marks]], chains: list[IntArray]) -> tuple[IntArray, BoolArray]:
+    """Counts of the episodes in which anything counts, and which these are."""
     n = 1 + max(int(chain.max(initial=-1)) for chain in chains)
-    units = np.zeros((len(cells), n, 4), dtype=np.int64)
+    units = np.zeros((len(seen), n, 4), dtype=np.int64)
     for own, (events, alarms), of_alarms in zip(units, seen, chains[1:], strict=True):
         for column, (marks, of) in ((0, (alarms, of_alarms)), (2, (events, chains[0]))):
             own[:, column] = np.bincount(of[marks.counts], minlength=n)
             own[:, column + 1] = np.bincount(of[marks.counts & marks.scores], minlength=n)
-    return units[:, units.any(axis=(0, 2))]
+    kept = np.asarray(units.any(axis=(0, 2)))
+    return units[:, kept], kept
 
 
 def _check(cells: tuple[Cell, ...]) -> None:

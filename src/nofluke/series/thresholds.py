@@ -47,6 +47,11 @@ class Cuts:
     notes: tuple[str, ...] = ()
 
     @property
+    def by_number(self) -> bool:
+        """Whether they follow the scores, so that the number of predictions is given, rather than the threshold."""
+        return self.quantiles is not None or self.budgets is not None
+
+    @property
     def quantile(self) -> float | None:
         """The quantile of the first."""
         return None if self.quantiles is None else float(self.quantiles[0])
