@@ -22,7 +22,7 @@ WINDOWS_AT_A_TIME = 2**18  # at least, for which tables are made
 
 
 def window_maxima(values: npt.NDArray[Number], ranges: Ranges) -> npt.NDArray[Number]:
-    """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)). Both ends of windows ascend."""
+    """The largest value in each window, 0 in an empty one, by doubling: O(T log(width)). Both ends ascend."""
     result = np.zeros(len(ranges.starts), dtype=values.dtype)
     at_a_time = max(WINDOWS_AT_A_TIME, int((ranges.stops - ranges.starts).max(initial=0)))
     for part in (slice(first, first + at_a_time) for first in range(0, len(result), at_a_time)):
