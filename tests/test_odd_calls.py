@@ -103,6 +103,7 @@ FELL = {
     "what other processes cannot have": (nf.cross_val_evaluate, FOLDS | {"estimator": (i for i in "a"), "n_jobs": 2}, "n_jobs=2: other processes cannot fit"),
     "labels that are none": (nf.cross_val_evaluate, FOLDS | {"y": {"a": [0, 1]}, "pos_label": "a"}, "y must hold labels, numbers or text"),
     "a frame as a label": (nf.cross_val_evaluate, FOLDS | {"pos_label": FRAME}, "pos_label=.* must be one label of y"),
+    "a missing label": (nf.cross_val_evaluate, FOLDS | {"pos_label": pd.NA}, "pos_label=<NA> is no label of y"),
     "two labels": (nf.make_scorer, {"pos_label": (1, 2)}, r"pos_label=\(1, 2\) must be one label of y"),
     "a split without end": (nf.split, {"series": range(10**12)}, "series has more than 2,147,483,647 values"),
     "a metric without a name": (nf.metrics.Function, {"function": len, "name": 1}, "name=1 must be text"),

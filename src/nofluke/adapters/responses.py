@@ -96,7 +96,7 @@ class Reader:
             known = sorted({*labels.tolist(), *np.asarray(getattr(estimator, "classes_", ())).tolist()}, key=repr)
         except TypeError:
             raise InputError("y must hold labels, numbers or text: pass one for each step.") from None
-        if len(known) > 1 and self.pos_label not in known:
+        if len(known) > 1 and not _among(self.pos_label, known):
             raise InputError(
                 f"pos_label={shown(self.pos_label)} is no label of y, which has {_listed(known)}: pass one."
             )
@@ -205,6 +205,14 @@ def _innermost(estimator: Any) -> Any:
         if inner is None:
             return estimator
         estimator = inner
+
+
+def _among(label: Any, known: list[Any]) -> bool:
+    """Whether a label is one of these; one that cannot be compared, such as pandas' NA, is none."""
+    try:
+        return label in known
+    except (TypeError, ValueError):
+        return False
 
 
 def _first(estimator: Any) -> ResponseMethod:
