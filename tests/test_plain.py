@@ -85,7 +85,7 @@ def test_numbers_of_numpy_are_shown_as_plain_ones():
 
 def test_a_message_is_one_line_of_bounded_length():
     """Whatever gets into it: its beginning and its remedy stay."""
-    message = str(InputError("begin " + "x\n" * 10**5 + " remedy."))
+    message = str(InputError(problem="begin " + "x\n" * 10**5 + " remedy."))
     assert len(message) == MOST_IN_MESSAGE
     assert message.startswith("begin x")
     assert message.endswith("remedy.")

@@ -421,7 +421,7 @@ class TestRun:
         """What could not be kept is not told to be done."""
 
         def refuse(index, result):
-            raise InputError("no")
+            raise InputError(problem="no")
 
         with ThreadPoolExecutor(1) as executor:
             for options in ({"workers": 1}, {"executor": executor}):

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 
 Duration = int
 """A length of time in nanoseconds, as a Python integer: no overflow, no rounding."""
@@ -53,17 +53,20 @@ def parse_duration(text: str, name: str, *, signed: bool = False) -> Duration:
     for part in _PART.finditer(text, begin):
         whole, fraction, unit = part[1], part[2] or "", part[3].lower()
         if part.start() == end and part[3] in _AMBIGUOUS:
-            raise InputError(f"{name}={shown(text)} {_AMBIGUOUS[part[3]]}.")
+            raise InputError(argument=name, value=text, problem=_AMBIGUOUS[part[3]])
         if part.start() != end or unit not in _UNITS or not 0 < len(whole + fraction) <= _MOST_DIGITS:
             break
         total += int(whole + fraction) * _UNITS[unit] // 10 ** len(fraction)
         end = part.end()
     if end == begin or text[end:].strip():
         negative = not signed and re.match(r"\s*-\s*[\d.]", text)
-        sign = " is negative" if negative else " is not a duration"
+        sign = "is negative" if negative else "is not a duration"
         raise InputError(
-            f"{name}={shown(text)}{sign}: write a number and a unit "
-            f'({", ".join(u for u in _UNITS if u not in ("µs", "μs", "sec", "m"))}), such as "2h" or "1h30min".'
+            argument=name,
+            value=text,
+            problem=sign,
+            remedy=f"write a number and a unit ({', '.join(u for u in _UNITS if u not in ('µs', 'μs', 'sec', 'm'))}"
+            '), such as "2h" or "1h30min"',
         )
     return -total if minus else total
 
@@ -77,7 +80,7 @@ def as_duration(value: object, name: str, *, signed: bool = False) -> Duration |
         return parse_duration(value, name, signed=signed)
     if isinstance(value, np.timedelta64):
         if np.isnat(value):
-            raise InputError(f"{name} is not a time (NaT): pass a duration such as '2h'.")
+            raise InputError(argument=name, problem="is not a time (NaT)", remedy="pass a duration such as '2h'")
         return _of_timedelta64(value, name)
     if isinstance(value, timedelta):
         # pandas' own timedelta is one of these, with a few nanoseconds on top
@@ -95,7 +98,10 @@ def _of_timedelta64(value: np.timedelta64, name: str) -> Duration:
     if unit in finer:
         return int(value.astype(np.int64)) * many // finer[unit]
     raise InputError(
-        f"{name}={shown(value)} has no fixed length: pass a duration in days or smaller units, such as '30d'."
+        argument=name,
+        value=value,
+        problem="has no fixed length",
+        remedy="pass a duration in days or smaller units, such as '30d'",
     )
 
 
@@ -169,8 +175,10 @@ def in_unit(dates: npt.NDArray[Any], unit: str, name: str) -> npt.NDArray[Any]:
         at = int(np.flatnonzero(~fits)[0])
         reach = " (they reach from 1677 to 2262)" if unit == "ns" else ""
         raise InputError(
-            f"{name} has {int((~fits).sum())} date(s) too far away for times in {unit}{reach}, first {dates[at]} at position "
-            f"{at}: round all times to a coarser unit, or leave those out."
+            argument=name,
+            problem=f"has {int((~fits).sum())} date(s) too far away for times in {unit}{reach}, first {dates[at]} at "
+            f"position {at}",
+            remedy="round all times to a coarser unit, or leave those out",
         )
     return there
 

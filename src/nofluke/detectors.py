@@ -80,11 +80,18 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
     values = _signal(x)
     short, long = as_whole(short, "short", 1), as_whole(long, "long", 1)
     if short > long:
-        raise InputError(f"short must not exceed long, got short={shown(short)} and long={shown(long)}: swap them.")
+        raise InputError(
+            problem=f"short must not exceed long, got short={shown(short)} and long={shown(long)}", remedy="swap them"
+        )
     if long > values.size:
-        raise InputError(f"long={shown(long)} exceeds the {values.size} steps of x: choose a shorter window.")
+        raise InputError(
+            argument="long",
+            value=long,
+            problem=f"exceeds the {values.size} steps of x",
+            remedy="choose a shorter window",
+        )
     if values.max() > np.finfo(np.float64).max / (2 * long):
-        raise InputError(f"x has values up to {values.max():g}, whose sum overflows: rescale x.")
+        raise InputError(problem=f"x has values up to {values.max():g}, whose sum overflows", remedy="rescale x")
     scores = np.zeros(values.size)
     short_mean = _window_sums(values, short)[long - short :] / short
     long_mean = _window_sums(values, long) / long
@@ -113,7 +120,9 @@ def _window_sums(values: NDArray[np.float64], width: int) -> NDArray[np.float64]
 def _signal(x: ArrayLike) -> NDArray[np.float64]:
     column = as_column(x, "x")
     if column.values.dtype.kind == "M":
-        raise InputError("x must be numbers, got dates: pass what was measured, one number for each step.")
+        raise InputError(
+            problem="x must be numbers, got dates", remedy="pass what was measured, one number for each step"
+        )
     values = exact_floats(column.values, "x")
     _refuse(values, ~np.isfinite(values), "is not finite", "fill or drop such values first")
     _refuse(values, values < 0, "is negative", "pass its energy, such as x**2 or abs(x)")
@@ -124,4 +133,4 @@ def _refuse(values: NDArray[np.float64], bad: NDArray[np.bool_], what: str, reme
     if bad.any():
         first = int(bad.argmax())
         found = f"{values[first]:g} at position {first}"
-        raise InputError(f"x {what} at {bad.sum()} of {values.size} steps, first {found}: {remedy}.")
+        raise InputError(problem=f"x {what} at {bad.sum()} of {values.size} steps, first {found}", remedy=remedy)

@@ -1,19 +1,185 @@
-"""The one error for bad input: it names the argument, the value and the remedy, in one line of bounded length."""
+"""What is said about input, as data: sentences that name arguments, and the one error for input that is bad.
+
+A sentence is plain text in Python's words. Where it names an argument it keeps that as a part, so that the command line
+can say it in options instead; nothing ever looks for names in a text.
+"""
+
+from __future__ import annotations
 
 import math
+import os
 import reprlib
-from collections.abc import Iterator
+import string
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, Literal, Protocol
 
 MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
 MOST_IN_VALUE = 80
 
 
-class InputError(ValueError):
-    """Input that cannot be evaluated, with a message that says what to do about it.
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument in a sentence: its name, its name with any of some values to pass, or with the value that it has."""
 
-    A ``ValueError``, so code written for other libraries catches it; a separate class, so the command line can print
-    its message in one line and let every other error through as the bug it is.
+    name: str
+    values: tuple[Any, ...] = ()
+    way: Literal["named", "to pass", "passed"] = "to pass"
+
+    def __str__(self) -> str:
+        if self.way == "named":
+            return self.name
+        told = [shown(value) if self.way == "passed" else typed(value) for value in self.values]
+        return f"{self.name}={either(told)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """What is said in Python in one way, and in a shell in another: by a command without some option in a third."""
+
+    python: str
+    shell: str
+    needs: str = ""
+    otherwise: str = ""
+
+    def __str__(self) -> str:
+        return self.python
+
+
+class Speaker(Protocol):
+    """Who words a sentence anew, such as a command with its options."""
+
+    def say(self, part: Argument | Spoken) -> str:
+        """A part of a sentence in the speaker's words."""
+        ...
+
+
+class Words(str):
+    """Text that knows which of its parts are arguments.
+
+    >>> words = say("this needs a clock: pass {}.", arg("times"))
+    >>> words
+    'this needs a clock: pass times=.'
+    >>> words.parts
+    ('this needs a clock: pass ', Argument(name='times', values=(), way='to pass'), '.')
+    """
+
+    parts: tuple[str | Argument | Spoken, ...]
+
+    def __new__(cls, parts: Iterable[str | Argument | Spoken]) -> Words:
+        parts = tuple(parts)
+        words = super().__new__(cls, "".join(map(str, parts)))
+        words.parts = parts
+        return words
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.parts,)
+
+
+def parts_of(text: str) -> tuple[str | Argument | Spoken, ...]:
+    """The parts of a sentence; plain text is one."""
+    return text.parts if isinstance(text, Words) else (text,)
+
+
+def worded(text: str, speaker: Speaker) -> str:
+    """A sentence in the words of a speaker."""
+    return "".join(part if isinstance(part, str) else speaker.say(part) for part in parts_of(text))
+
+
+def arg(name: str, *values: Any) -> Words:
+    """An argument to pass, with a value, with one of several, or with any.
+
+    >>> arg("times"), arg("null", "auto", "segments")
+    ('times=', 'null="auto" or "segments"')
+    """
+    return Words((Argument(name, values),))
+
+
+def named(name: str) -> Words:
+    """An argument by its name alone."""
+    return Words((Argument(name, way="named"),))
+
+
+def spoken(python: str, *, shell: str, needs: str = "", otherwise: str = "") -> Words:
+    """What a shell calls otherwise and is more than an argument.
+
+    >>> spoken("call familywise()", shell="pass --familywise")
+    'call familywise()'
+    """
+    return Words((Spoken(python, shell, needs, otherwise),))
+
+
+def verb(name: str) -> Words:
+    """A function of the package, which is a command of the same name.
+
+    >>> verb("diagnose")
+    'nf.diagnose'
+    """
+    return spoken(f"nf.{name}", shell=f"nofluke {name}")
+
+
+def say(template: str, /, *values: Any, **named_values: Any) -> Words:
+    """A sentence from its template, as `str.format` makes it; what is put in may be sentences, too."""
+    parts: list[str | Argument | Spoken] = []
+    numbers = iter(range(len(values)))
+    for text, field, form, conversion in _FORMATTER.parse(template):
+        parts.append(text)
+        if field is None:
+            continue
+        value = _FORMATTER.get_field(field or str(next(numbers)), values, named_values)[0]
+        if isinstance(value, Words):
+            parts += value.parts
+        else:
+            parts.append(format(_FORMATTER.convert_field(value, conversion), form or ""))
+    return Words(part for part in parts if part != "")
+
+
+_FORMATTER = string.Formatter()
+
+
+def joined(between: str, texts: Iterable[str]) -> Words:
+    """Sentences one after the other, as `str.join` joins text."""
+    parts: list[str | Argument | Spoken] = []
+    for text in texts:
+        parts += [between, *parts_of(text)] if parts else parts_of(text)
+    return Words(parts)
+
+
+def either(texts: list[str]) -> str:
+    """One of several: a, b or c."""
+    return " or ".join([", ".join(texts[:-1]), texts[-1]]) if len(texts) > 1 else "".join(texts)
+
+
+def typed(value: Any) -> str:
+    """A value as one types it in Python."""
+    return f'"{value}"' if isinstance(value, str) and '"' not in value else shown(value)
+
+
+class NoValue(Enum):
+    """The value of an argument where it says nothing, such as that of a long array."""
+
+    NO_VALUE = "no value"
+
+
+class InputError(ValueError):
+    """Input that cannot be evaluated: which argument has which value, what is wrong with it, and what to do.
+
+    As text it is "argument=value problem: remedy.", in one line of bounded length. A ``ValueError``, so code written
+    for other libraries catches it; a separate class, so the command line can print its message in one line, in the
+    words of its options, and let every other error through as the bug it is.
+
+    Parameters
+    ----------
+    argument : str, optional
+        The name of the argument; without one, ``problem`` says what it is about.
+    value : object, optional
+        What was passed, where that is worth showing.
+    problem : str
+        What is wrong with it; empty where ``remedy`` says that.
+    remedy : str
+        What to do about it.
 
     See Also
     --------
@@ -28,9 +194,58 @@ class InputError(ValueError):
     nofluke.errors.InputError: scores has 1 NaN at position(s) 1: drop them, or pass missing="mask".
     """
 
-    def __init__(self, message: str) -> None:
-        # file names, labels and other libraries' words may be long or have line breaks; the remedy comes last
-        super().__init__(shortened(" ".join(message.splitlines()), MOST_IN_MESSAGE))
+    def __init__(
+        self, *, argument: str | None = None, value: Any = NoValue.NO_VALUE, problem: str = "", remedy: str = ""
+    ) -> None:
+        self.argument, self.value, self.problem, self.remedy = argument, value, problem, remedy
+        super().__init__(_one_line(self.words))
+
+    @property
+    def words(self) -> Words:
+        """The whole sentence, with arguments as parts."""
+        said = [text for text in (self.problem, self.remedy) if text]
+        if self.argument is not None:
+            known = self.value is not NoValue.NO_VALUE
+            subject = Words(
+                (Argument(self.argument, (self.value,), "passed") if known else Argument(self.argument, way="named"),)
+            )
+            said = [joined(" ", [subject, self.problem]) if self.problem else subject, *said[bool(self.problem) :]]
+        sentence = joined(": ", said)
+        return sentence if sentence.endswith((".", "?")) else joined("", [sentence, "."])
+
+    def renamed(self, old: str, new: str) -> InputError:
+        """The same where the caller knows an argument by another name."""
+        return InputError(
+            argument=new if self.argument == old else self.argument,
+            value=self.value,
+            problem=_renamed(self.problem, old, new),
+            remedy=_renamed(self.remedy, old, new),
+        )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # what was passed may not be picklable, and other processes only show it
+        value = self.value if self.value is NoValue.NO_VALUE else Shown(shown(self.value))
+        return _input_error, (self.argument, value, self.problem, self.remedy)
+
+
+def _renamed(text: str, old: str, new: str) -> Words:
+    ours = (
+        replace(part, name=new) if isinstance(part, Argument) and part.name == old else part for part in parts_of(text)
+    )
+    return Words(ours)
+
+
+def _input_error(argument: str | None, value: Any, problem: str, remedy: str) -> InputError:
+    return InputError(argument=argument, value=value, problem=problem, remedy=remedy)
+
+
+class Shown(str):
+    """A value that is only known as it was shown."""
+
+
+def _one_line(text: str) -> str:
+    """File names, labels and other libraries' words may be long or have line breaks; the remedy comes last."""
+    return shortened(" ".join(text.splitlines()), MOST_IN_MESSAGE)
 
 
 @contextmanager
@@ -92,7 +307,11 @@ def shown(value: object) -> str:
     >>> shown(10**5000)
     'a whole number of about 5,001 digits'
     """
+    if isinstance(value, Shown):
+        return str(value)
     try:
+        if isinstance(value, os.PathLike):
+            return repr(os.fspath(value))  # whole, so that it can be found
         told = _Values().repr(value)
     except Exception:  # a class that is called as one of Python's own, but has nothing of it
         told = f"a {type(value).__name__}"

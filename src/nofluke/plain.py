@@ -23,7 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 
 MOST_VALUES = 10_000  # of an argument that takes many: more are a mistake
 MOST_STEPS = 2**31 - 1  # of a column: a range, or a view that repeats one value, is easily longer than any memory
@@ -34,7 +34,7 @@ def check_word(value: object, name: str, allowed: Iterable[str], where: str = ""
     words = tuple(allowed)
     # only text is compared: an array or a missing value is neither equal to a word nor different from it
     if not (isinstance(value, str) and value in words):
-        raise InputError(f"{name}={shown(value)} must be one of {', '.join(map(repr, words))}{where}.")
+        raise InputError(argument=name, value=value, problem=f"must be one of {', '.join(map(repr, words))}{where}")
 
 
 def is_text(value: object) -> bool:
@@ -79,35 +79,37 @@ def text_with_settings(text: str, name: str, example: str) -> tuple[str, dict[st
     for part in filter(None, rest.split(",")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise InputError(f"{name}={shown(text)}: write settings as name:key=value, such as {example!r}.")
+            raise InputError(argument=name, value=text, remedy=f"write settings as name:key=value, such as {example!r}")
         if key in settings:
-            raise InputError(f"{name}={shown(text)} has the setting {key!r} twice: pass it once.")
+            raise InputError(argument=name, value=text, problem=f"has the setting {key!r} twice", remedy="pass it once")
         settings[key] = _number_or_text(value)
     return word, settings
 
 
 def meant(word: str, known: Iterable[str]) -> str:
-    """What an unknown word may stand for, as the end of a message: one that it begins, else the one most like it.
+    """What an unknown word may stand for, as a remedy: one that it begins, else the one most like it.
 
     >>> meant("auc", ["pak-auc", "auc-roc"]), meant("rech", ["reach", "every"]), meant("x", ["reach"])
-    (" Did you mean 'auc-roc'?", " Did you mean 'reach'?", '')
+    ("did you mean 'auc-roc'?", "did you mean 'reach'?", '')
     """
     words, typed = list(known), word.strip().lower().replace("_", "-")
     begun = [one for one in words if typed and one.startswith(typed)]
     found = begun or get_close_matches(typed, words, n=1) or get_close_matches(word, words, n=1)
-    return f" Did you mean {found[0]!r}?" if found else ""
+    return f"did you mean {found[0]!r}?" if found else ""
 
 
-def check_setting(key: str, own: Sequence[str], told: str) -> None:
-    """Refuse a setting that there is none of; ``told`` is what has those of ``own``, such as null='segments'.
+def check_setting(key: str, own: Sequence[str], argument: str, text: str) -> None:
+    """Refuse a setting that there is none of; the text that was passed as an argument has those of ``own``.
 
-    >>> check_setting("phy", ["phi"], "null='random-scores:phy=1'")
+    >>> check_setting("phy", ["phi"], "null", "random-scores:phy=1")
     Traceback (most recent call last):
-    nofluke.errors.InputError: null='random-scores:phy=1' has no setting 'phy': it has phi. Did you mean 'phi'?
+    nofluke.errors.InputError: null='random-scores:phy=1' has no setting 'phy', but phi: did you mean 'phi'?
     """
     if key not in own:
         listed = f"{', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}" if own else "none"
-        raise InputError(f"{told} has no setting {key!r}: it has {listed}.{meant(key, own)}")
+        raise InputError(
+            argument=argument, value=text, problem=f"has no setting {key!r}, but {listed}", remedy=meant(key, own)
+        )
 
 
 def _number_or_text(value: str) -> int | float | str:
@@ -122,7 +124,7 @@ def as_whole(value: object, name: str, least: int, most: int | None = None) -> i
     number = whole_or_none(value)
     if number is None or number < least or (most is not None and number > most):
         limit = "" if most is None else f" and at most {most:,}"
-        raise InputError(f"{name}={shown(value)} must be a whole number of at least {least}{limit}.")
+        raise InputError(argument=name, value=value, problem=f"must be a whole number of at least {least}{limit}")
     return number
 
 
@@ -143,7 +145,7 @@ def several(value: Any, name: str) -> list[Any]:
     (['2h'], [0, 1, 2])
     """
     if isinstance(value, Set | Mapping):
-        raise InputError(f"{name}={shown(value)} is unordered: pass a list, such as [0, 1, 2].")
+        raise InputError(argument=name, value=value, problem="is unordered", remedy="pass a list, such as [0, 1, 2]")
     if isinstance(value, str | bytes | bytearray) or not isinstance(value, Iterable):
         return [value]
     if isinstance(value, np.ndarray) and value.ndim == 0:
@@ -151,9 +153,13 @@ def several(value: Any, name: str) -> list[Any]:
     try:
         found = list(itertools.islice(value, MOST_VALUES + 1))
     except Exception as error:  # of the user's own class or generator
-        raise InputError(f"{name}={shown(value)} cannot be read ({error}): pass a list.") from None
+        raise InputError(
+            argument=name, value=value, problem=f"cannot be read ({error})", remedy="pass a list"
+        ) from None
     if len(found) > MOST_VALUES:
-        raise InputError(f"{name} has more than {MOST_VALUES:,} values: pass fewer of them, further apart.")
+        raise InputError(
+            argument=name, problem=f"has more than {MOST_VALUES:,} values", remedy="pass fewer of them, further apart"
+        )
     return found
 
 
@@ -166,13 +172,13 @@ def check_length(value: Any, name: str) -> None:
     except Exception:  # what has no length is refused for what it is
         return
     if size > MOST_STEPS:
-        raise InputError(f"{name} has more than {MOST_STEPS:,} values: pass a shorter series.")
+        raise InputError(argument=name, problem=f"has more than {MOST_STEPS:,} values", remedy="pass a shorter series")
 
 
 def as_flag(value: object, name: str) -> bool:
     """True or False, NumPy's too, as a plain bool: an array or a frame is neither."""
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{name}={shown(value)} must be True or False.")
+        raise InputError(argument=name, value=value, problem="must be True or False")
     return bool(value)
 
 
@@ -180,7 +186,7 @@ def as_number(value: object, name: str, must: str, holds: Callable[[float], bool
     """A real number as a plain float; ``must`` says in words what ``holds`` asks of it."""
     number = number_or_none(value)
     if number is None or not holds(number):
-        raise InputError(f"{name}={shown(value)} must {must}.")
+        raise InputError(argument=name, value=value, problem=f"must {must}")
     return number
 
 
@@ -225,7 +231,9 @@ def as_share(value: object, name: str) -> Fraction:
     # by its digits: the float 0.29 is a little less than 29 of 100
     share = None if number is None or not math.isfinite(number) else Fraction(repr(number)) / (100 if percent else 1)
     if share is None or not 0 < share < 1:
-        raise InputError(f"{name}={shown(value)} must be a share above 0 and below 1, such as 0.01 or '1%'.")
+        raise InputError(
+            argument=name, value=value, problem="must be a share above 0 and below 1, such as 0.01 or '1%'"
+        )
     return share
 
 
@@ -252,7 +260,9 @@ def as_rng(rng: Any) -> Any:
     seeds = [whole_or_none(seed) for seed in rng[: MOST_VALUES + 1]] if listed else [whole_or_none(rng)]
     if len(seeds) > MOST_VALUES or any(seed is None or not 0 <= seed < 2**256 for seed in seeds):
         raise InputError(
-            f"rng={shown(rng)} must be a whole number of 0 or more (below 2**256), a NumPy Generator or None."
+            argument="rng",
+            value=rng,
+            problem="must be a whole number of 0 or more (below 2**256), a NumPy Generator or None",
         )
     return np.random.SeedSequence(seeds) if listed else seeds[0]  # type: ignore[arg-type]  # whole numbers, all
 
@@ -276,8 +286,10 @@ def refuse_lost(where: Any, values: Any, name: str) -> None:
     """Refuse whole numbers at the given positions, if there are any, as none that floats can hold."""
     if len(where):
         raise InputError(
-            f"{name} has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at position "
-            f"{where[0]}: subtract the same number from all of them so that they are below 2**53."
+            argument=name,
+            problem=f"has {len(where)} whole number(s) that 64-bit floats cannot hold, first {values[where[0]]} at "
+            f"position {where[0]}",
+            remedy="subtract the same number from all of them so that they are below 2**53",
         )
 
 

@@ -12,7 +12,7 @@ from nofluke.adapters.folds import Part, fitted_parts, splits_of
 from nofluke.adapters.leaks import Leak, leak_of, remarks
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, ignores_labels, labels_of
 from nofluke.arrays import BoolArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls import Null
@@ -147,26 +147,30 @@ def cross_val_evaluate(
     try:
         import sklearn  # noqa: F401
     except ImportError:
-        raise InputError("cross_val_evaluate needs scikit-learn: pip install scikit-learn.") from None
+        raise InputError(problem="cross_val_evaluate needs scikit-learn", remedy="pip install scikit-learn") from None
     labels = labels_of(y)
     positive = reader.positive(labels, estimator)
     if positive is None:
         raise InputError(
-            "y is 1 on every step, which may mean an outlier or an inlier: pass pos_label=1, or pos_label=-1."
+            argument="y",
+            problem="is 1 on every step, which may mean an outlier or an inlier",
+            remedy=say("pass {}, or {}", arg("pos_label", 1), arg("pos_label", -1)),
         )
     n, clock = len(labels), clock_of(y, X) if times is None else times
     n_rows = _rows(X)
     if n_rows != n:
         raise InputError(
-            f"X has {plural(n_rows, 'row')} but y has {plural(n, 'label')}: pass one of each for every step."
+            argument="X",
+            problem=f"has {plural(n_rows, 'row')} but y has {plural(n, 'label')}",
+            remedy="pass one of each for every step",
         )
     parts = fitted_parts(estimator, X, labels, splits_of(cv, X, y, groups, n), reader, positive, n_jobs)
     judged = [part for part in parts if not part.failed]
     if not judged:
         why = parts[0].failed.removesuffix(".")
         raise InputError(
-            f"estimator can be judged in none of {plural(len(parts), 'fold')} (fold 1: {why}): change it, or pass "
-            "another cv=."
+            problem=f"estimator can be judged in none of {plural(len(parts), 'fold')} (fold 1: {why})",
+            remedy=say("change it, or pass another {}", arg("cv")),
         )
     events, alarms = np.asarray(labels == positive), np.zeros(n, dtype=np.bool_)
     for part in judged:
@@ -209,7 +213,9 @@ def _rows(X: Any) -> int:
     try:
         return int(X.shape[0]) if hasattr(X, "shape") else len(X)
     except Exception:  # an object of the user's raises what it likes
-        raise InputError(f"X={shown(X)} has no rows: pass an array or a frame, with one row for each step.") from None
+        raise InputError(
+            argument="X", value=X, problem="has no rows", remedy="pass an array or a frame, with one row for each step"
+        ) from None
 
 
 def _stretch(

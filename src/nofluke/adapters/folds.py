@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.adapters.responses import Reader, is_classifier
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.errors import InputError, shortened, shown
+from nofluke.errors import InputError, shortened
 from nofluke.inference.remarks import ALL_EQUAL
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.plain import as_whole, whole_or_none
@@ -46,17 +46,26 @@ def splits_of(cv: Any, X: Any, y: Any, groups: Any, n: int) -> list[tuple[IntArr
         pairs = [(_steps(train, n), _steps(test, n)) for train, test in itertools.islice(found, n + 1)]
     except Exception as error:  # whatever a splitter raises
         raise InputError(
-            f"cv={shown(cv)} does not split {n:,} steps ({error}): pass a number of folds, a splitter or pairs of "
-            "positions."
+            argument="cv",
+            value=cv,
+            problem=f"does not split {n:,} steps ({error})",
+            remedy="pass a number of folds, a splitter or pairs of positions",
         ) from None
     if not pairs or not all(len(test) for _, test in pairs):
         what = "a fold without test steps" if pairs else "no fold"
-        raise InputError(f"cv={shown(cv)} has {what}: pass a number of folds, a splitter or pairs of positions.")
+        raise InputError(
+            argument="cv",
+            value=cv,
+            problem=f"has {what}",
+            remedy="pass a number of folds, a splitter or pairs of positions",
+        )
     twice = np.bincount(np.concatenate([test for _, test in pairs]), minlength=n) > 1
     if twice.any():
         raise InputError(
-            f"cv={shown(cv)} tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}: pass one "
-            "that tests each step at most once, such as TimeSeriesSplit."
+            argument="cv",
+            value=cv,
+            problem=f"tests {int(twice.sum()):,} step(s) more than once, first {int(np.argmax(twice))}",
+            remedy="pass one that tests each step at most once, such as TimeSeriesSplit",
         )
     return pairs
 
@@ -88,7 +97,9 @@ def fitted_parts(
         wanted = whole_or_none(n_jobs)
         if not wanted:
             raise InputError(
-                f"n_jobs={shown(n_jobs)} must be a whole number other than 0, such as 2, or -1 for all cores."
+                argument="n_jobs",
+                value=n_jobs,
+                problem="must be a whole number other than 0, such as 2, or -1 for all cores",
             )
         n_jobs = min(wanted, len(splits))
     given = (reader, estimator, X, labels, positive)
@@ -99,7 +110,10 @@ def fitted_parts(
     except Exception as error:  # an estimator that cannot be pickled
         why = shortened(" ".join(f"{type(error).__name__}: {error}".split()), MOST_OF_REASON)
         raise InputError(
-            f"n_jobs={n_jobs}: other processes cannot fit this estimator ({why}): leave n_jobs out."
+            argument="n_jobs",
+            value=n_jobs,
+            problem=f"cannot be used, since other processes cannot fit this estimator ({why})",
+            remedy="leave n_jobs out",
         ) from None
 
 
@@ -123,7 +137,9 @@ def _fitted(
             read = read_labelled(labels[test] == positive, answer.scores, higher_is=answer.higher_is, **reader.cut)
             alarms, ties = read.alarms, _ties(read)
         if alarms is None or len(alarms) != len(test):
-            raise InputError(f"estimator={shown(estimator)} did not answer for each of {len(test):,} steps.")
+            raise InputError(
+                argument="estimator", value=estimator, problem=f"did not answer for each of {len(test):,} steps"
+            )
     except InputError:  # of the arguments, and so of all folds
         raise
     except Exception as error:  # whatever an estimator raises

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.significance import as_metrics
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.near import Tolerant
@@ -28,10 +27,12 @@ def metric_of(measure: Measure, tolerance: Length | Tolerance, given: Needs) -> 
     try:
         (metric,) = as_metrics([measure], given)
     except InputError as error:  # there the argument has another name
-        raise InputError(re.sub(r"^metric\b", "measure", str(error))) from None
+        raise error.renamed("metric", "measure") from None
     if not window.zero:
         raise InputError(
-            f"tolerance={shown(tolerance)} is for measure='precision', 'recall' and 'f1': leave it out, or write the "
-            "setting of the metric behind its name, such as 'vus-pr:window=100'."
+            argument="tolerance",
+            value=tolerance,
+            problem=say("is for {}", arg("measure", "precision", "recall", "f1")),
+            remedy="leave it out, or write the setting of the metric behind its name, such as 'vus-pr:window=100'",
         )
     return metric

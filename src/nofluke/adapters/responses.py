@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.plain import check_length, check_word
 from nofluke.series.alignment import has_dates
 from nofluke.series.labels import HigherIs
@@ -56,9 +56,11 @@ class Reader:
         check_word(self.higher_is, "higher_is", ("auto", "anomalous", "normal"))
         check_word(self.response_method, "response_method", ("auto", *SCORES))
         if not _is_label(self.pos_label):
-            raise InputError(f"pos_label={shown(self.pos_label)} must be one label of y, such as 1 or 'anomaly'.")
+            raise InputError(
+                argument="pos_label", value=self.pos_label, problem="must be one label of y, such as 1 or 'anomaly'"
+            )
         if len(self.cut) > 1:
-            raise InputError(f"pass one of threshold, quantile and budget, got {' and '.join(self.cut)}.")
+            raise InputError(problem=f"pass one of threshold, quantile and budget, got {' and '.join(self.cut)}")
         for way, value in self.cut.items():
             check_cut(way, value)
 
@@ -80,13 +82,16 @@ class Reader:
         kind = estimator_type(estimator)
         if found <= {-1, 1} and kind in ("classifier", "regressor"):
             raise InputError(
-                f"y holds -1 and 1, and for a {kind} either may be the event: pass pos_label=1, or pos_label=-1."
+                argument="y",
+                problem=f"holds -1 and 1, and for a {kind} either may be the event",
+                remedy=say("pass {}, or {}", arg("pos_label", 1), arg("pos_label", -1)),
             )
         if found <= {-1, 1}:
             return -1
         raise InputError(
-            "y must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do: pass such labels, or "
-            "pos_label=, the label of an event."
+            argument="y",
+            problem="must hold 0 and 1, or -1 (an event) and 1 as scikit-learn's outlier detectors do",
+            remedy=say("pass such labels, or {}, the label of an event", arg("pos_label")),
         )
 
     def _check_label(self, y: AnyArray, estimator: Any) -> None:
@@ -95,10 +100,15 @@ class Reader:
         try:
             known = sorted({*labels.tolist(), *np.asarray(getattr(estimator, "classes_", ())).tolist()}, key=repr)
         except TypeError:
-            raise InputError("y must hold labels, numbers or text: pass one for each step.") from None
+            raise InputError(
+                argument="y", problem="must hold labels, numbers or text", remedy="pass one for each step"
+            ) from None
         if len(known) > 1 and not _among(self.pos_label, known):
             raise InputError(
-                f"pos_label={shown(self.pos_label)} is no label of y, which has {_listed(known)}: pass one."
+                argument="pos_label",
+                value=self.pos_label,
+                problem=f"is no label of y, which has {_listed(known)}",
+                remedy="pass one",
             )
 
     def read(self, estimator: Any, X: Any, y: AnyArray, positive: Any, *, as_scores: bool) -> Answer:
@@ -108,8 +118,10 @@ class Reader:
             name = _first(estimator)
         if name == "predict" and estimator_type(estimator) == "clusterer":
             raise InputError(
-                f"estimator={shown(estimator)} predicts the numbers of clusters, which are no alarms: pass an outlier "
-                "detector or a classifier."
+                argument="estimator",
+                value=estimator,
+                problem="predicts the numbers of clusters, which are no alarms",
+                remedy="pass an outlier detector or a classifier",
             )
         said = np.asarray(self._method(estimator, name)(X))
         if not as_scores:
@@ -123,7 +135,7 @@ class Reader:
         method = getattr(estimator, name, None)
         if method is None:
             advice = "LocalOutlierFactor needs novelty=True" if hasattr(estimator, "novelty") else "pass another one"
-            raise InputError(f"estimator={shown(estimator)} has no method {name}: {advice}.")
+            raise InputError(argument="estimator", value=estimator, problem=f"has no method {name}", remedy=advice)
         return method
 
 
@@ -142,7 +154,9 @@ def labels_of(y: Any) -> AnyArray:
     try:
         return np.asarray(y).ravel()
     except Exception:  # nested sequences of unequal length, or what refuses to be an array
-        raise InputError(f"y={shown(y)} must be one label for each step: pass an array, a Series or a list.") from None
+        raise InputError(
+            argument="y", value=y, problem="must be one label for each step", remedy="pass an array, a Series or a list"
+        ) from None
 
 
 def clock_of(*candidates: Any) -> Any:
@@ -173,8 +187,10 @@ def _direction(estimator: Any, y: AnyArray, positive: Any) -> HigherIs:
     if kind == "outlier_detector" or is_density(estimator):
         return "normal"
     raise InputError(
-        f"estimator={shown(estimator)} is of no kind whose scores are known to be high or low for events: pass "
-        'higher_is="anomalous", or higher_is="normal".'
+        argument="estimator",
+        value=estimator,
+        problem="is of no kind whose scores are known to be high or low for events",
+        remedy=say("pass {}, or {}", arg("higher_is", "anomalous"), arg("higher_is", "normal")),
     )
 
 
@@ -228,7 +244,12 @@ def _alarms(estimator: Any, said: AnyArray, positive: Any) -> BoolArray:
     if kind == "outlier_detector" and not hasattr(_innermost(estimator), "decision_scores_"):
         return np.asarray(said == -1)
     if kind in DENSITIES or not np.isin(said, (0, 1)).all():
-        raise InputError(f"estimator={shown(estimator)} predicts no alarms: pass threshold=, quantile= or budget=.")
+        raise InputError(
+            argument="estimator",
+            value=estimator,
+            problem="predicts no alarms",
+            remedy=say("pass {}, {} or {}", arg("threshold"), arg("quantile"), arg("budget")),
+        )
     return np.asarray(said == 1)
 
 

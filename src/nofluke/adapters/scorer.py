@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.adapters.measures import Measure, metric_of
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
 from nofluke.arrays import BoolArray, ByValue
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.significance import significance
 from nofluke.measures.confusion import check_zero_division
@@ -60,8 +60,12 @@ class Scorer(ByValue):
         metric = self._metric  # what is wrong is said here, not once for each fold
         if self.chance_corrected and metric.perfect is None:
             raise InputError(
-                f"chance_corrected=True needs the perfect value of measure={shown(metric.text)}, which is unknown: pass "
-                "nf.metrics.Function(function=..., perfect=...), or chance_corrected=False."
+                argument="chance_corrected",
+                value=True,
+                problem=say("needs the perfect value of {}, which is unknown", arg("measure", metric.text)),
+                remedy=say(
+                    "pass nf.metrics.Function(function=..., perfect=...), or {}", arg("chance_corrected", False)
+                ),
             )
 
     @property
@@ -106,8 +110,10 @@ class Scorer(ByValue):
         clock = clock_of(y, X)
         if clock is None and as_tolerance(self.tolerance).unit != "steps":
             raise InputError(
-                f"tolerance={shown(self.tolerance)} is a length of time: pass y or X of pandas with an index of dates, "
-                "or a number of steps."
+                argument="tolerance",
+                value=self.tolerance,
+                problem="is a length of time",
+                remedy="pass y or X of pandas with an index of dates, or a number of steps",
             )
         return clock
 

@@ -58,7 +58,7 @@ def named_detectors(options: dict[str, Any]) -> tuple[str, ...]:
     named = Counter((*options["scores"], *options["predictions"]))
     twice = [name for name, times in named.items() if times > 1]
     if twice:
-        raise InputError(f"column {shown(twice[0])} was named twice: name each detector once.")
+        raise InputError(problem=f"column {shown(twice[0])} was named twice", remedy="name each detector once")
     return tuple(named)
 
 
@@ -68,14 +68,16 @@ def read_truth(file: str, output: str | None, n_steps: int | None, options: dict
     if n_steps is None:
         if named["truth_file"] is not None and named["time"] is None:
             raise InputError(
-                "--truth-file needs --time COLUMN, the clock in FILE. Or pass the list itself as FILE, with --n-steps."
+                problem="--truth-file needs --time COLUMN, the clock in FILE. Or pass the list itself as FILE, with "
+                "--n-steps"
             )
         return read(file, output, **named, outputs=None)
     for name in ("truth_file", "time", "mask"):
         if named[name] is not None:
             option = f"--{name.replace('_', '-')}"
             raise InputError(
-                f"--n-steps is for a FILE that lists events by their steps: leave out {option}, or --n-steps."
+                problem="--n-steps is for a FILE that lists events by their steps",
+                remedy=f"leave out {option}, or --n-steps",
             )
     return read(None, output, **named | {"truth_file": file}, outputs=None)
 
@@ -120,18 +122,24 @@ def read(
     from nofluke.data.files import pairs_of, read_columns, read_events
 
     if truth is None and truth_file is None:
-        raise InputError("name the labels: --truth COLUMN, or --truth-file FILE with event times.")
+        raise InputError(problem="name the labels", remedy="--truth COLUMN, or --truth-file FILE with event times")
     ends = (truth_start, truth_end)
     if truth_time_format is not None and truth_file is None:
-        raise InputError("--truth-time-format is for --truth-file: pass that, or --time-format for FILE.")
+        raise InputError(
+            problem="--truth-time-format is for --truth-file", remedy="pass that, or --time-format for FILE"
+        )
     if time_format is not None and file is not None and time is None and truth_file is None:
-        raise InputError("--time-format is for --time: name the column of times too, or leave it out.")
+        raise InputError(problem="--time-format is for --time", remedy="name the column of times too, or leave it out")
     if ends != (None, None) and (truth_file is None or truth is not None):
-        raise InputError("--truth-start and --truth-end name columns of --truth-file: pass that, and no --truth.")
+        raise InputError(
+            problem="--truth-start and --truth-end name columns of --truth-file", remedy="pass that, and no --truth"
+        )
     if truth_start is not None and truth_start == truth_end:
-        raise InputError(f"--truth-start and --truth-end are both {shown(truth_start)}: name two columns.")
+        raise InputError(
+            problem=f"--truth-start and --truth-end are both {shown(truth_start)}", remedy="name two columns"
+        )
     if outputs is not None and (scores is None) is (predictions is None):
-        raise InputError(f"name the detector's output: {outputs}.")
+        raise InputError(problem="name the detector's output", remedy=outputs)
     check_places({"FILE": file, "--truth-file": truth_file}, {"--output": output})
     roles = {
         "truth": None if truth_file is not None else truth,
@@ -166,8 +174,14 @@ def read(
             found["truth_as"] = "ranges"  # none of them: neither positions nor times
         if time is None and any(values.dtype.kind == "M" for values in events.values.values()):
             if file is None:
-                raise InputError(f"{truth_file} holds dates: with --n-steps, list the steps of events, counted from 0.")
-            raise InputError(f"{truth_file} holds dates, but {file} has no clock: name its column of times by --time.")
+                raise InputError(
+                    problem=f"{truth_file} holds dates",
+                    remedy="with --n-steps, list the steps of events, counted from 0",
+                )
+            raise InputError(
+                problem=f"{truth_file} holds dates, but {file} has no clock",
+                remedy="name its column of times by --time",
+            )
     else:
         found["truth_as"] = "labels"
     return Data(arguments=found, notes=notes)
@@ -178,7 +192,8 @@ def check_places(sources: dict[str, str | None], outputs: dict[str, str | None])
     streams = [name for name, source in sources.items() if source == "-"]
     if len(streams) > 1:
         raise InputError(
-            f"{' and '.join(streams[:2])} are both standard input, which can be read once: pass a file for one."
+            problem=f"{' and '.join(streams[:2])} are both standard input, which can be read once",
+            remedy="pass a file for one",
         )
     read_from = {
         source: 0 if source == "-" else expanded(source, name) for name, source in sources.items() if source is not None
@@ -188,10 +203,11 @@ def check_places(sources: dict[str, str | None], outputs: dict[str, str | None])
         for source, other in read_from.items():
             if is_same_file(path, other):
                 raise InputError(
-                    f"{option} {outputs[option]} is the input {source}, which it would destroy: choose another place."
+                    problem=f"{option} {outputs[option]} is the input {source}, which it would destroy",
+                    remedy="choose another place",
                 )
     if len({path.resolve() for path in written.values()}) < len(written):
-        raise InputError(f"{' and '.join(written)} are the same file: choose another place for one.")
+        raise InputError(problem=f"{' and '.join(written)} are the same file", remedy="choose another place for one")
 
 
 def time_format_of(own: str | None, common: str | None = None) -> str | None:
@@ -206,7 +222,7 @@ def named_format(option: str) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        raise InputError(str(error).replace("time_format=", f"{option}=")) from None
+        raise error.renamed("time_format", option) from None
 
 
 def number_of(text: str | None) -> Any:
@@ -219,7 +235,7 @@ def tolerance_of(both: str | None, early: str | None, late: str | None, unit: st
     from nofluke.series.tolerance import Tolerance, as_side, as_tolerance
 
     if both is not None and (early is not None or late is not None):
-        raise InputError("pass either --tolerance, or --early and --late.")
+        raise InputError(problem="pass either --tolerance, or --early and --late")
     if both is not None:
         length, counted = _length(both, unit)
         with named_range(both, "--tolerance"):

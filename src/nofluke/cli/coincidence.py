@@ -102,7 +102,7 @@ def coincidence(
     import nofluke as nf
 
     if gaps_time_format is not None and gaps is None:
-        raise InputError("--gaps-time-format is for --gaps: pass that too, or leave it out.")
+        raise InputError(problem="--gaps-time-format is for --gaps", remedy="pass that too, or leave it out")
     data = _read(
         {"events": (events, event_time, event_time_format), "alarms": (alarms, alarm_time, alarm_time_format)},
         (gaps, gaps_time_format),
@@ -166,7 +166,7 @@ def _read(
 def _tolerances(both: tuple[str, ...], early: str | None, late: str | None) -> list[Any]:
     """Tolerances from --tolerance, or one from --early and --late; plain numbers are in the unit of the times."""
     if not both and early is None and late is None:
-        raise InputError("name the tolerance: --tolerance LENGTH, such as 2d, or --early and --late.")
+        raise InputError(problem="name the tolerance", remedy="--tolerance LENGTH, such as 2d, or --early and --late")
     return [tolerance_of(one, early, late, "clock") for one in both or (None,)]
 
 
@@ -182,10 +182,13 @@ def _time(text: str, time_format: str | None) -> Any:
 def _refuse(context: click.Context) -> None:
     """Options that belong to one window are refused where there are many, rather than passed over in silence."""
     if (context.params["form"] or form_of(context.params["output"])) == "junit":
-        raise InputError("--format junit is for one tolerance and one lag, without --familywise: pass one of each.")
+        raise InputError(
+            problem="--format junit is for one tolerance and one lag, without --familywise", remedy="pass one of each"
+        )
     for option in context.command.params:
         typed = context.get_parameter_source(option.name or "") is click.core.ParameterSource.COMMANDLINE
         if typed and option.name in _OF_ONE_WINDOW:
             raise InputError(
-                f"{option.opts[-1]} is for one tolerance and one lag, without --familywise: pass one of each, or leave it out."
+                problem=f"{option.opts[-1]} is for one tolerance and one lag, without --familywise",
+                remedy="pass one of each, or leave it out",
             )

@@ -31,16 +31,15 @@ class Command(click.Command):
         if not ctx.resilient_parsing:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
             _refuse_repeated(order, ctx.info_name or "")
-        left = super().parse_args(ctx, args)
+        with in_options(ctx):
+            left = super().parse_args(ctx, args)
         if not ctx.resilient_parsing:
             check_ending(ctx)
         return left
 
     def invoke(self, ctx: click.Context) -> Any:
-        try:
+        with in_options(ctx):
             return super().invoke(ctx)
-        except InputError as error:
-            raise InputError(in_options(str(error), ctx)) from None
 
 
 class Commands(click.Group):
@@ -79,7 +78,9 @@ def _refuse_repeated(order: list[click.Parameter], command: str) -> None:
             name, times = option.opts[-1], f"was passed {order.count(option)} times"
             if name in ("--scores", "--predictions"):
                 raise InputError(
-                    f"{name} {times}, but {command} judges one detector: pass it once, or compare detectors by nofluke compare."
+                    argument=name,
+                    problem=f"{times}, but {command} judges one detector",
+                    remedy="pass it once, or compare detectors by nofluke compare",
                 )
             many = ", or use nofluke sweep for several" if name in _LISTED and command == "evaluate" else ""
-            raise InputError(f"{name} {times}: pass it once{many}.")
+            raise InputError(argument=name, problem=times, remedy=f"pass it once{many}")

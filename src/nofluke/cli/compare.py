@@ -50,9 +50,13 @@ def compare(
     if len(named) == 1 and "," in named[0]:
         option = "--scores" if options["scores"] else "--predictions"
         each = " ".join(f"{option} {column.strip()}" for column in named[0].split(","))
-        raise InputError(f"{option} {named[0]} names one column: repeat the option for each detector, {each}.")
+        raise InputError(
+            problem=f"{option} {named[0]} names one column", remedy=f"repeat the option for each detector, {each}"
+        )
     if len(named) < 2:
-        raise InputError("name two detectors or more: repeat --scores COLUMN, or --predictions COLUMN for alarms.")
+        raise InputError(
+            problem="name two detectors or more", remedy="repeat --scores COLUMN, or --predictions COLUMN for alarms"
+        )
     options |= {role: options[role] or None for role in ("scores", "predictions")}
     data = read_detector(file, output, options, outputs=None)
     result = nf.compare(**data.arguments, alpha=alpha, level=level, n_resamples=resamples, rng=seed)

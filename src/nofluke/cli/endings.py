@@ -35,6 +35,6 @@ def check_ending(context: click.Context) -> None:
                 who = context.info_name if name == "output" else options[name].opts[-1]
                 more = "" if page else ", or pass --format"
                 raise InputError(
-                    f"{options[name].opts[-1]} {place}: {who} cannot write {ending}: "
-                    f"use {', '.join(known[:-1])} or {known[-1]}{more}."
+                    problem=f"{options[name].opts[-1]} {place}: {who} cannot write {ending}",
+                    remedy=f"use {', '.join(known[:-1])} or {known[-1]}{more}",
                 )

@@ -24,7 +24,9 @@ def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str
     if hasattr(result, "rows"):
         return junit(name, [_of_detector(row, result, options["title"] or "study") for row in result.rows])
     if not hasattr(result, "verdict"):
-        raise InputError(f"--format junit needs a verdict, and {name} gives none here: pass --format json.")
+        raise InputError(
+            problem=f"--format junit needs a verdict, and {name} gives none here", remedy="pass --format json"
+        )
     suite = Suite(
         name=_detector(options),
         cases=tuple(replace(case, why=advice(case.why, context)) for case in map(_case, gate_checks(result, options))),

@@ -11,7 +11,7 @@ from nofluke.cli.chance_options import seed_option
 from nofluke.cli.completion import COLUMN, METRIC, NULL
 from nofluke.cli.options import several
 from nofluke.cli.values import SHARE, Value
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined
 
 
 def _known(_context: click.Context, option: click.Parameter, names: tuple[str, ...]) -> tuple[str, ...]:
@@ -23,9 +23,13 @@ def _known(_context: click.Context, option: click.Parameter, names: tuple[str, .
             try:
                 get(name)
             except InputError as error:
-                said = str(error)
-                said = said.removeprefix("metric=") if said.startswith("metric=") else f"{name}: {said}"
-                raise InputError(f"{option.opts[0]} {said} See nofluke metrics.") from None
+                about = error if error.argument == "metric" else InputError(value=name, remedy=error.words)
+                raise InputError(
+                    argument=option.opts[0],
+                    value=about.value,
+                    problem=about.problem,
+                    remedy=joined(" ", filter(None, [about.remedy, "nofluke metrics lists them"])),
+                ) from None
     return names
 
 

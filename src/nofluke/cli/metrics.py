@@ -152,4 +152,4 @@ def metrics(form: str | None, output: str | None) -> None:
 
 def _check(names: tuple[str, ...]) -> None:
     if not names:
-        raise InputError("name a metric: --metric NAME, such as auc-roc. nofluke metrics lists them.")
+        raise InputError(problem="name a metric", remedy="--metric NAME, such as auc-roc. nofluke metrics lists them")

@@ -27,7 +27,7 @@ def several(*options: Callable[[Any], Any]) -> Callable[[Any], Any]:
 def share(_context: click.Context, option: click.Parameter, value: float | None) -> float | None:
     """Let only shares through, before anything is computed."""
     if value is not None and not 0 <= value <= 1:
-        raise InputError(f"{option.opts[0]} {value:g} must be between 0 and 1.")
+        raise InputError(problem=f"{option.opts[0]} {value:g} must be between 0 and 1")
     return value
 
 
@@ -51,15 +51,17 @@ def directory(context: click.Context, option: click.Parameter, value: str | None
             prints = any(one.name == "form" for one in context.command.params) and path.suffix.lower() in ENDINGS
             form = f"; --format {form_of(value)} prints such a file" if prints else ""
             raise InputError(
-                f"{option.opts[-1]} {value} looks like a file, but results go into a folder: name one, such as "
-                f"{path.stem}/{form}."
+                problem=f"{option.opts[-1]} {value} looks like a file, but results go into a folder",
+                remedy=f"name one, such as {path.stem}/{form}",
             )
     return value
 
 
 def _no_stream(option: click.Parameter, value: str, kind: str) -> Path:
     if value == "-":
-        raise InputError(f"{option.opts[-1]} - would be standard output: name a {kind} (./- if it is called that).")
+        raise InputError(
+            problem=f"{option.opts[-1]} - would be standard output", remedy=f"name a {kind} (./- if it is called that)"
+        )
     return expanded(value, option.opts[-1])
 
 

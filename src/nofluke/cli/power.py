@@ -68,7 +68,9 @@ def power(
     import nofluke as nf
 
     if n_events is not None and power is not None:
-        raise InputError("--events asks for the power, --power for the number of events: pass one of the two.")
+        raise InputError(
+            problem="--events asks for the power, --power for the number of events", remedy="pass one of the two"
+        )
     plan: dict[str, Any] = {
         "recall": recall,
         "coverage": number_of(coverage),
@@ -82,9 +84,12 @@ def power(
     if n_events is not None:
         result = nf.power(**plan, precision=precision, n_events=n_events, n_resamples=resamples, rng=seed)
     elif precision is not None:
-        raise InputError("--precision needs --events: the number of events for a power is computed for --recall only.")
+        raise InputError(
+            problem="--precision needs --events",
+            remedy="the number of events for a power is computed for --recall only",
+        )
     elif recall is None:
-        raise InputError("name what the detector is supposed to have: --recall SHARE, such as 0.6.")
+        raise InputError(problem="name what the detector is supposed to have", remedy="--recall SHARE, such as 0.6")
     else:
         result = nf.sample_size(**plan, power=0.8 if power is None else power)
     write_result(result, form, output)

@@ -66,7 +66,7 @@ def write(text: str, output: str | None) -> None:
     if output is not None:
         write_file(expanded(output, "--output"), text + "\n", f"--output {output}")
     elif getattr(sys.stdout, "closed", sys.stdout is None):
-        raise InputError("standard output is closed, so the result cannot be printed: pass -o FILE.")
+        raise InputError(problem="standard output is closed, so the result cannot be printed", remedy="pass -o FILE")
     else:
         click.echo(text)
 

@@ -30,7 +30,8 @@ from nofluke.studies.sources import LAYOUTS
 def _no_stream(_context: click.Context, _option: click.Parameter, sources: tuple[str, ...]) -> tuple[str, ...]:
     if "-" in sources:
         raise InputError(
-            "SOURCE - would be standard input, which several processes cannot read: name a file or a folder (./- if it is called that)."
+            problem="SOURCE - would be standard input, which several processes cannot read",
+            remedy="name a file or a folder (./- if it is called that)",
         )
     return sources
 

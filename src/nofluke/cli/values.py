@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined
 from nofluke.plain import MOST_VALUES
 
 _END = re.compile(r"([+-]?(?:\d{1,30}\.?\d{0,30}|\.\d{1,30})(?:e[+-]?\d{1,2})?)\s*(%|[a-zµμ]*)", re.IGNORECASE)
@@ -41,7 +41,7 @@ class Number(click.types.FloatParamType):
             return float(text)
         example = "0.05 or 5%" if self.share else "2.5"
         cure = f"write {comma} if you meant a decimal comma" if (comma := _decimal(text)) else f"write it as {example}"
-        raise InputError(f"{_option(param)} {value} is not a number: {cure}.")
+        raise InputError(problem=f"{_option(param)} {value} is not a number", remedy=cure)
 
 
 class Threshold(Number):
@@ -50,7 +50,7 @@ class Threshold(Number):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):  # JSON knows no others
-            raise InputError(f"{_option(param)} {number:g} must be finite: pass a number.")
+            raise InputError(problem=f"{_option(param)} {number:g} must be finite", remedy="pass a number")
         with suppress(ValueError):  # a fraction, or more digits than Python reads
             whole = int(value) if isinstance(value, str) else number
             return number if whole == number else whole
@@ -80,11 +80,13 @@ def named_range(text: str | None, option: str) -> Iterator[None]:
         if not isinstance(text, Part):
             raise
         ends = _WHOLE.fullmatch(text.typed)
-        whole = f" (as in {ends[1]}:{ends[2]}:{int(ends[2]) - int(ends[1]) + 1})" if ends else ""
-        told = re.sub(
-            rf"^{option}=\S+ must be", f"{option} {text.typed} has {float(text):.4g}, which must be", str(error)
-        )
-        raise InputError(told.replace("whole number of steps", f"whole number of steps{whole}")) from None
+        whole = f"{ends[1]}:{ends[2]}:{int(ends[2]) - int(ends[1]) + 1} has whole numbers" if ends else ""
+        if error.argument != option:
+            raise
+        raise InputError(
+            problem=joined(" ", [f"{option} {text.typed} has {float(text):.4g}, which", error.problem]),
+            remedy=joined(", and ", filter(None, [error.remedy, whole])),
+        ) from None
 
 
 class Value(click.types.StringParamType):
@@ -98,7 +100,9 @@ class Value(click.types.StringParamType):
             option, command = _option(param), "" if ctx is None else ctx.info_name
             cure = f"write {comma} if you meant a decimal comma, or " if (comma := _decimal(value)) else ""
             many = "use nofluke sweep for several" if command in ("evaluate", "report") else "run it once for each"
-            raise InputError(f"{option} {value} is a list or a range, but {command} takes one value: {cure}{many}.")
+            raise InputError(
+                problem=f"{option} {value} is a list or a range, but {command} takes one value", remedy=f"{cure}{many}"
+            )
         return self.kind.convert(value, param, ctx)
 
 
@@ -138,7 +142,8 @@ def spread(text: str, option: str) -> tuple[str, ...]:
     for part in text.split(","):
         if not part.strip():
             raise InputError(
-                f"{option} {text} has nothing on one side of a comma: write a list as {_examples(option)[0]}."
+                problem=f"{option} {text} has nothing on one side of a comma",
+                remedy=f"write a list as {_examples(option)[0]}",
             )
         words += _range(part.strip(), option) if ":" in part else [part.strip()]
     return tuple(words)
@@ -151,20 +156,27 @@ def _examples(option: str) -> tuple[str, str]:
 def _range(text: str, option: str) -> list[Part]:
     ends = text.split(":")
     if len(ends) != 3:
-        raise InputError(f"{option} {text} is not a range: write START:STOP:COUNT, such as {_examples(option)[1]}.")
+        raise InputError(
+            problem=f"{option} {text} is not a range", remedy=f"write START:STOP:COUNT, such as {_examples(option)[1]}"
+        )
     first, last = (_END.fullmatch(end.strip()) for end in ends[:2])
     if first is None or last is None:
         wrong = ends[0] if first is None else ends[1]
         example = f"{_examples(option)[1]}{'' if option in _EXAMPLES else ' or 0:2h:5'}"
-        raise InputError(f"{option} {text}: {wrong!r} is not a number, with or without a unit: write {example}.")
+        raise InputError(
+            problem=f"{option} {text}: {wrong!r} is not a number, with or without a unit", remedy=f"write {example}"
+        )
     start, stop, count = Fraction(first[1]), Fraction(last[1]), ends[2].strip()
     units = {end[2] for end, value in ((first, start), (last, stop)) if value} or {first[2]}
     if len(units) > 1:
         example = "1%:10%:4" if "%" in units else "30min:120min:4"
-        raise InputError(f"{option} {text} has ends in two units: write both in one, such as {example}.")
+        raise InputError(
+            problem=f"{option} {text} has ends in two units", remedy=f"write both in one, such as {example}"
+        )
     if not re.fullmatch("[0-9]{1,9}", count) or not 2 <= int(count) <= MOST_VALUES:
         raise InputError(
-            f"{option} {text}: COUNT is how many values there are, both ends included, from 2 to {MOST_VALUES:,}, got {count!r}."
+            problem=f"{option} {text}",
+            remedy=f"COUNT is how many values there are, both ends included, from 2 to {MOST_VALUES:,}, got {count!r}",
         )
     (unit,) = units
     last_at = int(count) - 1
@@ -182,11 +194,11 @@ def _check_shares(words: tuple[str, ...], text: str, option: str) -> None:
     )
     told = f"{option} {text} is the list of {' and '.join(words)}"
     if len({word.endswith("%") for word in words}) > 1:
-        raise InputError(f"{told}, with and without %: {cure}.")
+        raise InputError(problem=f"{told}, with and without %", remedy=cure)
     for word in words if len(words) > 1 else ():
         match = _END.fullmatch(word)
         if match is not None and not 0 <= float(match[1]) <= (100 if match[2] == "%" else 1):
-            raise InputError(f"{told}, but {word} is not a share between 0 and 1: {cure}.")
+            raise InputError(problem=f"{told}, but {word} is not a share between 0 and 1", remedy=cure)
 
 
 def _decimal(text: str) -> str:

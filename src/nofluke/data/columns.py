@@ -49,13 +49,17 @@ class UtcTimes(np.ndarray[Any, np.dtype[np.datetime64]]):
 def as_column(value: Any, name: str) -> Column:
     """Read one argument; anything that is not one column of numbers, booleans or dates is an error."""
     if value is None:
-        raise InputError(f"{name} is None: pass an array, a Series or a list.")
+        raise InputError(argument=name, problem="is None", remedy="pass an array, a Series or a list")
     check_length(value, name)
     if isinstance(value, bytearray):  # text, not the codes of its letters
         value = bytes(value)
     if is_a("xarray", "DataArray", value):
         if value.ndim != 1:
-            raise InputError(f"{name} has {value.ndim} dimensions {tuple(value.dims)}: select one sequence first.")
+            raise InputError(
+                argument=name,
+                problem=f"has {value.ndim} dimensions {tuple(value.dims)}",
+                remedy="select one sequence first",
+            )
         values, aware = _array_values(np.asarray(value.values), name)
         return Column(values=values, index=value.indexes.get(value.dims[0]), aware=aware)
     if not isinstance(value, np.ndarray | list | tuple | range):
@@ -143,18 +147,30 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         values = np.asarray(value)
     except ValueError:
         raise InputError(
-            f"{name} must be one column of plain items, got nested sequences of unequal length: pass one column."
+            argument=name,
+            problem="must be one column of plain items, got nested sequences of unequal length",
+            remedy="pass one column",
         ) from None
     except Exception:  # what refuses to be an array, such as a Dataset
         raise InputError(
-            f"{name} must be one column of values, got a {type(value).__name__}: pass one of its columns."
+            argument=name,
+            problem=f"must be one column of values, got a {type(value).__name__}",
+            remedy="pass one of its columns",
         ) from None
     if values.ndim == 0:
         got = shown(value) if isinstance(value, str | int | float) else f"a {type(value).__name__}"
-        raise InputError(f"{name} must be one column of values, got {got}: pass an array, a Series or a list.")
+        raise InputError(
+            argument=name,
+            problem=f"must be one column of values, got {got}",
+            remedy="pass an array, a Series or a list",
+        )
     if values.ndim != 1:
         which = ", such as [:, 1] of predict_proba" if values.ndim == 2 and values.shape[1] == 2 else ""
-        raise InputError(f"{name} must have one dimension, got shape {values.shape}: pass one column{which}.")
+        raise InputError(
+            argument=name,
+            problem=f"must have one dimension, got shape {values.shape}",
+            remedy=f"pass one column{which}",
+        )
     if len(values) == 0:
         return values.astype(np.float64) if values.dtype.kind not in "M" else values, False
     if values.dtype.kind == "f" and values.dtype.itemsize > 8:
@@ -171,7 +187,9 @@ def _array_values(value: Any, name: str) -> tuple[npt.NDArray[Any], bool]:
         # NumPy also writes numbers next to text as text, and lets dates of different units wrap around: what the user
         # passed is looked at instead
         return _object_values(values if isinstance(value, np.ndarray) else np.array(value, dtype=object), name)
-    raise InputError(f"{name} must hold numbers, booleans or dates, got {values.dtype}: convert it first.")
+    raise InputError(
+        argument=name, problem=f"must hold numbers, booleans or dates, got {values.dtype}", remedy="convert it first"
+    )
 
 
 def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
@@ -189,8 +207,9 @@ def _object_values(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any
             number = False
         if not number:
             raise InputError(
-                f"{name} must hold numbers, booleans or dates, got {type(item).__name__} {shown(item)} at position {at}: "
-                "convert it first."
+                argument=name,
+                problem=f"must hold numbers, booleans or dates, got {type(item).__name__} {shown(item)} at position {at}",
+                remedy="convert it first",
             )
     wholes = [whole_or_none(item) for item in items]
     if None not in wholes:
@@ -221,7 +240,7 @@ def _is_missing(item: Any) -> bool:
 def _dates(items: list[Any], name: str) -> tuple[npt.NDArray[Any], bool]:
     zones = {isinstance(v, datetime) and v.tzinfo is not None for v in items if v is not None}
     if len(zones) > 1:
-        raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")
+        raise InputError(argument=name, problem="mixes dates with and without a time zone", remedy="use one kind")
     stamps = [None if v is None else _stamp(v) for v in items]
     # all in the finest unit that any of them has, so that none loses its last digits
     unit = max((np.datetime_data(stamp.dtype)[0] for stamp in stamps if stamp is not None), key=UNITS.index)
@@ -255,11 +274,12 @@ def _parsed_dates(items: list[str | None], name: str) -> tuple[npt.NDArray[Any],
         bare = np.array([], dtype="datetime64[us]")
     if wrong is not None:
         raise InputError(
-            f"{name} must hold numbers, booleans or dates, got text {shown(items[wrong])} at position {wrong}: convert it first "
-            "(dates as text must look like 2020-01-31 or 2020-01-31T12:00)."
+            argument=name,
+            problem=f"must hold numbers, booleans or dates, got text {shown(items[wrong])} at position {wrong}",
+            remedy="convert it first (dates as text must look like 2020-01-31 or 2020-01-31T12:00)",
         )
     if len(zones) > 1:
-        raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")
+        raise InputError(argument=name, problem="mixes dates with and without a time zone", remedy="use one kind")
     offsets = np.array([_offset(match[3]) if match else 0 for match in found], dtype="timedelta64[m]")
     dates = bare - offsets
     rest = np.array([int(f"{(match[2] or '')[6:9]:0<3}") if match else 0 for match in found], dtype="timedelta64[ns]")

@@ -81,7 +81,7 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
     with _open_bytes(path, magic) as file:
         start = file.read(_SAMPLE_BYTES)
     if not start.strip():
-        raise InputError(f"{label} is empty: there is nothing to evaluate.")
+        raise InputError(problem=f"{label} is empty", remedy="there is nothing to evaluate")
     check_text(start, label)
     with _open_lines(path, magic) as text:
         lines, before, declared = _sample(text, label)
@@ -89,7 +89,9 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
         delimiter = declared or _delimiter(lines, path.name.lower().split(".")[1:], time_format)
         rows = [[cell.strip() for cell in cells] for _, cells in _split(iter(lines), delimiter)]
     except csv.Error as error:
-        raise InputError(f"{label} cannot be split into cells ({error}): shorten its longest cell.") from None
+        raise InputError(
+            problem=f"{label} cannot be split into cells ({error})", remedy="shorten its longest cell"
+        ) from None
     first = rows[0]
     has_header = _is_header(rows, wanted, time_format)
     body = path
@@ -110,11 +112,13 @@ def sniff(path: Path, label: str, folder: Path, wanted: list[str | int], time_fo
 def check_text(start: bytes, label: str) -> None:
     """Refuse what by its first bytes is no text: a spreadsheet, UTF-16, an endless run of zeros."""
     if b"\0" in start or start[:2] in (b"PK", b"\xff\xfe", b"\xfe\xff"):
-        raise InputError(f"{label} is neither UTF-8 text nor Parquet: save it as CSV (UTF-8) or Parquet.")
+        raise InputError(
+            problem=f"{label} is neither UTF-8 text nor Parquet", remedy="save it as CSV (UTF-8) or Parquet"
+        )
 
 
 def too_large(label: str, most: int) -> InputError:
-    return InputError(f"{label} does not end within {most:,} bytes: pass less of it, or a plain file.")
+    return InputError(problem=f"{label} does not end within {most:,} bytes", remedy="pass less of it, or a plain file")
 
 
 def _sample(text: IO[str], label: str) -> tuple[list[str], int, str | None]:
@@ -133,7 +137,7 @@ def _sample(text: IO[str], label: str) -> tuple[list[str], int, str | None]:
             break
         lines.append(line)
     if not lines:
-        raise InputError(f"{label} has no rows: there is nothing to evaluate.")
+        raise InputError(problem=f"{label} has no rows", remedy="there is nothing to evaluate")
     return lines, before, declared
 
 
@@ -143,7 +147,9 @@ def _lines(text: IO[str], label: str) -> Iterator[str]:
         if not line:
             return
         if len(line) == LONGEST_LINE:
-            raise InputError(f"{label}, line {number} is longer than {LONGEST_LINE:,} bytes: shorten it.")
+            raise InputError(
+                problem=f"{label}, line {number} is longer than {LONGEST_LINE:,} bytes", remedy="shorten it"
+            )
         yield line.encode("latin-1").decode("utf-8-sig" if number == 1 else "utf-8", errors="replace")
 
 

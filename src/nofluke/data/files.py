@@ -19,7 +19,7 @@ from nofluke.data.sources import open_table
 from nofluke.data.table import FileTable
 from nofluke.data.times import times_of
 from nofluke.data.values import labels_of, numbers_of
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown, spoken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,9 +93,11 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     """
     kinds = {role: role.partition(":")[0] for role in columns}
     if unknown := [role for role, kind in kinds.items() if kind not in _ROLES]:
-        raise InputError(f"columns has the role {unknown[0]!r}: it must be one of {', '.join(_ROLES)}.")
+        raise InputError(
+            problem=f"columns has the role {unknown[0]!r}", remedy=f"it must be one of {', '.join(_ROLES)}"
+        )
     if not columns:
-        raise InputError(f"columns is empty: name a column for at least one of {', '.join(_ROLES)}.")
+        raise InputError(problem="columns is empty", remedy=f"name a column for at least one of {', '.join(_ROLES)}")
     with open_table(source, list(columns.values()), time_format) as table:
         picked = {role: table.position(column, kinds[role]) for role, column in columns.items()}
         table.load(sorted(set(picked.values())))
@@ -198,8 +200,13 @@ def read_events(
         else:
             if column is None and len(table.names) > 1:
                 raise InputError(
-                    f"{table.label} has {len(table.names)} columns: name one of {table.listing()}, or two of them by start= and end= for "
-                    "ranges."
+                    problem=f"{table.label} has {len(table.names)} columns",
+                    remedy=say(
+                        "name one of {}, or two of them by {} and {} for ranges",
+                        table.listing(),
+                        arg("start"),
+                        arg("end"),
+                    ),
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}
         return _times(table, picked, time_format, empty="time" not in picked)  # no incident is an answer, too
@@ -215,7 +222,8 @@ def read_list(
     with open_table(source, [] if column is None else [column], time_format) as table:
         if column is None and len(table.names) > 1:
             raise InputError(
-                f"{table.label} has {len(table.names)} columns ({table.listing()}): name the one with the times by {by}."
+                problem=f"{table.label} has {len(table.names)} columns ({table.listing()})",
+                remedy=f"name the one with the times by {by}",
             )
         picked = {"time": 0 if column is None else table.position(column, "time")}
         return _times(table, picked, time_format, empty=True)
@@ -232,13 +240,15 @@ def _times(table: FileTable, picked: dict[str, int], time_format: str | None, *,
         missing = np.isnat(times) if times.dtype.kind == "M" else np.isnan(times)
         if missing.any():
             row, name = int(missing.argmax()), shown(table.names[picked[role]])
-            raise InputError(f"{table.at(row)}: column {name} has no {role}: {OPEN.get(role, 'remove the row')}.")
+            raise InputError(
+                problem=f"{table.at(row)}: column {name} has no {role}", remedy=OPEN.get(role, "remove the row")
+            )
     if ENDS[0] in values and len({times.dtype.kind == "M" for times in values.values()}) == 1:
         back = values["start"] > values["end"]
         if back.any():
             row = int(back.argmax())
             told = " to ".join(_told(values[role][row]) for role in ENDS)
-            raise InputError(f"{table.at(row)}: the range {told} ends before it starts: swap its ends.")
+            raise InputError(problem=f"{table.at(row)}: the range {told} ends before it starts", remedy="swap its ends")
     names = {role: table.names[position] for role, position in picked.items()}
     return Columns(values=values, names=names, n_rows=table.n_rows, source=table.label, notes=table.notes)
 
@@ -251,7 +261,12 @@ def _end_columns(table: FileTable, ends: tuple[str | int | None, str | int | Non
     """Positions of the starts and of the ends, by their names where they are given, else by what they are called."""
     start, end = (None if name is None else table.position(name, role) for name, role in zip(ends, ENDS, strict=True))
     if start is None or end is None:
-        remedy = "name them by start= and end="
+        remedy = spoken(
+            "name them by start= and end=",
+            shell="name them by --truth-start and --truth-end",
+            needs="truth_start",
+            otherwise="call two of them start and end",
+        )
         found = [
             find(table.names, table.label, remedy) if own is None else own
             for own, find in ((start, start_column), (end, end_column))

@@ -100,7 +100,9 @@ def _named(names: Sequence[str], words: tuple[str, ...], where: str, remedy: str
         listed = ", ".join(shown(name) for name in names[:20])
         called = " or ".join(words)
         count = "none" if not found else "more than one"
-        raise InputError(f"{where} has the columns {listed}, of which {count} is called {called}: {remedy}.")
+        raise InputError(
+            problem=f"{where} has the columns {listed}, of which {count} is called {called}", remedy=remedy
+        )
     return found[0]
 
 
@@ -120,7 +122,9 @@ def _plain(value: Any, name: str) -> Any:
         try:
             return pd.arrays.IntervalArray(list(value))
         except (TypeError, ValueError):
-            raise InputError(f"{name} holds intervals of different kinds: use one kind of ends throughout.") from None
+            raise InputError(
+                argument=name, problem="holds intervals of different kinds", remedy="use one kind of ends throughout"
+            ) from None
     if isinstance(value, np.ndarray) and value.dtype == object and value.ndim == 1:
         return value.tolist()
     return value
@@ -138,8 +142,10 @@ def pairs_of_columns(starts: Column, ends: Column, name: str, closed: Closed = "
     """A column of starts and one of ends, both dates or both numbers."""
     if (starts.values.dtype.kind == "M") is not (ends.values.dtype.kind == "M") and len(starts):
         raise InputError(
-            f"{name} has starts and ends of different kinds, dates and numbers: give both as the same kind."
+            argument=name,
+            problem="has starts and ends of different kinds, dates and numbers",
+            remedy="give both as the same kind",
         )
     if starts.aware is not ends.aware and len(starts):
-        raise InputError(f"{name} mixes dates with and without a time zone: use one kind.")
+        raise InputError(argument=name, problem="mixes dates with and without a time zone", remedy="use one kind")
     return Pairs(starts=starts.values, ends=ends.values, closed=closed, aware=starts.aware)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 
 # where a directory takes no new file, or a mounted file no new name, a file can only be written where it is
 _IN_PLACE = (errno.EACCES, errno.EPERM, errno.EROFS, errno.EBUSY)
@@ -30,9 +30,11 @@ def expanded(path: Any, name: str) -> Path:
     except Exception:  # no path, or one of a class of the user's that raises what it likes
         text = None
     if not isinstance(text, str):
-        raise InputError(f"{name} must be a path, got {type(path).__name__}: pass text or a Path.")
+        raise InputError(
+            argument=name, problem=f"must be a path, got {type(path).__name__}", remedy="pass text or a Path"
+        )
     if not text or "\0" in text or not _is_encodable(text):
-        raise InputError(f"{name}={shown(text)} names no file: pass the path of one.")
+        raise InputError(argument=name, value=text, problem="names no file", remedy="pass the path of one")
     return Path(os.path.expanduser(text))
 
 
@@ -88,7 +90,7 @@ def write_file(path: Path, content: str | bytes, subject: str) -> None:
 
 
 def _unwritable(error: OSError, subject: str) -> InputError:
-    return InputError(f"{subject} cannot be written ({error.strerror or error}): choose another place.")
+    return InputError(problem=f"{subject} cannot be written ({error.strerror or error})", remedy="choose another place")
 
 
 def _write(path: Path, data: bytes) -> None:

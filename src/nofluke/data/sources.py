@@ -35,9 +35,9 @@ def open_table(
     with ExitStack() as stack:
         try:
             if not piped and not path.exists():
-                raise InputError(f"{label}: there is no such file: check the path.")
+                raise InputError(problem=f"{label}: there is no such file", remedy="check the path")
             if not piped and path.is_dir():
-                raise InputError(f"{label} is a directory: name a file in it.")
+                raise InputError(problem=f"{label} is a directory", remedy="name a file in it")
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             if piped or not path.is_file():  # pipes can be read only once, so they are copied first
                 stream = _standard_input() if piped else stack.enter_context(path.open("rb"))
@@ -49,7 +49,7 @@ def open_table(
             layout = None if magic == b"PAR1" else sniff(path, label, folder, wanted, time_format)
         except (OSError, EOFError, zlib.error) as error:
             reason = getattr(error, "strerror", None) or one_line(str(error))
-            raise InputError(f"{label} cannot be read ({reason}): check the file.") from None
+            raise InputError(problem=f"{label} cannot be read ({reason})", remedy="check the file") from None
         connection = stack.enter_context(connected()) if connection is None else connection
         yield FileTable(connection, label, path, layout, folder)
 
@@ -68,7 +68,7 @@ def connected() -> Iterator[Any]:
 def _standard_input() -> IO[bytes]:
     stream: IO[bytes] | None = getattr(sys.stdin, "buffer", None)
     if stream is None:
-        raise InputError("standard input is closed: pass a file, or open standard input.")
+        raise InputError(problem="standard input is closed", remedy="pass a file, or open standard input")
     return stream
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.data.delimited import Layout, is_position, text_query
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, named, say, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,19 +75,24 @@ class FileTable:
         """Turn duckdb's paragraph into our sentence."""
         text = str(error)
         if self.layout is None:
-            return InputError(f"{self.label} cannot be read as Parquet ({one_line(text)}): write it again.")
+            return InputError(
+                problem=f"{self.label} cannot be read as Parquet ({one_line(text)})", remedy="write it again"
+            )
         if "unicode" in text.lower() or "utf-8" in text.lower():
-            return self.not_utf8() or InputError(f"{self.label} is not UTF-8 text: save it as UTF-8.")
+            return self.not_utf8() or InputError(problem=f"{self.label} is not UTF-8 text", remedy="save it as UTF-8")
         width = len(self.names)
         try:
             for line, cells in self.layout.rows():
                 if cells and len(cells) != width:
                     counts = f"has {len(cells)} cells where the first row has {width}"
-                    return InputError(f"{self.label}, line {line} {counts}: correct it, or quote its cells.")
+                    return InputError(
+                        problem=f"{self.label}, line {line} {counts}", remedy="correct it, or quote its cells"
+                    )
         except (csv.Error, UnicodeDecodeError, OSError, EOFError) as other:
             text = str(other)
         return InputError(
-            f"{self.label} cannot be read as delimited text ({one_line(text)}): check its quotes and its longest cells."
+            problem=f"{self.label} cannot be read as delimited text ({one_line(text)})",
+            remedy="check its quotes and its longest cells",
         )
 
     def at(self, row: int) -> str:
@@ -110,25 +115,32 @@ class FileTable:
             if (count := self.names.count(column)) == 1:
                 return self.names.index(column)
             if count > 1:
-                raise InputError(f"{self.label} has {count} columns named {asked}: give the position of one.")
+                raise InputError(
+                    problem=f"{self.label} has {count} columns named {asked}", remedy="give the position of one"
+                )
             if not column.isdecimal():
                 if wrong := self.not_utf8():
                     raise wrong
                 close = difflib.get_close_matches(column, self.names, n=1, cutoff=0.5)
                 lowered = [name for name in self.names if name.lower() == column.lower()]
-                hint = f"; did you mean {shown((lowered or close)[0])}?" if lowered or close else "."
+                hint = f"did you mean {shown((lowered or close)[0])}? " if lowered or close else ""
                 parts = [part.strip() for part in column.split(",")]
                 if len(parts) > 1 and set(parts) <= set(self.names):
-                    hint = ": name one column at a time."
-                where = f"The columns are {self.listing()}."
+                    hint = "name one column at a time. "
+                where = f"{'The' if hint else 'the'} columns are {self.listing()}"
                 if self.layout is not None and not self.layout.has_header:
-                    where = f"The file has no header: give a position from 0 to {width - 1}."
-                raise InputError(f"{self.label} has no column {asked} (for {role}){hint} {where}")
+                    where = f"{'The' if hint else 'the'} file has no header, so give a position from 0 to {width - 1}"
+                raise InputError(
+                    problem=say("{} has no column {} (for {})", self.label, asked, named(role)), remedy=f"{hint}{where}"
+                )
         elif isinstance(column, bool) or not isinstance(column, int | np.integer):
-            raise InputError(f"columns[{role!r}]={asked} must be the name of a column, or its position from 0.")
+            raise InputError(problem=f"columns[{role!r}]={asked} must be the name of a column, or its position from 0")
         if not (is_position(column, width) if isinstance(column, str) else 0 <= column < width):
             bounds = f"positions run from 0 to {width - 1} ({self.listing()})"
-            raise InputError(f"{self.label} has no column at position {asked.strip(chr(39))} (for {role}): {bounds}.")
+            raise InputError(
+                problem=say("{} has no column at position {} (for {})", self.label, asked.strip("'"), named(role)),
+                remedy=bounds,
+            )
         return int(column)
 
     def not_utf8(self) -> InputError | None:
@@ -137,10 +149,11 @@ class FileTable:
             return None
         told = ", ".join(map(shown, self.layout.header_in("cp1252")[:20]))
         if not told:
-            return InputError(f"{self.label} is not UTF-8 text: save it as UTF-8.")
+            return InputError(problem=f"{self.label} is not UTF-8 text", remedy="save it as UTF-8")
         return InputError(
-            f"{self.label} is not UTF-8 text: in Windows-1252 its first row would read {told}. Save it as UTF-8, as by "
-            "iconv -f WINDOWS-1252 -t UTF-8."
+            problem=f"{self.label} is not UTF-8 text",
+            remedy=f"in Windows-1252 its first row would read {told}. Save it as UTF-8, as by iconv -f WINDOWS-1252 "
+            "-t UTF-8",
         )
 
     def load(self, positions: list[int], empty: bool = False, rows: tuple[int, int] | None = None) -> None:
@@ -162,7 +175,7 @@ class FileTable:
             self.ask(f"DELETE FROM picked WHERE rowid > {last}")
         self.n_rows = int(self.ask("SELECT count(*) FROM picked")[0][0])
         if self.n_rows == 0 and not empty:
-            raise InputError(f"{self.label} has a header but no rows: there is nothing to evaluate.")
+            raise InputError(problem=f"{self.label} has a header but no rows", remedy="there is nothing to evaluate")
 
     def load_text(self, query: str) -> None:
         import duckdb

@@ -11,7 +11,7 @@ from nofluke.data.columns import UtcTimes
 from nofluke.data.table import FileTable, one_line
 from nofluke.data.values import IS_MISSING, NUMBER_TYPES, numbers_of
 from nofluke.dates import likely_format
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,19 +30,22 @@ def times_of(table: FileTable, position: int, time_format: str | None) -> NDArra
         instants = _instants(table, "c", position, unit="ns" if kind.endswith("_NS") else "us")
         return instants.view(UtcTimes) if kind in _WITH_ZONE else instants
     if kind not in (*NUMBER_TYPES, "VARCHAR"):
-        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where times belong.")
+        raise InputError(problem=table.label, remedy=f"column {shown(name)} holds {kind} values where times belong")
     if time_format is not None:
         return _formatted_times(table, position, time_format)
     start = table.first(f"NOT {IS_MISSING}", position)
     if start is None or table.ask("SELECT try_cast(? AS DOUBLE) IS NOT NULL", [start[1]])[0][0]:
         if start and (text := table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {IS_MISSING}", position)):
             mixed = f"has {shown(text[1])} after numbers such as {shown(start[1])}"
-            raise InputError(f"{table.at(text[0])}: column {shown(name)} {mixed}: use one kind of time throughout.")
+            raise InputError(
+                problem=f"{table.at(text[0])}: column {shown(name)} {mixed}", remedy="use one kind of time throughout"
+            )
         numbers = numbers_of(table, position)
         if start and _are_compact_dates(numbers):
-            remedy = 'give the format, as in time_format="%Y%m%d"'
+            remedy = say("give the format, as in {}", arg("time_format", "%Y%m%d"))
             raise InputError(
-                f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date: {remedy}."
+                problem=f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date",
+                remedy=remedy,
             )
         return numbers
     return _iso_times(table, position)
@@ -51,14 +54,17 @@ def times_of(table: FileTable, position: int, time_format: str | None) -> NDArra
 def _iso_times(table: FileTable, position: int) -> NDArray[Any]:
     name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
     if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {IS_MISSING}", position)):
-        remedy = f'give the format, as in time_format="{likely_format(bad[1])}"'
+        remedy = say("give the format, as in {}", arg("time_format", likely_format(bad[1])))
         raise InputError(
-            f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, which is not an ISO 8601 time: {remedy}."
+            problem=f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, which is not an ISO 8601 time",
+            remedy=remedy,
         )
     zoned = table.first(_ZONED, position)
     if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {IS_MISSING}", position)):
         mixed = f"has {shown(bare[1])} without a time zone but {shown(zoned[1])} with one"
-        raise InputError(f"{table.at(bare[0])}: column {shown(name)} {mixed}: write all times the same way.")
+        raise InputError(
+            problem=f"{table.at(bare[0])}: column {shown(name)} {mixed}", remedy="write all times the same way"
+        )
     fine = table.first("length(c) > 26 AND regexp_matches(c, '\\.\\d{7}')", position)
     if fine and not table.first(f"try_cast(c AS TIMESTAMP_NS) IS NULL AND NOT {IS_MISSING}", position):
         # duckdb has no zoned type this fine: the fraction from one cast, the offset from the other two
@@ -77,11 +83,20 @@ def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArr
     except duckdb.Error as error:
         reason = one_line(str(error).split(": ", 1)[-1])
         raise InputError(
-            f"time_format={shown(time_format)} is not a format ({reason}): use one of strptime's."
+            argument="time_format",
+            value=time_format,
+            problem=f"is not a format ({reason})",
+            remedy="use one of strptime's",
         ) from None
     if bad := table.first(f"{parsed} IS NULL AND NOT {IS_MISSING}", position, [time_format]):
-        remedy = f"which does not match time_format={shown(time_format)}: correct one of them"
-        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, {remedy}.")
+        unlike = say(
+            "{}: column {} has {}, which does not match {}",
+            table.at(bad[0]),
+            shown(name),
+            shown(bad[1]),
+            arg("time_format", time_format),
+        )
+        raise InputError(problem=unlike, remedy="correct one of them")
     unit = "ns" if "%n" in time_format else "us"
     instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])
     return instants.view(UtcTimes) if re.search("%[zZ]", time_format.replace("%%", "")) else instants

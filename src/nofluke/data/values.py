@@ -24,7 +24,7 @@ def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
     """Return a column as it is written: bool, int64, uint64 or float64; float64 where values are missing."""
     name, kind = table.names[position], table.types[position].split("(")[0]
     if kind not in (*NUMBER_TYPES, "BOOLEAN", "VARCHAR"):
-        raise InputError(f"{table.label}: column {shown(name)} holds {kind} values where numbers belong.")
+        raise InputError(problem=table.label, remedy=f"column {shown(name)} holds {kind} values where numbers belong")
     if kind == "BOOLEAN" and not table.first("c IS NULL", position):
         return table.array("c", position)
     numbers = table.array("coalesce(try_cast(c AS DOUBLE), 'nan'::DOUBLE)", position)
@@ -47,7 +47,7 @@ def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
     comma = re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text[1])
     remedy = "use decimal points" if comma else "correct it, or leave it empty if it is missing"
     raise InputError(
-        f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs: {remedy}."
+        problem=f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs", remedy=remedy
     )
 
 
@@ -66,9 +66,9 @@ def _refuse_lost(table: FileTable, position: int, floats: NDArray[np.float64]) -
     lost = f"{_WHOLE} AND try_cast(c AS HUGEINT) <> try_cast(try_cast(c AS DOUBLE) AS HUGEINT)"
     if (np.abs(floats) >= 2**53).any() and (found := table.first(lost, position)):
         raise InputError(
-            f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which 64-bit floats cannot hold, "
-            "and other values that are not 64-bit integers: subtract the same number from all so that they are below "
-            "2**53."
+            problem=f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which "
+            "64-bit floats cannot hold, and other values that are not 64-bit integers",
+            remedy="subtract the same number from all so that they are below 2**53",
         )
 
 
@@ -76,6 +76,8 @@ def labels_of(table: FileTable, position: int) -> NDArray[Any]:
     """Return the names of series: text as text (007 stays 007), whole numbers as such."""
     name = table.names[position]
     if bad := table.first("c IS NULL OR trim(c) = ''", position):
-        raise InputError(f"{table.at(bad[0])}: column {shown(name)} has no value: name the series of every row.")
+        raise InputError(
+            problem=f"{table.at(bad[0])}: column {shown(name)} has no value", remedy="name the series of every row"
+        )
     whole = _whole_numbers(table, position) if table.types[position] in _WHOLE_TYPES else None
     return table.array("c::VARCHAR", position) if whole is None else whole

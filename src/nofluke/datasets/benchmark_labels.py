@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from nofluke.datasets.files import download, find, own_directory
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.plain import check_word
 
 if TYPE_CHECKING:
@@ -85,7 +85,9 @@ class BenchmarkLabels:
     def without(self, *entities: str) -> BenchmarkLabels:
         """The same with some entities left out."""
         if unknown := [one for one in entities if not isinstance(one, str) or one not in self.entities]:
-            raise InputError(f"entities={shown(unknown[0])} is not part of {self.name}: see its entities.")
+            raise InputError(
+                argument="entities", value=unknown[0], problem=f"is not part of {self.name}", remedy="see its entities"
+            )
         kept = np.flatnonzero(~np.isin(self.entities, entities))
         stays = np.isin(self.groups, kept)
         truth, groups = self.truth[stays], np.searchsorted(kept, self.groups[stays]).astype(np.int32)
@@ -152,7 +154,8 @@ def public_labels(name: str) -> BenchmarkLabels:
     ranges = [one for _, of_entity in groupby(ranges, lambda one: one.entity) for one in sorted(of_entity)]
     if _digest(ranges) != _DIGESTS[name]:
         raise InputError(
-            f"{where} does not have the public labels of {name}: replace it, or unset NOFLUKE_DATA to download."
+            problem=f"{where} does not have the public labels of {name}",
+            remedy="replace it, or unset NOFLUKE_DATA to download",
         )
     return _joined(name, ranges)
 
@@ -189,7 +192,7 @@ def _from_file(path: Path, name: str) -> list[Range]:
     with path.open(encoding="utf-8", newline="") as file:
         reader = csv.DictReader(file)
         if tuple(reader.fieldnames or ()) != _COLUMNS:
-            raise InputError(f"{path} must have the columns {', '.join(_COLUMNS)}: replace it.")
+            raise InputError(problem=f"{path} must have the columns {', '.join(_COLUMNS)}", remedy="replace it")
         try:
             return [
                 Range(row["entity"], int(row["length"]), int(row["start"]), int(row["end"]))
@@ -197,7 +200,9 @@ def _from_file(path: Path, name: str) -> list[Range]:
                 if row["benchmark"] == name
             ]
         except (TypeError, ValueError):
-            raise InputError(f"{path} has a length, start or end that is not a whole number: replace it.") from None
+            raise InputError(
+                problem=f"{path} has a length, start or end that is not a whole number", remedy="replace it"
+            ) from None
 
 
 def _downloaded(name: str) -> Iterator[Range]:

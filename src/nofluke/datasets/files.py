@@ -14,7 +14,12 @@ def own_directory() -> Path | None:
     if not named:
         return None
     if not Path(named).is_dir():
-        raise InputError(f"NOFLUKE_DATA={named} is not a directory: correct it, or unset it to download.")
+        raise InputError(
+            argument="NOFLUKE_DATA",
+            value=named,
+            problem="is not a directory",
+            remedy="correct it, or unset it to download",
+        )
     return Path(named)
 
 
@@ -24,8 +29,10 @@ def find(directory: Path, below: str, name: str, origin: str) -> Path:
         if path.is_file():
             return path
     raise InputError(
-        f"NOFLUKE_DATA={directory} has no {name}, nor has its {below} directory: put it there ({origin}), or unset "
-        "NOFLUKE_DATA to download."
+        argument="NOFLUKE_DATA",
+        value=directory,
+        problem=f"has no {name}, nor has its {below} directory",
+        remedy=f"put it there ({origin}), or unset NOFLUKE_DATA to download",
     )
 
 
@@ -46,7 +53,7 @@ def download(address: str, sha256: str, remedy: str, below: str = "") -> Path:
     except (OSError, ValueError) as error:
         # OSError: no network (requests' errors are OSErrors) or no place to write; ValueError: wrong bytes
         cause = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"cannot download {address} ({cause[:120]}): {remedy}.") from error
+        raise InputError(problem=f"cannot download {address} ({cause[:120]})", remedy=remedy) from error
     finally:
         logger.setLevel(level)
     return Path(path)

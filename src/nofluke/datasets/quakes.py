@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.datasets.files import download, find, own_directory
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import as_rng, as_whole
 
 if TYPE_CHECKING:
@@ -99,7 +99,12 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
     """
     n_steps, n_events = as_whole(n_steps, "n_steps", 1, MOST_STEPS), as_whole(n_events, "n_events", 0)
     if n_events > n_steps:
-        raise InputError(f"n_events={shown(n_events)} exceeds n_steps={n_steps}: a day holds at most one event.")
+        raise InputError(
+            argument="n_events",
+            value=n_events,
+            problem=say("exceeds {}", arg("n_steps", n_steps)),
+            remedy="a day holds at most one event",
+        )
     generator = np.random.default_rng(as_rng(rng))
     truth = np.zeros(n_steps, dtype=np.bool_)
     truth[generator.choice(n_steps, n_events, replace=False)] = True
@@ -190,8 +195,9 @@ def _located(name: str) -> Path:
     found = hashlib.sha256(path.read_bytes()).hexdigest()
     if found != _SHA256[name]:
         raise InputError(
-            f"{path} is not the paper's file: its SHA-256 begins {found[:12]}, not "
-            f"{_SHA256[name][:12]}. Replace it, or unset NOFLUKE_DATA to download."
+            problem=f"{path} is not the paper's file",
+            remedy=f"its SHA-256 begins {found[:12]}, not {_SHA256[name][:12]}. Replace it, or unset NOFLUKE_DATA to "
+            "download",
         )
     return path
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.measured_on import Labels
 from nofluke.inference.reached import Side, reaching
 from nofluke.laws.law import How
@@ -149,7 +149,9 @@ class ChanceLevel(Exports, ByValue):
         """
         number = number_or_none(value)
         if number is None:
-            raise InputError(f"value={shown(value)} must be a number: a value of {self.name}.")
+            raise InputError(
+                argument="value", value=value, problem="must be a number", remedy=f"a value of {self.name}"
+            )
         return 1.0 if math.isnan(number) else self._tail(number, self.better)
 
     def _tail(self, value: float, side: Side) -> float:

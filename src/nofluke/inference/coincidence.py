@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from nofluke.dates import format_duration
+from nofluke.errors import arg, say
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.coincidences import Coincidence, Leads
 from nofluke.inference.judging import judged, turned
@@ -203,13 +204,20 @@ def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ..
         return ()
     width = window.by(-lag) if lag else window
     turned_lag = format_duration(-lag) if window.unit == "ns" else int(-lag) if lag == int(lag) else -lag
-    opposite = f"pass lag={turned_lag!r}"
+    opposite: str = say("pass {}", arg("lag", turned_lag))
     if width.early != width.late:
-        opposite = f"exchange early and late and {opposite}" if lag else "exchange early and late"
+        opposite = say("exchange early and late and {}", opposite) if lag else "exchange early and late"
     where, other = ("after", "events") if leads == "alarms" else ("before", "alarms")
     return (
-        f"Only alarms {window.distance} {where} an event count, though leads={leads!r}: {opposite} if {leads} come first, or "
-        f"pass leads={other!r} if they follow.",
+        say(
+            "Only alarms {} {} an event count, though {}: {} if {} come first, or pass {} if they follow.",
+            window.distance,
+            where,
+            arg("leads", leads),
+            opposite,
+            leads,
+            arg("leads", other),
+        ),
     )
 
 
@@ -217,7 +225,11 @@ def doubt_of(read: Occurrences) -> str:
     """Why nothing can be concluded: the span is guessed from a handful of times, which then decide the answer."""
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
-    return f"The span is a guess, and with fewer than {FEWEST_TIMES} events or alarms it is a poor one. Pass span="
+    return say(
+        "The span is a guess, and with fewer than {} events or alarms it is a poor one. Pass {}",
+        FEWEST_TIMES,
+        arg("span"),
+    )
 
 
 def trial_of(read: Occurrences, windows: tuple[Tolerance, ...], edges: Edges) -> TimedTrial:

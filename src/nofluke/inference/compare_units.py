@@ -89,7 +89,9 @@ def compared(
     ``recut`` is that of `all_differences`, where cuts follow the scores.
     """
     if len(own) < 2:
-        raise InputError(f"scores has {plural(len(own), 'detector')}: pass at least two to compare.")
+        raise InputError(
+            argument="scores", problem=f"has {plural(len(own), 'detector')}", remedy="pass at least two to compare"
+        )
     alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
     seed = as_seed(rng)
     seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed

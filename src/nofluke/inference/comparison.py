@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.chance import significant
 from nofluke.inference.compare_chance import chance_of
 from nofluke.inference.differences import Difference, with_ends
@@ -127,7 +127,9 @@ class Comparison(Exports, ByValue):
         check_word(measure, "measure", MEASURES)
         i, j = self._place(first, "first"), self._place(second, "second")
         if i == j:
-            raise InputError(f"second={shown(second)} is also the first detector: name another.")
+            raise InputError(
+                argument="second", value=second, problem="is also the first detector", remedy="name another"
+            )
         # pairs are listed as itertools.combinations does
         low, high = sorted((i, j))
         at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 
 
 def holm(pvalues: Any) -> FloatArray:
@@ -55,12 +55,15 @@ def _corrected(pvalues: Any, adjust: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1: pass an array, with NaN where there is no test."
+            argument="pvalues",
+            value=pvalues,
+            problem="must be numbers between 0 and 1",
+            remedy="pass an array, with NaN where there is no test",
         ) from None
     if isinstance(pvalues, np.ma.MaskedArray):
         p = np.where(np.ma.getmaskarray(pvalues), np.nan, p)  # masked: no test
     if ((p < 0) | (p > 1)).any():
-        raise InputError("pvalues must lie between 0 and 1.")
+        raise InputError(problem="pvalues must lie between 0 and 1")
     result = np.full(p.shape, np.nan)
     tested = ~np.isnan(p)
     flat = p[tested]

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say, spoken
 from nofluke.inference.cells import SweepChance, chance_of_cells
 from nofluke.inference.familywise import familywise_test, without_null
 from nofluke.inference.familywise_result import FamilywiseTest
@@ -245,7 +245,12 @@ class Sweep(Exports, CellMeasures, ByValue):
         if familywise is None:
             return
         if not isinstance(familywise, FamilywiseTest) or familywise.precision_adjusted.shape != self.shape:
-            raise InputError(f"familywise={shown(familywise)} must be the test of this sweep: pass its familywise().")
+            raise InputError(
+                argument="familywise",
+                value=familywise,
+                problem="must be the test of this sweep",
+                remedy="pass its familywise()",
+            )
 
     def _place(self, d: int, k: int) -> str:
         """A cell in words."""
@@ -257,16 +262,33 @@ class Sweep(Exports, CellMeasures, ByValue):
         if self.shows_chance:
             resamples = self.chance.n_resamples
             drawn = f" {resamples:,} resamples, seed {self.chance.seed}." if resamples else ""
-            how = f"{self.settings.choice.in_words()} Method: {'; '.join(self.chance.methods)}.{drawn}"
+            how: str = f"{self.settings.choice.in_words()} Method: {'; '.join(self.chance.methods)}.{drawn}"
         elif familywise is not None:
-            how = f"The p-values of the {self.precision_hits.size:,} single cells were not computed: ask for curve.chance."
+            how = say(
+                "The p-values of the {:,} single cells were not computed: {}.",
+                self.precision_hits.size,
+                spoken("ask for curve.chance", shell="pass --chance"),
+            )
         else:
-            how = f"Chance was not computed for {self.precision_hits.size:,} cells: pass quantiles, thresholds or budgets, or ask for curve.chance."
+            how = say(
+                "Chance was not computed for {:,} cells: {}.",
+                self.precision_hits.size,
+                spoken(
+                    "pass quantiles, thresholds or budgets, or ask for curve.chance",
+                    shell="pass --quantile, --threshold, --budget or --chance",
+                ),
+            )
         if familywise is not None:
             at = familywise.observed_best_at
             return how, familywise.in_words("" if at is None else self._place(*at))
         return (
-            (how, "The p-values are of single cells; the best of many needs a familywise test: call familywise().")
+            (
+                how,
+                say(
+                    "The p-values are of single cells; the best of many needs a familywise test: {}.",
+                    spoken("call familywise()", shell="pass --familywise"),
+                ),
+            )
             if self.shows_chance and self.settings.choice.holds
             else (how,)
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, spoken
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.interval import Interval
 from nofluke.inference.plan import Plan, as_measure
@@ -42,23 +42,31 @@ def _possible(cell: Cell, test: ChanceTest, recall: float) -> Plan:
     found = _plan(cell, test)
     if not 0 < found.coverage < 1:
         raise InputError(
-            f"{plural(test.of, 'event')} and {plural(cell.n_predictions, 'alarm')}, with {cell.covered:,} of "
-            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing about other events: call nf.sample_size with a "
-            "coverage."
+            problem=f"{plural(test.of, 'event')} and {plural(cell.n_predictions, 'alarm')}, with {cell.covered:,} of "
+            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing about other events",
+            remedy=say("call {} with a coverage", spoken("nf.sample_size", shell="nofluke power")),
         )
     if found.coverage * found.per_event <= recall:
         raise InputError(
-            f"recall={shown(recall)} is more than these alarms can find, which cover {plural(cell.covered, 'step')} "
-            f"for {plural(test.of, 'event')}: pass a smaller recall, or evaluate more alarms."
+            argument="recall",
+            value=recall,
+            problem=f"is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
+            f"{plural(test.of, 'event')}",
+            remedy="pass a smaller recall, or evaluate more alarms",
         )
     return found
 
 
 def _lower_limit(recall: Interval) -> float:
     if not recall:
-        raise InputError(f"{recall.reason} Pass recall=, the recall that would be worth finding.")
+        raise InputError(
+            problem=say("{} Pass {}, the recall that would be worth finding", recall.reason, arg("recall"))
+        )
     if recall.low <= 0:
-        raise InputError("the interval of recall goes down to 0: pass recall=, the recall that would be worth finding.")
+        raise InputError(
+            problem="the interval of recall goes down to 0",
+            remedy=say("pass {}, the recall that would be worth finding", arg("recall")),
+        )
     return recall.low
 
 

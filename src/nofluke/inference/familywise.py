@@ -171,7 +171,9 @@ def _of_windows(trial: Trial, n_resamples: int) -> bool:
 
 def _checked(alpha: float, beta: float, n_resamples: int, rng: Any) -> tuple[float, float, int, Any]:
     if check_beta(beta) == 0:
-        raise InputError("beta=0 turns F into precision: use the familywise test of precision.")
+        raise InputError(
+            argument="beta", value=0, problem="turns F into precision", remedy="use the familywise test of precision"
+        )
     return check_alpha(alpha), check_beta(beta), check_resamples(n_resamples), as_rng(rng)
 
 

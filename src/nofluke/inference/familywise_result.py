@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.plain import finite_or_none
 from nofluke.text.exports import Exports
@@ -72,7 +72,7 @@ class FamilywiseTest(Exports, ByValue):
     def in_words(self, where: str = "") -> str:
         """The test of the best F_β as a sentence; ``where`` says at which threshold and tolerance that is."""
         if not isinstance(where, str):
-            raise InputError(f"where={shown(where)} must be text.")
+            raise InputError(argument="where", value=where, problem="must be text")
         place = f", at {where}" if where and self.observed_best_at is not None else ""
         if self.obstacle:
             best = f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}."

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.coincidence import doubt_of, remarks, trial_of
 from nofluke.inference.curve import Sweep
 from nofluke.inference.familywise_result import FamilywiseTest
@@ -189,8 +189,9 @@ def sweep_tolerances(
     moves = _lags(lags)
     if len(widths) * len(moves) > MOST_VALUES:
         raise InputError(
-            f"{len(widths):,} tolerances at {len(moves):,} lags are {len(widths) * len(moves):,} windows, and "
-            f"{MOST_VALUES:,} are the most: pass fewer of them, further apart."
+            problem=f"{len(widths):,} tolerances at {len(moves):,} lags are {len(widths) * len(moves):,} windows, and "
+            f"{MOST_VALUES:,} are the most",
+            remedy="pass fewer of them, further apart",
         )
     windows = tuple(width.lagged(lag) for width in widths for lag in moves)
     read = read_times(
@@ -226,5 +227,5 @@ def _lags(lags: Any) -> list[Any]:
     """One lag or many."""
     found = several(lags, "lags")
     if not found:
-        raise InputError(f"lags={shown(lags)} is empty: pass at least one, such as 0.")
+        raise InputError(argument="lags", value=lags, problem="is empty", remedy="pass at least one, such as 0")
     return found

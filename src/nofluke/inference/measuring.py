@@ -83,8 +83,10 @@ def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int, firs
             found.failure = found.failure or on_one_line(error)
             if first and found.failed == HOPELESS == i + 1:
                 raise InputError(
-                    f"metric={metric.text!r} failed on each of the first {HOPELESS} draws ({found.failure}): it must "
-                    "accept any labels with the same number of labelled steps."
+                    argument="metric",
+                    value=metric.text,
+                    problem=f"failed on each of the first {HOPELESS} draws ({found.failure})",
+                    remedy="it must accept any labels with the same number of labelled steps",
                 ) from error
     return found
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, verb
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.measuring import Values
 from nofluke.inference.metric_tests import labels_of
@@ -98,7 +98,10 @@ def chance(
     model = as_series_null(null)
     if model.needs_detector:
         raise InputError(
-            f"null={shown(model.text)} needs a detector to compare with: pass null='random-scores', or call nf.significance."
+            argument="null",
+            value=model.text,
+            problem="needs a detector to compare with",
+            remedy=say("pass {}, or call {}", arg("null", "random-scores"), verb("significance")),
         )
     series = read_labelled(
         truth,
@@ -115,11 +118,19 @@ def chance(
     if budget is not None:
         n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
         if n_alarms == 0:
-            raise InputError(f"budget={shown(budget)} of {series.n_steps:,} steps gives no alarm: pass a larger share.")
+            raise InputError(
+                argument="budget",
+                value=budget,
+                problem=f"of {series.n_steps:,} steps gives no alarm",
+                remedy="pass a larger share",
+            )
         series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
     elif wanted.needs == "alarms":
         raise InputError(
-            f"metric={wanted.text!r} needs alarms: pass budget=, the share of steps with one, such as 0.01."
+            argument="metric",
+            value=wanted.text,
+            problem="needs alarms",
+            remedy=say("pass {}, the share of steps with one, such as 0.01", arg("budget")),
         )
     found, how, notes = _drawn(wanted, series, model, n_resamples, rng, workers)
     return ChanceLevel(
@@ -166,5 +177,9 @@ def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) ->
     column, pairs = read_given(truth, "truth", truth_as)
     listed = "ranges" if pairs is not None else "positions" if column.ilocs else truth_as
     if listed not in ("auto", "labels"):
-        raise InputError(f"truth holds {listed}, which do not say how long the series is: pass n_steps= or times=.")
+        raise InputError(
+            argument="truth",
+            problem=f"holds {listed}, which do not say how long the series is",
+            remedy=say("pass {} or {}", arg("n_steps"), arg("times")),
+        )
     return len(column)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.chance import significant
 from nofluke.inference.metric_result import Significance, table_columns
 from nofluke.inference.verdict import Verdict, headline
@@ -64,7 +64,9 @@ class Significances(Exports, ByValue):
         found = next((result for result in self.results if result.name == which), None)
         if found is None:
             raise InputError(
-                f"metric={shown(which)} must be one of {', '.join(repr(one.name) for one in self.results)}."
+                argument="metric",
+                value=which,
+                problem=f"must be one of {', '.join(repr(one.name) for one in self.results)}",
             )
         return found
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.chance import Alternative
 from nofluke.inference.judging import TURNED
 from nofluke.inference.measured_on import Labels
@@ -124,13 +124,14 @@ def _observed(metric: Metric, series: Labelled) -> float:
     except Exception as error:
         if metric.compiled:
             raise
-        given = (
-            "scores: for alarms pass threshold=, quantile=, budget= or predictions="
-            if metric.needs == "scores"
-            else "alarms"
-        )
-        said = on_one_line(error)
-        raise InputError(f"metric={metric.text!r} failed on the data with {said}. It was given {given}.") from error
+        by_scores = metric.needs == "scores"
+        ways = map(arg, ("threshold", "quantile", "budget", "predictions"))
+        raise InputError(
+            argument="metric",
+            value=metric.text,
+            problem=f"failed on the data with {on_one_line(error)}. It was given {'scores' if by_scores else 'alarms'}",
+            remedy=say("for alarms pass {}, {}, {} or {}", *ways) if by_scores else "",
+        ) from error
 
 
 def _given(metrics: tuple[Metric, ...], series: Labelled) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.plain import as_number, as_share, as_whole, exact_fraction
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 
@@ -41,7 +41,7 @@ class Plan:
 def as_plan(coverage: Fraction, n_steps: object, steps_per_event: object) -> Plan:
     """Steps in all, or for each event; as many as in the documentation's table where neither is given."""
     if n_steps is not None and steps_per_event is not None:
-        raise InputError("pass either n_steps or steps_per_event.")
+        raise InputError(problem="pass either n_steps or steps_per_event")
     per_event = STEPS_PER_EVENT if steps_per_event is None else steps_per_event
     number = as_number(
         per_event,
@@ -65,21 +65,28 @@ def as_coverage(coverage: Any, share_alarms: Any, tolerance: Length | Tolerance)
     within = steps_of(tolerance)
     if (coverage is None) is (share_alarms is None):
         raise InputError(
-            "describe the alarms: pass coverage=, the share of steps near one, or share_alarms=, the share of "
-            "predicted steps."
+            problem="describe the alarms",
+            remedy=say(
+                "pass {}, the share of steps near one, or {}, the share of predicted steps",
+                arg("coverage"),
+                arg("share_alarms"),
+            ),
         )
     if share_alarms is None:
         if any(within):
             raise InputError(
-                "a coverage already includes the tolerance: leave the tolerance out, or pass share_alarms= instead of "
-                "coverage=."
+                problem="a coverage already includes the tolerance",
+                remedy=say("leave the tolerance out, or pass {} instead of {}", arg("share_alarms"), arg("coverage")),
             )
         return as_share(coverage, "coverage")
     width = within[0] + within[1] + 1
     found = 1.0 - (1.0 - float(as_share(share_alarms, "share_alarms"))) ** width
     if found >= 1.0:
         raise InputError(
-            f"share_alarms={shown(share_alarms)} leave no step out of reach of an alarm: lower one of them."
+            argument="share_alarms",
+            value=share_alarms,
+            problem="leave no step out of reach of an alarm",
+            remedy="lower one of them",
         )
     return exact_fraction(found)
 
@@ -91,7 +98,7 @@ def steps_of(tolerance: Length | Tolerance) -> tuple[int, int]:
         told = read.plain()
         sides = told if isinstance(told, dict) else {"tolerance": told}
         typed = " and ".join(f"{name}={shown(length)}" for name, length in sides.items())
-        raise InputError(f"{typed} must be in steps, such as 2: there is no clock here.")
+        raise InputError(problem=f"{typed} must be in steps, such as 2", remedy="there is no clock here")
     return read.early, read.late
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan, steps_of
 from nofluke.inference.power_results import Power
 from nofluke.inference.precision_power import simulate
@@ -92,23 +92,32 @@ def power(
     <Power 0.865 ± 0.024: precision 0.300, 10 events in 1,000 steps, coverage 0.096, alpha 0.05; montecarlo>
     """
     if (recall is None) is (precision is None):
-        raise InputError("pass either recall or precision: the value the detector should have.")
+        raise InputError(problem="pass either recall or precision", remedy="the value the detector should have")
     alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1, MOST_EVENTS)
     share = as_coverage(coverage, share_alarms, tolerance)
     plan = as_plan(share, n_steps, steps_per_event)
     if plan.n_steps(many) <= many:
         raise InputError(
-            f"n_events={many} leave no free step of {plan.n_steps(many):,}: pass more steps, or fewer events."
+            argument="n_events",
+            value=many,
+            problem=f"leave no free step of {plan.n_steps(many):,}",
+            remedy="pass more steps, or fewer events",
         )
     if precision is None:
         return _of_recall(as_measure(recall, "recall"), plan, many, alpha)
     if share_alarms is None:
-        raise InputError("precision needs the number of alarms: pass share_alarms= instead of coverage=.")
+        raise InputError(
+            argument="precision",
+            problem="needs the number of alarms",
+            remedy=say("pass {} instead of {}", arg("share_alarms"), arg("coverage")),
+        )
     n_alarms = round(as_share(share_alarms, "share_alarms") * plan.n_steps(many))
     if n_alarms == 0:
         raise InputError(
-            f"share_alarms={shown(share_alarms)} of {plan.n_steps(many):,} steps is less than one alarm: pass more of "
-            "either."
+            argument="share_alarms",
+            value=share_alarms,
+            problem=f"of {plan.n_steps(many):,} steps is less than one alarm",
+            remedy="pass more of either",
         )
     value = as_measure(precision, "precision")
     sizes = plan.n_steps(many), many, n_alarms
@@ -132,8 +141,11 @@ def _of_recall(recall: float, plan: Plan, n_events: int, alpha: float) -> Power:
     n_steps, covered = plan.n_steps(n_events), plan.covered(n_events)
     if not attainable(recall, covered, n_events):
         raise InputError(
-            f"recall={shown(recall)} of {plural(n_events, 'event')} cannot be near alarms that cover "
-            f"{plural(covered, 'step')} of {n_steps:,}: pass a larger coverage, more steps, or a smaller recall."
+            argument="recall",
+            value=recall,
+            problem=f"of {plural(n_events, 'event')} cannot be near alarms that cover {plural(covered, 'step')} of "
+            f"{n_steps:,}",
+            remedy="pass a larger coverage, more steps, or a smaller recall",
         )
     highest = min(n_events, covered)
     critical = critical_hits(n_steps, covered, n_events, alpha)

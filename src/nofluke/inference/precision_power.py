@@ -37,7 +37,12 @@ def simulate(
     """Draw events and alarms, test each run exactly, and count; ``sizes`` are those of steps, events and alarms."""
     n_steps, n_events, _ = sizes
     if n_steps > MOST_STEPS:
-        raise InputError(f"n_steps={n_steps} are too many to simulate precision: pass at most {MOST_STEPS:,}.")
+        raise InputError(
+            argument="n_steps",
+            value=n_steps,
+            problem="are too many to simulate precision",
+            remedy=f"pass at most {MOST_STEPS:,}",
+        )
     seed = as_seed(rng)
     generator = np.random.default_rng(rng if seed is None else seed)
     found, moved = 0, 0

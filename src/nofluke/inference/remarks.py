@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nofluke.errors import arg, say
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.evidence import adjacency, in_runs
 from nofluke.series.labels import HigherIs
@@ -27,8 +28,13 @@ def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) 
     if not in_runs(runs):
         return ()
     return (
-        f"Labels come in {truth.n - following:,} run(s) of {runs.statistic:.3g} steps on average, and each step counts as an event: "
-        'pass count_events="ranges" to count each run once.',
+        say(
+            "Labels come in {:,} run(s) of {:.3g} steps on average, and each step counts as an event: pass {} to count each "
+            "run once.",
+            truth.n - following,
+            runs.statistic,
+            arg("count_events", "ranges"),
+        ),
     )
 
 
@@ -80,7 +86,7 @@ def untold(choice: Choice) -> tuple[str, ...]:
 
 def inverted(higher_is: HigherIs | None) -> str:
     """What to do about a detector that seems inverted; None where there are alarms and no scores."""
-    remedy = "predictions= with 1 for an alarm"
+    remedy = say("{} with 1 for an alarm", arg("predictions"))
     if higher_is is not None:
-        remedy = 'higher_is="normal"' if higher_is == "anomalous" else 'higher_is="anomalous"'
-    return f"as if the detector were inverted: if it is, pass {remedy}"
+        remedy = arg("higher_is", "normal" if higher_is == "anomalous" else "anomalous")
+    return say("as if the detector were inverted: if it is, pass {}", remedy)

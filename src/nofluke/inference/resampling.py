@@ -190,8 +190,11 @@ def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
             yield lambda draws, first: pool.submit(_measure, draws, first)
     except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
         raise InputError(
-            f"workers={workers}: a process ended early ({type(error).__name__}). It may have run out of memory; or your script lacks "
-            'the line if __name__ == "__main__":. Pass fewer workers, or leave workers out.'
+            argument="workers",
+            value=workers,
+            problem=f"cannot be used, since a process ended early ({type(error).__name__}). It may have run out of "
+            'memory; or your script lacks the line if __name__ == "__main__":',
+            remedy="pass fewer workers, or leave workers out",
         ) from error
 
 

@@ -84,7 +84,7 @@ def read_several(
 
 def error_of(name: str, error: InputError) -> InputError:
     """The error of one detector, which it names."""
-    return InputError(f"detector {shown(name)}: {error}")
+    return InputError(problem=f"detector {shown(name)}", remedy=error.words)
 
 
 def detectors_of(scores: Any, predictions: Any) -> Given:
@@ -96,20 +96,29 @@ def detectors_of(scores: Any, predictions: Any) -> Given:
         items = list(value.items()) if isinstance(value, Mapping) else frame_columns(value)
         if items is None:
             raise InputError(
-                f"{argument}={shown(value)} must be a dict of detectors, such as {{'a': {argument}_a, 'b': {argument}_b}}, or a "
-                "data frame with a column for each; for one detector call nf.evaluate."
+                argument=argument,
+                value=value,
+                problem=f"must be a dict of detectors, such as {{'a': {argument}_a, 'b': {argument}_b}}, or a data frame "
+                "with a column for each",
+                remedy="for one detector call nf.evaluate",
             )
         for name, values in items:
             if not isinstance(name, str) or not name:
-                raise InputError(f"{argument} has a detector called {shown(name)}: use text as names.")
+                raise InputError(
+                    argument=argument, problem=f"has a detector called {shown(name)}", remedy="use text as names"
+                )
             if name in found:
                 raise InputError(
-                    f"{argument} has a detector called {shown(name)}, and so is another: give each its own name."
+                    argument=argument,
+                    problem=f"has a detector called {shown(name)}, and so is another",
+                    remedy="give each its own name",
                 )
             found[name] = (argument, values)
     if len(found) < 2:
         raise InputError(
-            f"scores has {plural(len(found), 'detector')}: pass at least two to compare, as a dict by their names."
+            argument="scores",
+            problem=f"has {plural(len(found), 'detector')}",
+            remedy="pass at least two to compare, as a dict by their names",
         )
     return found
 
@@ -133,8 +142,9 @@ def _read(
     for other in others:
         if len(sequences[other].open_steps) != len(kept):
             raise InputError(
-                f"detector {shown(other)} has {len(sequences[other].open_steps)} steps but {shown(first)} has {len(kept)}: pass one value "
-                "for each step of the same series."
+                problem=f"detector {shown(other)} has {len(sequences[other].open_steps)} steps but {shown(first)} has "
+                f"{len(kept)}",
+                remedy="pass one value for each step of the same series",
             )
         _same_order(given, first, other)
     notes: list[str] = []
@@ -164,6 +174,6 @@ def _same_order(given: Given, first: str, other: str) -> None:
     ):
         return
     raise InputError(
-        f"detector {shown(other)} has a different index than {shown(first)}: reindex one to the other, or pass "
-        ".to_numpy() to align by position."
+        problem=f"detector {shown(other)} has a different index than {shown(first)}",
+        remedy="reindex one to the other, or pass .to_numpy() to align by position",
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.inference.chance import ALTERNATIVES, Alternative
 from nofluke.inference.metric_tests import judge
 from nofluke.metrics import get
@@ -162,9 +162,17 @@ def significance(
 
 def _refuse_early(several: bool, alternative: Alternative | None) -> None:
     if several:
-        raise InputError("stop_after needs a single metric, since several need a fixed number of draws: leave it out.")
+        raise InputError(
+            argument="stop_after",
+            problem="needs a single metric, since several need a fixed number of draws",
+            remedy="leave it out",
+        )
     if alternative == "two-sided":
-        raise InputError("stop_after needs one side: pass alternative='greater' or 'less', or leave it out.")
+        raise InputError(
+            argument="stop_after",
+            problem="needs one side",
+            remedy=say("pass {}, or leave it out", arg("alternative", "greater", "less")),
+        )
 
 
 def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
@@ -172,12 +180,15 @@ def as_metrics(metric: Any, given: Needs) -> tuple[Metric, ...]:
     asked: Iterable[Any] = metric if isinstance(metric, list | tuple) else [metric]
     found = tuple(_with(get(one), one, given) for one in asked)
     if not found:
-        raise InputError("metric is an empty list: pass a metric, or several.")
+        raise InputError(argument="metric", problem="is an empty list", remedy="pass a metric, or several")
     names = [one.text for one in found]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise InputError(
-            f"metric={shown(twice)} is there twice: pass each once, and give functions names of their own."
+            argument="metric",
+            value=twice,
+            problem="is there twice",
+            remedy="pass each once, and give functions names of their own",
         )
     return found
 

@@ -160,5 +160,5 @@ def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[T
     """One tolerance or many."""
     windows = tuple(read(value, "tolerances") for value in several(values, "tolerances"))
     if not windows:
-        raise InputError("tolerances is empty: pass at least one, such as (0, 1, 2).")
+        raise InputError(argument="tolerances", problem="is empty", remedy="pass at least one, such as (0, 1, 2)")
     return windows

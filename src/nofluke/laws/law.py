@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.errors import InputError, NumericalError, shown
+from nofluke.errors import InputError, NumericalError
 from nofluke.lazy import lazy
 from nofluke.plain import as_rng, as_whole, check_alpha, check_word, whole_or_none
 from nofluke.ratios import TIE_SLACK
@@ -151,7 +151,7 @@ class Law(ABC):
         """P(X ≥ hits) or P(X ≤ hits), with its logarithm and how it was computed."""
         whole = whole_or_none(hits)
         if whole is None:
-            raise InputError(f"hits={shown(hits)} must be a whole number.")
+            raise InputError(argument="hits", value=hits, problem="must be a whole number")
         check_word(side, "side", ("upper", "lower"))
         hits = whole
         if (hits, side) not in self._known:
@@ -244,7 +244,7 @@ class Law(ABC):
         """
         levels = _numbers(q, "q")
         if not ((levels >= 0) & (levels <= 1)).all():
-            raise InputError(f"q={shown(q)} must be between 0 and 1.")
+            raise InputError(argument="q", value=q, problem="must be between 0 and 1")
         found = [self._quantile(float(level)) for level in levels.ravel()]
         return found[0] if levels.ndim == 0 else np.array(found, dtype=np.int64).reshape(levels.shape)
 
@@ -325,7 +325,7 @@ def _numbers(value: Any, name: str) -> FloatArray:
             return np.array([float(one) for one in numbers.ravel()], dtype=np.float64).reshape(numbers.shape)
     except Exception:  # what an object of the user's raises when it is asked for a number
         pass
-    raise InputError(f"{name}={shown(value)} must be a number, or an array of them.")
+    raise InputError(argument=name, value=value, problem="must be a number, or an array of them")
 
 
 def _not_a_number(what: str, method: How) -> NumericalError:

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.laws import costs
 from nofluke.laws.approximate import OfWindows, PrecisionSaddlepoint
 from nofluke.laws.exact.few import few_cost
@@ -76,8 +76,11 @@ def _constant(size: int, hits: int) -> TableLaw:
 
 def _not_certified(law: OfWindows, hits: int, side: TailSide) -> InputError:
     return InputError(
-        f"method='exact' cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {law.size:,} predictions and "
-        f"{law.n_events:,} events: use method='auto', which gives an upper bound, or method='montecarlo'."
+        argument="method",
+        value="exact",
+        problem=f"cannot certify P(X {'≥' if side == 'upper' else '≤'} {hits:,}) of {law.size:,} predictions and "
+        f"{law.n_events:,} events",
+        remedy=say("use {}, which gives an upper bound, or {}", arg("method", "auto"), arg("method", "montecarlo")),
     )
 
 
@@ -182,8 +185,9 @@ class PrecisionFourier(OfWindows):
 
             return self._filled(0, precision_pmf(self.windows, self.n_events))
         raise InputError(
-            f"the whole law of {self.size:,} predictions and {self.n_events:,} events cannot be computed exactly: use "
-            "method='montecarlo'."
+            problem=f"the whole law of {self.size:,} predictions and {self.n_events:,} events cannot be computed "
+            "exactly",
+            remedy=say("use {}", arg("method", "montecarlo")),
         )
 
     def bulk(self, deviations: float) -> tuple[int, FloatArray]:

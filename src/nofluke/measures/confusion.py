@@ -109,7 +109,9 @@ class Confusion(Exports):
             return NotImplemented
         if other.tolerance_in != self.tolerance_in:
             kinds = f"{other.tolerance_in} to one with tolerance in {self.tolerance_in}"
-            raise InputError(f"cannot add a matrix with tolerance in {kinds}: their entries count different things.")
+            raise InputError(
+                problem=f"cannot add a matrix with tolerance in {kinds}", remedy="their entries count different things"
+            )
         tp, fp, fn, tn = self.tp + other.tp, self.fp + other.fp, self.fn + other.fn, self.tn + other.tn
         return Confusion(tp=tp, fp=fp, fn=fn, tn=tn, tolerance_in=self.tolerance_in)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.plain import as_number, finite_or_none, number_or_none
 from nofluke.text.rates import rate_in_words
 from nofluke.text.units import show_length
@@ -81,12 +81,14 @@ class FalseAlarms:
         duration: Duration | None = as_duration(per, "per")
         if (duration is not None) is not (self.unit == "seconds"):
             wanted = 'a duration such as "1d"' if self.unit == "seconds" else f"a number of {self.unit}"
-            raise InputError(f"per={shown(per)} does not fit the data's clock: pass {wanted}.")
+            raise InputError(
+                argument="per", value=per, problem="does not fit the data's clock", remedy=f"pass {wanted}"
+            )
         if duration is None and number_or_none(per) is None:
-            raise InputError(f"per={shown(per)} must be a number of {self.unit}.")
+            raise InputError(argument="per", value=per, problem=f"must be a number of {self.unit}")
         length = number_or_none(per if duration is None else Fraction(duration, 10**9))
         if length is None or not 0 < length < math.inf:
-            raise InputError(f"per={shown(per)} must be positive and finite.")
+            raise InputError(argument="per", value=per, problem="must be positive and finite")
         return length
 
     def to_dict(self) -> dict[str, Any]:

@@ -96,13 +96,15 @@ def _counted(seen: list[tuple[Marks, Marks]], chains: list[IntArray]) -> tuple[I
 
 def _check(cells: tuple[Cell, ...]) -> None:
     if not cells:
-        raise InputError("cells is empty: pass the cell of at least one detector.")
+        raise InputError(argument="cells", problem="is empty", remedy="pass the cell of at least one detector")
     first = cells[0]
     for cell in cells[1:]:
         same = cell.n_steps == first.n_steps and np.array_equal(cell.truth.starts, first.truth.starts)
         if not same or cell.trial.tolerances[cell.d] != first.trial.tolerances[first.d]:
             raise InputError(
-                "cells must be of one series, with the same events, steps and tolerance: judge all detectors alike."
+                argument="cells",
+                problem="must be of one series, with the same events, steps and tolerance",
+                remedy="judge all detectors alike",
             )
 
 

@@ -32,8 +32,8 @@ class PointStatistic(Statistic):
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         if not trial.truth.points or trial.count_alarms != "steps":
             raise InputError(
-                f"the statistic {self.name!r} is for points: pass events that are not ranges, and count alarms as "
-                "steps."
+                problem=f"the statistic {self.name!r} is for points",
+                remedy="pass events that are not ranges, and count alarms as steps",
             )
         rows = np.sort(np.asarray(placements, dtype=np.int64), axis=1)
         found = np.empty((len(rows), *trial.shape))

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import as_number, exact_floats, whole_or_none
 
 MOST_TICKS = 2**61  # sums of a time and two sides stay within 64 bits
@@ -41,14 +41,19 @@ def as_times(values: npt.ArrayLike, name: str, dims: int = 1) -> AnyArray:
         array = array.astype(np.int64)  # nothing has no type of its own
     if array.ndim != dims or array.dtype.kind not in "iuf":
         raise InputError(
-            f"{name}={shown(values)} must be {'rows' if dims == 2 else 'a list'} of numbers: pass ticks or floats."
+            argument=name,
+            value=values,
+            problem=f"must be {'rows' if dims == 2 else 'a list'} of numbers",
+            remedy="pass ticks or floats",
         )
     if array.dtype.kind == "f":
         if not np.isfinite(array).all():
-            raise InputError(f"{name} holds NaN or infinity: drop such times.")
+            raise InputError(argument=name, problem="holds NaN or infinity", remedy="drop such times")
         return np.ascontiguousarray(array, dtype=np.float64)
     if array.size and max(abs(int(array.min())), abs(int(array.max()))) > MOST_TICKS:
-        raise InputError(f"{name} holds ticks beyond 2**61: subtract the same number from all times.")
+        raise InputError(
+            argument=name, problem="holds ticks beyond 2**61", remedy="subtract the same number from all times"
+        )
     return np.ascontiguousarray(array, dtype=np.int64)
 
 
@@ -57,7 +62,9 @@ def check_ascending(times: AnyArray, name: str) -> None:
     falls = np.flatnonzero(times[1:] < times[:-1])
     if len(falls):
         at = int(falls[0])
-        raise InputError(f"{name} must ascend, but {times[at]} is followed by {times[at + 1]}: sort them.")
+        raise InputError(
+            argument=name, problem=f"must ascend, but {times[at]} is followed by {times[at + 1]}", remedy="sort them"
+        )
 
 
 def as_sides(early: float, late: float, dtype: Any) -> tuple[Any, Any]:
@@ -68,11 +75,19 @@ def as_sides(early: float, late: float, dtype: Any) -> tuple[Any, Any]:
         if dtype.kind == "f":
             sides.append(as_number(value, name, "be a finite number", math.isfinite))
         elif side is None or abs(side) > MOST_TICKS:
-            raise InputError(f"{name}={shown(value)} must be a whole number of ticks of at most 2**61: round it.")
+            raise InputError(
+                argument=name,
+                value=value,
+                problem="must be a whole number of ticks of at most 2**61",
+                remedy="round it",
+            )
         else:
             sides.append(side)
     if sides[0] + sides[1] < 0:
         raise InputError(
-            f"early={shown(early)} and late={shown(late)} leave no window: their sum must not be negative."
+            argument="early",
+            value=early,
+            problem=say("and {} leave no window", arg("late", late)),
+            remedy="their sum must not be negative",
         )
     return dtype.type(sides[0]), dtype.type(sides[1])

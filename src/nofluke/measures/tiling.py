@@ -163,13 +163,17 @@ def _near(
     edges = [as_times(np.atleast_1d(np.asarray(edge)), name) for name, edge in (("begins", begins), ("ends", ends))]
     if len(edges[0]) != len(edges[1]):
         raise InputError(
-            f"begins has {len(edges[0])} and ends {len(edges[1])} times: pass one of each for every piece."
+            problem=f"begins has {len(edges[0])} and ends {len(edges[1])} times",
+            remedy="pass one of each for every piece",
         )
     pieces = np.stack(edges, axis=1)
     if x.size + y.size == 0:
         x, y = x.astype(pieces.dtype), y.astype(pieces.dtype)
     if x.dtype.kind == "i" and pieces.dtype.kind == "f":
-        raise InputError("begins and ends are floats, but the times are ticks: pass whole numbers, or floats for all.")
+        raise InputError(
+            problem="begins and ends are floats, but the times are ticks",
+            remedy="pass whole numbers, or floats for all",
+        )
     before, after = as_sides(early, late, x.dtype)
     pieces = pieces.astype(x.dtype)
     # a piece ends where the next one begins at the latest: then all edges ascend
@@ -178,7 +182,10 @@ def _near(
     watched = float((last - first).sum())
     if not watched:
         raise InputError(
-            f"begins={shown(begins)} and ends={shown(ends)} cover no time: pass a piece with a length above 0."
+            argument="begins",
+            value=begins,
+            problem=f"and ends={shown(ends)} cover no time",
+            remedy="pass a piece with a length above 0",
         )
     unit = x.dtype.type(x.dtype.kind == "i")  # a tick lasts until the next one
     hits, near = near_rows(x, y, before, after, unit, first, last)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say, verb
 from nofluke.metrics.adjusted import F1, PAF1, DelayPAF1
 from nofluke.metrics.adjusted_share import PAKAUC, PAKF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
@@ -144,7 +144,12 @@ def get(metric: object) -> Metric:
     if isinstance(metric, str):
         return from_text(metric, {**_BUILT_IN, **_ADDED})
     if isinstance(metric, type):
-        raise InputError(f"metric={metric.__name__} is a class: pass an instance, {metric.__name__}(...).")
+        raise InputError(
+            argument="metric",
+            value=metric.__name__,
+            problem="is a class",
+            remedy=f"pass an instance, {metric.__name__}(...)",
+        )
     if is_on_events(metric):
         return function_on_events(metric)
     if callable(metric):
@@ -152,9 +157,12 @@ def get(metric: object) -> Metric:
     compute = getattr(metric, "compute", None)
     if callable(compute):
         return Function(function=compute, name=str(getattr(metric, "name", type(metric).__name__)))
-    several = " Pass several to nf.significance as a list." if isinstance(metric, Iterable) else ""
+    several = say("pass several to {} as a list", verb("significance")) if isinstance(metric, Iterable) else ""
     raise InputError(
-        f"metric={shown(metric)} must be a name, a metric, or a function of labels and scores or alarms.{several}"
+        argument="metric",
+        value=metric,
+        problem="must be a name, a metric, or a function of labels and scores or alarms",
+        remedy=several,
     )
 
 
@@ -202,20 +210,35 @@ def register(
     """
     if not isinstance(name, str) or not re.fullmatch("[a-z][a-z0-9]*(-[a-z0-9]+)*", name):
         raise InputError(
-            f"name={shown(name)} must consist of lower-case letters, digits and hyphens and start with a letter, such "
-            "as 'my-metric'."
+            argument="name",
+            value=name,
+            problem="must consist of lower-case letters, digits and hyphens and start with a letter, such as "
+            "'my-metric'",
         )
     if known_as(name, _BUILT_IN):
-        raise InputError(f"name={shown(name)} is a built-in metric: choose another name.")
+        raise InputError(argument="name", value=name, problem="is a built-in metric", remedy="choose another name")
     if isinstance(function, Metric):
         raise InputError(
-            f"function={shown(function)} is already a metric with a name: use it directly, or pass another function."
+            argument="function",
+            value=function,
+            problem="is already a metric with a name",
+            remedy="use it directly, or pass another function",
         )
     if isinstance(function, type):
-        raise InputError(f"function={function.__name__} is a class: pass a function, or a callable object.")
+        raise InputError(
+            argument="function",
+            value=function.__name__,
+            problem="is a class",
+            remedy="pass a function, or a callable object",
+        )
     metric = Function(function=function, name=name, needs=needs, better=better, perfect=perfect)
     if name in _ADDED and not _is(_ADDED[name]().function, function):
-        raise InputError(f"name={shown(name)} is already registered for another function: choose another name.")
+        raise InputError(
+            argument="name",
+            value=name,
+            problem="is already registered for another function",
+            remedy="choose another name",
+        )
     _ADDED[name] = partial(_the, metric)
     return metric
 

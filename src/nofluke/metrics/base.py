@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.alignment import clock_of
@@ -153,7 +153,7 @@ class Metric(ABC):
         truth = _one_of(truth=truth, y_true=y_true)
         detector = _one_of(detector=detector, y_pred=y_pred, y_score=y_score)
         if truth is None:
-            raise InputError("a metric needs the truth: pass truth=, or y_true=.")
+            raise InputError(problem="a metric needs the truth", remedy=say("pass {}, or y_true=", arg("truth")))
         if X is not None and given.get("times") is None:
             given["times"] = clock_of(X)
         cut = any(given.get(way) is not None for way in ("threshold", "quantile", "budget"))
@@ -167,7 +167,9 @@ def _one_of(**names: Any) -> Any:
     """The value of an argument that has several names."""
     passed = {name: value for name, value in names.items() if value is not None}
     if len(passed) > 1:
-        raise InputError(f"pass either {' or '.join(f'{name}=' for name in passed)}: they are the same argument.")
+        raise InputError(
+            problem=f"pass either {' or '.join(f'{name}=' for name in passed)}", remedy="they are the same argument"
+        )
     return next(iter(passed.values()), None)
 
 

@@ -61,9 +61,11 @@ class Function(Metric):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise InputError(f"function={shown(self.function)} must be a function of labels and scores or alarms.")
+            raise InputError(
+                argument="function", value=self.function, problem="must be a function of labels and scores or alarms"
+            )
         if not isinstance(self.name, str) or not self.name.strip():
-            raise InputError(f"name={shown(self.name)} must be text, such as 'my-metric'.")
+            raise InputError(argument="name", value=self.name, problem="must be text, such as 'my-metric'")
         check_word(self.needs, "needs", ("scores", "alarms"))
         check_word(self.better, "better", ("higher", "lower"))
         as_flag(self.declared, "declared")
@@ -105,7 +107,7 @@ class Function(Metric):
         if number is None and np.ndim(value) == 0 and hasattr(value, "item"):  # a tensor of one number
             number = number_or_none(value.item())
         if number is None:
-            raise InputError(f"metric={shown(self.name)} must return a number, got {shown(value)}.")
+            raise InputError(argument="metric", value=self.name, problem=f"must return a number, got {shown(value)}")
         return number
 
 
@@ -124,5 +126,5 @@ def can_pickle(function: Any) -> bool:
 
 def _left_behind(*_: Any) -> float:
     raise InputError(
-        "the function of this metric could not be pickled, and stayed in the process that made the result."
+        problem="the function of this metric could not be pickled, and stayed in the process that made the result"
     )

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, named, say, spoken
 from nofluke.plain import check_word
 from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.ranges import Overlaps
@@ -71,9 +71,20 @@ class Labelled:
         if found is not None:
             return found
         if needs == "scores":
-            raise InputError(f"metric={who!r} needs scores, and predictions were passed: pass scores instead.")
+            raise InputError(
+                argument="metric",
+                value=who,
+                problem=say("needs scores, and {} were passed", named("predictions")),
+                remedy=spoken("pass scores instead", shell="pass --scores COLUMN instead"),
+            )
         raise InputError(
-            f"metric={who!r} needs alarms: pass predictions, or scores with a threshold, a quantile or a budget."
+            argument="metric",
+            value=who,
+            problem="needs alarms",
+            remedy=spoken(
+                "pass predictions, or scores with a threshold, a quantile or a budget",
+                shell="pass --predictions COLUMN, or --scores with --threshold, --quantile or --budget",
+            ),
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.metrics.alarm_runs import sums_before
 from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
@@ -72,7 +72,12 @@ class Tolerant(Metric):
         elif isinstance(self.tolerance, int) and self.tolerance == 0:
             window = Tolerance(early=0 if early is None else early, late=0 if late is None else late, unit=unit)
         else:
-            raise InputError(f"tolerance={shown(self.tolerance)} sets both sides: leave it out with early= or late=.")
+            raise InputError(
+                argument="tolerance",
+                value=self.tolerance,
+                problem="sets both sides",
+                remedy=say("leave it out with {} or {}", arg("early"), arg("late")),
+            )
         plain = window.plain()  # a number of steps or a duration where that says it all
         alike = window.unit != "clock" and not isinstance(plain, dict)
         object.__setattr__(self, "tolerance", plain if alike else window)

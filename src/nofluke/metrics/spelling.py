@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from inspect import signature
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.metrics.base import Metric
 from nofluke.metrics.functions import Function
 from nofluke.plain import check_setting, meant, text_with_settings
@@ -45,17 +45,22 @@ def from_text(text: str, makers: Mapping[str, Callable[..., Metric]]) -> Metric:
     told, settings = text_with_settings(text, "metric", "vus-pr:window=100")
     name = known_as(told, makers)
     if name is None:
-        raise InputError(f"metric={shown(text)} must be one of {', '.join(map(repr, makers))}.{meant(told, makers)}")
+        raise InputError(
+            argument="metric",
+            value=text,
+            problem=f"must be one of {', '.join(map(repr, makers))}",
+            remedy=meant(told, makers),
+        )
     own = settings_of(makers[name]())
     for key in settings:
         if key in IN_THE_NAME and (named := [name for name, maker in makers.items() if hasattr(maker(), key)]):
             by_name = f"its name says it, {' or '.join(map(repr, named))}"
-            raise InputError(f"metric={shown(text)} has no setting {key!r}: {by_name}.")
-        check_setting(key, own, f"metric={shown(text)}")
+            raise InputError(argument="metric", value=text, problem=f"has no setting {key!r}", remedy=by_name)
+        check_setting(key, own, "metric", text)
     try:
         return makers[name](**settings)
     except InputError as error:
-        raise InputError(f"metric={shown(text)}: {error}") from None
+        raise InputError(argument="metric", value=text, remedy=error.words) from None
 
 
 def _letters(name: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
@@ -138,7 +138,10 @@ class VUS(Metric):
         steps = whole_places(self.window, series.truth, "window")
         if steps > WIDEST:
             raise InputError(
-                f"window={shown(self.window)} is {steps:,} steps: pass a window of at most {WIDEST:,} steps."
+                argument="window",
+                value=self.window,
+                problem=f"is {steps:,} steps",
+                remedy=f"pass a window of at most {WIDEST:,} steps",
             )
         return steps
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
@@ -90,31 +90,46 @@ def as_null(null: Null) -> NullModel:
     if isinstance(null, str):
         return _named(null)
     if isinstance(null, type):
-        raise InputError(f"null={null.__name__} is a class: pass an instance, {null.__name__}(...).")
+        raise InputError(
+            argument="null", value=null.__name__, problem="is a class", remedy=f"pass an instance, {null.__name__}(...)"
+        )
     if callable(null):
         return Custom(null)
-    raise InputError(f"null={shown(null)} must be a name, a null model or a function that draws labels.")
+    raise InputError(
+        argument="null", value=null, problem="must be a name, a null model or a function that draws labels"
+    )
 
 
 def _named(text: str) -> NullModel:
     if text.strip() == "auto":
-        raise InputError("null='auto' needs data to look at: pass it to evaluate or sweep, or name a null model.")
+        raise InputError(
+            argument="null",
+            value="auto",
+            problem="needs data to look at",
+            remedy="pass it to evaluate or sweep, or name a null model",
+        )
     return from_text(text, MODELS)
 
 
 def from_text(text: str, models: Mapping[str, type[NullModel]]) -> NullModel:
     """The one of some models that a name with settings stands for."""
-    told = f"null={shown(text)}"
     name, settings = text_with_settings(text, "null", "seasonal:period=24")
     if name not in models:
-        raise InputError(f"{told} must be one of {', '.join(map(repr, ('auto', *models)))}.{meant(name, models)}")
+        raise InputError(
+            argument="null",
+            value=text,
+            problem=f"must be one of {', '.join(map(repr, ('auto', *models)))}",
+            remedy=meant(name, models),
+        )
     own = [key for key in signature(models[name]).parameters if key not in _NOT_IN_WORDS]
     for key in settings:
-        check_setting(key, own, told)
+        check_setting(key, own, "null", text)
     example = _EXAMPLES.get(name)
     if example and (needed := next(iter(text_with_settings(example, "null", "")[1]))) not in settings:
-        raise InputError(f"{told} needs the setting {needed}: write it as {example!r}.")
+        raise InputError(
+            argument="null", value=text, problem=f"needs the setting {needed}", remedy=f"write it as {example!r}"
+        )
     try:
         return models[name](**settings)
     except InputError as error:
-        raise InputError(f"{told}: {error}") from None
+        raise InputError(argument="null", value=text, remedy=error.words) from None

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.evidence import (
@@ -69,14 +69,19 @@ def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[S
     if period is not None:
         period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
         if not isinstance(period, str) and period < 2:  # type: ignore[operator]  # a period is no None
-            raise InputError(f"period={period} must be a number of at least 2 steps.")
+            raise InputError(argument="period", value=period, problem="must be a number of at least 2 steps")
     looked: list[tuple[Period, Evidence, Evidence]] = []
     for one in CALENDAR_PERIODS if period is None else (period,):
         pair = [_season(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]
         if pair[0] is not None and pair[1] is not None:
             looked.append((one, pair[0], pair[1]))
     if isinstance(period, str) and (cell.clock is None or not cell.clock.is_dates):
-        raise InputError(f"period={period!r} needs a clock of dates: pass times=, or a period in steps.")
+        raise InputError(
+            argument="period",
+            value=period,
+            problem="needs a clock of dates",
+            remedy=say("pass {}, or a period in steps", arg("times")),
+        )
     level = alpha / max(len(looked), 1)
     return tuple(
         SeasonSeen(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.exact.moments import Moments
 from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
@@ -250,14 +250,34 @@ class NullModel(ABC):
         check_word(method, "method", self.methods, f" for the null {self.name}")
         if isinstance(cell, TimedCell) and not self.takes_times:
             raise InputError(
-                f"null={shown(self.text)} needs a grid of steps, but these events have their own times: use "
-                "null='auto', 'permutation', 'circular-shift', 'local-shift', 'local-permutation', 'seasonal', "
-                "'interval-shuffle' or 'jitter'."
+                argument="null",
+                value=self.text,
+                problem="needs a grid of steps, but these events have their own times",
+                remedy=say(
+                    "use {}",
+                    arg(
+                        "null",
+                        "auto",
+                        "permutation",
+                        "circular-shift",
+                        "local-shift",
+                        "local-permutation",
+                        "seasonal",
+                        "interval-shuffle",
+                        "jitter",
+                    ),
+                ),
             )
         if cell is not None and not cell.truth.points and not self.takes_ranges:
             raise InputError(
-                f"null={shown(self.text)} places events of one step each, but these are ranges: use null='auto', "
-                "'circular-shift', 'local-shift' or 'segments', or count every step of a range by count_events='steps'."
+                argument="null",
+                value=self.text,
+                problem="places events of one step each, but these are ranges",
+                remedy=say(
+                    "use {}, or count every step of a range by {}",
+                    arg("null", "auto", "circular-shift", "local-shift", "segments"),
+                    arg("count_events", "steps"),
+                ),
             )
 
 

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.law import Law
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
@@ -23,8 +23,12 @@ def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
     if cell.trial.count_alarms == "episodes":
         raise InputError(
-            "the binomial treats every alarm as one step and has no law for count_alarms='episodes': use "
-            "method='auto' with null='permutation', or count_alarms='steps'."
+            problem=say(
+                "the binomial treats every alarm as one step and has no law for {}", arg("count_alarms", "episodes")
+            ),
+            remedy=say(
+                "use {} with {}, or {}", arg("method", "auto"), arg("null", "permutation"), arg("count_alarms", "steps")
+            ),
         )
     if isinstance(cell, TimedCell):
         wide, alarms, events = cell.mean_width / cell.trial.watch.watched, len(cell.at), cell.n_counted

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.nulls import Null, as_null
 from nofluke.nulls.auto import pick
 from nofluke.nulls.base import METHODS, NullModel
@@ -95,8 +95,10 @@ class Choice:
         check_word(method, "method", METHODS)
         if self.is_auto and method not in self.model.methods:
             raise InputError(
-                f"method={method!r} is not available for the null {self.model.text}, which auto chose for these data: "
-                "pass null='permutation', or method='auto'."
+                argument="method",
+                value=method,
+                problem=f"is not available for the null {self.model.text}, which auto chose for these data",
+                remedy=say("pass {}, or {}", arg("null", "permutation"), arg("method", "auto")),
             )
         self.model.check(method)
 

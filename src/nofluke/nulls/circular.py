@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
@@ -64,8 +64,11 @@ class ShiftNull(NullModel):
             found = self.pieces(cell)
             if found is None and method == "exact":
                 raise InputError(
-                    f"method='exact' counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
-                    f"{cell.n_predictions * cell.n_events:,}: use method='auto', which draws shifts at random."
+                    argument="method",
+                    value="exact",
+                    problem=f"counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
+                    f"{cell.n_predictions * cell.n_events:,}",
+                    remedy=say("use {}, which draws shifts at random", arg("method", "auto")),
                 )
             return {} if found is None else found.laws(cell, self.method(found.n_shifts, found.of_recall.every))
         recall, precision = self.hits_by_shift(cell)
@@ -203,8 +206,10 @@ class CircularShift(ShiftNull):
         """Random rotations of the events, the guard band left out."""
         if not side.points:
             raise InputError(
-                f"null={self.text!r} counts all rotations of ranges and draws none at random: use method='auto' or "
-                "'exact'."
+                argument="null",
+                value=self.text,
+                problem="counts all rotations of ranges and draws none at random",
+                remedy=say("use {}", arg("method", "auto", "exact")),
             )
         circle, periods, every = self._circle(side)
         guard = self._guard(side)
@@ -230,7 +235,7 @@ class CircularShift(ShiftNull):
 
     def _guard(self, side: Truth) -> int:
         if isinstance(self.guard, float) and not isinstance(side, TimedTruth):
-            raise InputError(f"guard={self.guard} must be a whole number of steps.")
+            raise InputError(argument="guard", value=self.guard, problem="must be a whole number of steps")
         return 0 if not self.guard else whole_places(self.guard, side, "guard")
 
     def _circle(self, side: Truth) -> tuple[int, int, float]:

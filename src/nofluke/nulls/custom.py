@@ -57,17 +57,19 @@ class Custom(NullModel):
             drawn = self.function(generator)
         except Exception as error:
             raise InputError(
-                f"null's function failed with {type(error).__name__} ({error}): it gets a NumPy generator and must "
-                "return labels."
+                problem=f"null's function failed with {type(error).__name__} ({error})",
+                remedy="it gets a NumPy generator and must return labels",
             ) from error
         labels, n = as_column(drawn, "what null draws").values, len(side.open_steps)
         if len(labels) != n:
-            raise InputError(f"null must draw {n} labels of 0 and 1, got shape {labels.shape}.")
+            raise InputError(argument="null", problem=f"must draw {n} labels of 0 and 1, got shape {labels.shape}")
         labels = labels[side.open_steps]
         wrong = labels[~np.isin(labels, (0, 1))]
         if len(wrong):
-            raise InputError(f"null must draw {n} labels of 0 and 1, got {listing(wrong)}.")
+            raise InputError(argument="null", problem=f"must draw {n} labels of 0 and 1, got {listing(wrong)}")
         events = np.flatnonzero(labels)
         if len(events) != side.n:
-            raise InputError(f"null drew {len(events)} events where the data have {side.n}: draw the same number.")
+            raise InputError(
+                problem=f"null drew {len(events)} events where the data have {side.n}", remedy="draw the same number"
+            )
         return events

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nofluke.errors import arg, say, verb
 from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
@@ -38,7 +39,7 @@ def _about_auto(model: NullModel, look: Look) -> str:
     seen = {"season": look.season is not None, "drift": bool(look.drifts)}
     if found.holds or all(what in model.keeps for what, there in seen.items() if there):
         return ""
-    return f'With null="auto" the answer is "cannot tell". {found.why}'
+    return say('With {} the answer is "cannot tell". {}', arg("null", "auto"), found.why)
 
 
 def about_events(model: NullModel, look: Look) -> str:
@@ -48,17 +49,25 @@ def about_events(model: NullModel, look: Look) -> str:
         return ""
     runs = look.events.runs
     if in_runs(runs, LEVEL):
-        return (
-            f"Events come as runs of {runs.statistic:.3g} steps on average, which the null {model.name} tears apart: its "
-            'p-values cannot be trusted. Use null="circular-shift" or null="segments".'
+        return say(
+            "Events come as runs of {:.3g} steps on average, which the null {} tears apart: its p-values cannot be trusted. "
+            "Use {} or {}.",
+            runs.statistic,
+            model.name,
+            arg("null", "circular-shift"),
+            arg("null", "segments"),
         )
     # a season makes clusters too, and so does a slow change: no reproach to the null that keeps it
     if not model.keeps & {"clusters", "season", "drift"} and n >= ENOUGH_EVENTS:
         clusters = look.events.clusters
         if clusters.pvalue <= LEVEL:
-            return (
-                f"Events come in clusters (variance over mean of counts up to {clusters.statistic:.3g}), which the null "
-                f'{model.name} tears apart: p-values of recall come out too small. Use null="circular-shift", or see nf.diagnose.'
+            return say(
+                "Events come in clusters (variance over mean of counts up to {:.3g}), which the null {} tears apart: p-values "
+                "of recall come out too small. Use {}, or see {}.",
+                clusters.statistic,
+                model.name,
+                arg("null", "circular-shift"),
+                verb("diagnose"),
             )
     return ""
 
@@ -69,19 +78,25 @@ def _about_season(model: NullModel, look: Look) -> str:
         return ""
     season, pvalue = _calendar(look)
     if season:
-        remedy = f'null="seasonal:period={season}"'
+        remedy = arg("null", f"seasonal:period={season}")
     elif look.cell.n_steps > MOST_STEPS:
         return ""
     elif look.search is not None and look.search.found and look.search.pvalue <= LEVEL and look.season is not None:
-        return (
-            f"{look.season.seen} that events and alarms may share, which the null {model.name} does not keep: it would call "
-            'that skill. Use null="auto".'
+        return say(
+            "{} that events and alarms may share, which the null {} does not keep: it would call that skill. Use {}.",
+            look.season.seen,
+            model.name,
+            arg("null", "auto"),
         )
     else:
         return ""
-    return (
-        f"Events and alarms both seem to follow a season ({season}, {p_is(pvalue)}), which the null {model.name} does not keep: "
-        f"it calls that skill. Use {remedy}."
+    return say(
+        "Events and alarms both seem to follow a season ({}, {}), which the null {} does not keep: it calls that skill. "
+        "Use {}.",
+        season,
+        p_is(pvalue),
+        model.name,
+        remedy,
     )
 
 
@@ -101,9 +116,12 @@ def _about_drift(model: NullModel, look: Look) -> str:
         return ""
     if look.drift.pvalue > LEVEL:
         return ""
-    return (
-        f"{look.changes}, which the null {model.name} does not keep: it may call that skill. Use "
-        'null="local-shift", or null="auto".'
+    return say(
+        "{}, which the null {} does not keep: it may call that skill. Use {}, or {}.",
+        look.changes,
+        model.name,
+        arg("null", "local-shift"),
+        arg("null", "auto"),
     )
 
 

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.dates import as_duration
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
@@ -80,7 +80,11 @@ class LocalShift(ShiftNull):
         object.__setattr__(self, "every", as_length(self.every, "every", 1))
         alike = isinstance(self.every, str) is isinstance(self.reach, str)
         if self.every != 1 and alike and self._shorter(self.reach, self.every):  # 1 stands for every tick
-            raise InputError(f"every={self.every} must be at most reach={self.reach}, or there is nothing to shift by.")
+            raise InputError(
+                argument="every",
+                value=self.every,
+                problem=say("must be at most {}, or there is nothing to shift by", arg("reach", self.reach)),
+            )
 
     @staticmethod
     def _shorter(one: Length, other: Length) -> bool:
@@ -122,13 +126,16 @@ class LocalShift(ShiftNull):
     def places(self, side: Truth) -> tuple[int, float]:
         """Reach and stride in places."""
         if isinstance(self.reach, float) and not isinstance(side, TimedTruth):
-            raise InputError(f"reach={self.reach} must be a whole number of steps.")
+            raise InputError(argument="reach", value=self.reach, problem="must be a whole number of steps")
         reach = whole_places(self.reach, side, "reach")
         every = 1.0 if self.every is None else in_places(self.every, side, "every")
         if reach >= side.n_places:
             unit = "ticks" if isinstance(side, TimedTruth) else "steps"
             raise InputError(
-                f"null={self.text!r} shifts by up to {reach:,} {unit}, but the sequence has {side.n_places:,}: pass a shorter reach."
+                argument="null",
+                value=self.text,
+                problem=f"shifts by up to {reach:,} {unit}, but the sequence has {side.n_places:,}",
+                remedy="pass a shorter reach",
             )
         return reach, every
 
@@ -146,7 +153,10 @@ class LocalShift(ShiftNull):
         """Random shifts of the events, folded back at the borders; two that meet there are counted as one step."""
         if not side.points:
             raise InputError(
-                f"null={self.text!r} counts all shifts of ranges and draws none at random: use method='auto'."
+                argument="null",
+                value=self.text,
+                problem="counts all shifts of ranges and draws none at random",
+                remedy=say("use {}", arg("method", "auto")),
             )
         (reach, every), last = self.places(side), side.n_places - 1
         one_sided = int(reach / every)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Streams, drawn_chunk
 from nofluke.metrics.draws import Draws
@@ -120,8 +120,10 @@ def moves_of(
         )
     if "montecarlo" not in model.methods:
         raise InputError(
-            f"null={shown(model.text)} only knows laws of hits and cannot draw for a metric: use null='auto', "
-            "'circular-shift', 'local-shift' or 'segments'."
+            argument="null",
+            value=model.text,
+            problem="only knows laws of hits and cannot draw for a metric",
+            remedy=say("use {}", arg("null", "auto", "circular-shift", "local-shift", "segments")),
         )
     if model.moves == "detector":
         return Moves(layout=Redrawn(model), make=lambda k, size: at(seeds(k, size)), **simulated)
@@ -134,7 +136,9 @@ def moves_of(
             [rows for block, many in blocks(k, size) for rows in drawn_chunk(draw, n, streams, block, many)]
         )
         if rows.shape != (size, side.n):
-            raise InputError(f"null={shown(model.text)} must draw rows of {side.n} steps, got {rows.shape}.")
+            raise InputError(
+                argument="null", value=model.text, problem=f"must draw rows of {side.n} steps, got {rows.shape}"
+            )
         return Draws.of_ranges(rows, lengths, n) if whole else Draws.of_steps(rows, n)
 
     return Moves(layout=Still(), make=placed, **simulated)

@@ -94,7 +94,9 @@ class Pieces(ByValue):
     def joined(self, other: Pieces) -> tuple[Pieces, Pieces]:
         """Both with the starts that either has: their values then stand side by side, for a joint law."""
         if self.n != other.n:
-            raise InputError(f"other has {other.n:,} shifts, and this has {self.n:,}: join pieces of one circle.")
+            raise InputError(
+                problem=f"other has {other.n:,} shifts, and this has {self.n:,}", remedy="join pieces of one circle"
+            )
         starts = np.concatenate([self.starts, other.starts])
         starts.sort(kind="stable")
         starts = starts[np.append(True, starts[1:] > starts[:-1])]

@@ -9,7 +9,7 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.data.columns import absent, without_masked
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.nulls.base import MOST_STEPS, Trait
 from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in_windows
 from nofluke.nulls.stratified import Stratified, window_of
@@ -64,7 +64,11 @@ class Seasonal(Stratified):
 
     def __post_init__(self) -> None:
         if (self.period is None) is (self.strata is None):
-            raise InputError("Seasonal needs exactly one of period= (steps, or a calendar rule) and strata=.")
+            raise InputError(
+                problem=say(
+                    "Seasonal needs exactly one of {} (steps, or a calendar rule) and {}", arg("period"), arg("strata")
+                )
+            )
         if self.period is not None and not (isinstance(self.period, str) and self.period in CALENDAR):
             object.__setattr__(self, "period", as_period(self.period))
         if self.bins is not None:
@@ -95,13 +99,16 @@ class Seasonal(Stratified):
             labels = self.strata
             if labels.shape != side.open_steps.shape:
                 raise InputError(
-                    f"strata has shape {labels.shape}, but the sequence has {len(side.open_steps)} steps: pass one label for "
-                    "each step."
+                    argument="strata",
+                    problem=f"has shape {labels.shape}, but the sequence has {len(side.open_steps)} steps",
+                    remedy="pass one label for each step",
                 )
             labels = labels[side.open_steps]
             if (labels < 0).any():
                 raise InputError(
-                    f"strata has {int((labels < 0).sum())} missing label(s) on steps that count: label them, or mask them."
+                    argument="strata",
+                    problem=f"has {int((labels < 0).sum())} missing label(s) on steps that count",
+                    remedy="label them, or mask them",
                 )
         elif self.period in CALENDAR:
             labels = calendar_phase(side.clock, str(self.period))
@@ -117,7 +124,11 @@ class Seasonal(Stratified):
     def strata_in_time(self, side: TimedTruth) -> Strata:
         """The phases of the season, of events at their own times."""
         if self.strata is not None:
-            raise InputError("strata has one label for each step, but these events have their own times: pass period=.")
+            raise InputError(
+                argument="strata",
+                problem="has one label for each step, but these events have their own times",
+                remedy=say("pass {}", arg("period")),
+            )
         if self.period in CALENDAR:
             found = at_ticks(side, *calendar_ticks(side, str(self.period)))
         else:
@@ -157,7 +168,9 @@ def as_period(value: object) -> Length:
             raise
         rules = ", ".join(map(repr, CALENDAR))
         raise InputError(
-            f"period={shown(value)} must be a number of steps, a duration such as '1d', or one of {rules}."
+            argument="period",
+            value=value,
+            problem=f"must be a number of steps, a duration such as '1d', or one of {rules}",
         ) from None
 
 
@@ -173,7 +186,7 @@ def as_labels(strata: Any) -> IntArray:
         numbers[~missing] = np.unique(labels.data[~missing], return_inverse=True)[1]
     except Exception:  # what cannot be an array, or be put in order
         raise InputError(
-            f"strata={shown(strata)} must be labels of one kind, numbers or text, one for each step."
+            argument="strata", value=strata, problem="must be labels of one kind, numbers or text, one for each step"
         ) from None
     return numbers
 
@@ -181,7 +194,12 @@ def as_labels(strata: Any) -> IntArray:
 def calendar_phase(clock: Clock | None, rule: str) -> IntArray:
     """Hour of the day, day of the week (Monday is 0) or month of the year of each time of a clock of dates."""
     if clock is None or not clock.is_dates:
-        raise InputError(f"period={rule!r} needs a clock of dates: pass times=, or a period in steps.")
+        raise InputError(
+            argument="period",
+            value=rule,
+            problem="needs a clock of dates",
+            remedy=say("pass {}, or a period in steps", arg("times")),
+        )
     dates = clock.ticks.astype(f"datetime64[{clock.unit}]")
     if rule == "hour of day":
         return np.asarray(dates.astype("datetime64[h]").astype(np.int64) % 24)
@@ -194,13 +212,18 @@ def calendar_ticks(side: TimedTruth, rule: str) -> tuple[IntArray, IntArray]:
     """Ticks at which hours, days or months begin, from before the watched time to its end, and the phase of each."""
     ticks, watch = side.watch.ticks, side.watch
     if ticks.unit is None:
-        raise InputError(f"period={rule!r} needs dates: pass a period in the unit of the times.")
+        raise InputError(
+            argument="period", value=rule, problem="needs dates", remedy="pass a period in the unit of the times"
+        )
     unit = {"hour of day": "h", "day of week": "D", "month": "M"}[rule]
     first, last = ticks.times(np.array([watch.starts[0], watch.stops[-1]])).astype(f"datetime64[{unit}]")
     begins = np.arange(first, last + np.array(1, dtype=f"timedelta64[{unit}]"))
     if len(begins) > MOST_STRETCHES:
         raise InputError(
-            f"period={rule!r} cuts the time that was watched into {len(begins):,} pieces: pass a shorter span."
+            argument="period",
+            value=rule,
+            problem=f"cuts the time that was watched into {len(begins):,} pieces",
+            remedy="pass a shorter span",
         )
     clock = Clock(ticks=begins.astype(f"datetime64[{ticks.unit}]").astype(np.int64), unit=ticks.unit)
     # between two ticks it is the later one that begins a phase

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from nofluke.errors import arg, say
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.base import MOST_STEPS, NullModel, Trait
 from nofluke.plain import as_whole
@@ -22,6 +23,15 @@ class _Shuffle(NullModel):
     @property
     def keeps(self) -> frozenset[Trait]:
         return frozenset({"runs", "clusters"})
+
+
+def _untrusted(what: str) -> str:
+    return say(
+        "{}: p-values of range-based metrics cannot be trusted. Use {} or {}.",
+        what,
+        arg("null", "circular-shift"),
+        arg("null", "segments"),
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,10 +61,7 @@ class IntervalShuffle(_Shuffle):
 
     @property
     def on_ranges(self) -> str:
-        return (
-            "The null interval-shuffle keeps the number of labelled ranges, but not their lengths: "
-            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
-        )
+        return _untrusted("The null interval-shuffle keeps the number of labelled ranges, but not their lengths")
 
     def draw(self, side: Truth) -> Draw:
         events, n = side.places, side.n_places
@@ -181,10 +188,7 @@ class Blocks(_Shuffle):
 
     @property
     def on_ranges(self) -> str:
-        return (
-            "The null blocks cuts labelled ranges at block borders, so chance has more and shorter ones: "
-            'p-values of range-based metrics cannot be trusted. Use null="circular-shift" or null="segments".'
-        )
+        return _untrusted("The null blocks cuts labelled ranges at block borders, so chance has more and shorter ones")
 
     def draw(self, side: Truth) -> Draw:
         events, n_steps = side.starts, side.n_steps

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo.in_time import folded
@@ -42,12 +42,17 @@ def simulate_hits(
 
     if null.moves != "truth":
         raise InputError(
-            f"null={shown(null.text)} moves the detector, not the events: get its laws of hits from "
-            "nulls.simulation.simulate."
+            argument="null",
+            value=null.text,
+            problem="moves the detector, not the events",
+            remedy="get its laws of hits from nulls.simulation.simulate",
         )
     if not trial.truth.points:
         raise InputError(
-            f"null={shown(null.text)} has no compiled loop for events that are ranges: use null='auto' or null='circular-shift'."
+            argument="null",
+            value=null.text,
+            problem="has no compiled loop for events that are ranges",
+            remedy=say("use {} or {}", arg("null", "auto"), arg("null", "circular-shift")),
         )
     announce_compilation(kernels.draw_hits, seconds=3)
     draw = null.draw(trial.truth)
@@ -207,12 +212,16 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
         rows = np.asarray(block)
         if rows.ndim != 2 or rows.shape[1] != width or not 0 < len(rows) <= left:
             raise InputError(
-                f"null={shown(null.text)} must draw rows of {width} values, as many as asked, got {rows.shape}."
+                argument="null",
+                value=null.text,
+                problem=f"must draw rows of {width} values, as many as asked, got {rows.shape}",
             )
         left -= len(rows)
         yield rows
     if left:
-        raise InputError(f"null={shown(null.text)} must draw as many rows as asked, got {left} too few.")
+        raise InputError(
+            argument="null", value=null.text, problem=f"must draw as many rows as asked, got {left} too few"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -98,12 +98,15 @@ class Stationary(NullModel):
         from scipy.stats import genextreme, kstest
 
         if cell.scores is None:
-            raise InputError("the stationary null needs scores and a threshold: alarms alone have no maxima.")
+            raise InputError(
+                problem="the stationary null needs scores and a threshold", remedy="alarms alone have no maxima"
+            )
         maxima = self._maxima(cell.scores, cell)
         if len(np.unique(maxima)) < 3:
             raise InputError(
-                f"the stationary null cannot be fitted to {len(maxima)} block maxima with {len(np.unique(maxima))} distinct "
-                "values: use another null."
+                problem=f"the stationary null cannot be fitted to {len(maxima)} block maxima with {len(np.unique(maxima))}"
+                " distinct values",
+                remedy="use another null",
             )
         cut = float(cell.trial.thresholds[cell.k])  # in the scale of the scores as they are compared
         shape, location, scale = (float(v) for v in genextreme.fit(maxima))

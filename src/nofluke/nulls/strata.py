@@ -126,7 +126,9 @@ def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[I
     count = int(span / length * parts) + parts + 1
     if count > MOST_STRETCHES:
         raise InputError(
-            f"{name} cuts the time that was watched into {count:,} pieces, more than {MOST_STRETCHES:,}: pass a longer one."
+            argument=name,
+            problem=f"cuts the time that was watched into {count:,} pieces, more than {MOST_STRETCHES:,}",
+            remedy="pass a longer one",
         )
     k = np.arange(count, dtype=np.int64)
     if length == int(length) and count * int(length) < 2**62:

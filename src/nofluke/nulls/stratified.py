@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.moments import recall_moments
@@ -110,13 +110,20 @@ class Stratified(NullModel):
         sides = self.exact_sides(cell)
         if method == "exact" and "recall" not in sides:
             raise InputError(
-                f"method='exact' is not available for recall under null={self.text!r} where not all events count "
-                "(edges='interior'): use method='auto', which simulates it."
+                argument="method",
+                value="exact",
+                problem=say(
+                    "is not available for recall under {} where not all events count (edges='interior')",
+                    arg("null", self.text),
+                ),
+                remedy=say("use {}, which simulates it", arg("method", "auto")),
             )
         if method == "exact" and "precision" not in sides:
             raise InputError(
-                f"method='exact' is affordable for precision only up to {MOST_PLACEMENTS:,} placements: use method='auto', "
-                "which simulates it."
+                argument="method",
+                value="exact",
+                problem=f"is affordable for precision only up to {MOST_PLACEMENTS:,} placements",
+                remedy=say("use {}, which simulates it", arg("method", "auto")),
             )
         return {side: self.law_of(cell, side) for side in sides}
 
@@ -150,7 +157,10 @@ def refuse_windows(windows: int, n_steps: int, null: str) -> None:
     """Refuse more windows than steps."""
     if windows > n_steps:
         raise InputError(
-            f"null={null!r} cuts the sequence into {windows:,} windows, but it has only {n_steps:,} steps: pass fewer."
+            argument="null",
+            value=null,
+            problem=f"cuts the sequence into {windows:,} windows, but it has only {n_steps:,} steps",
+            remedy="pass fewer",
         )
 
 

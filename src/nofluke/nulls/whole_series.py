@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import absent
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, named, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import MODELS, Null, as_null, from_text
@@ -193,17 +193,25 @@ def _about_memory(model: NullModel, series: Labelled) -> tuple[str, ...]:
     if alike <= memory + 3 / math.sqrt(len(ranks)):
         return ()
     return (
-        f"Neighbouring scores are similar (correlation {alike:.2f}), which the null {model.text} does not keep: its "
-        "p-values "
-        'cannot be trusted. Use null="circular-shift".',
+        say(
+            "Neighbouring scores are similar (correlation {:.2f}), which the null {} does not keep: its p-values cannot be "
+            "trusted. Use {}.",
+            alike,
+            model.text,
+            arg("null", "circular-shift"),
+        ),
     )
 
 
 def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: bool) -> Choice:
     """Rotations of each group within itself, unless labels and detector plainly change together within groups."""
-    named = AUTO if isinstance(null, str) and null.strip() == AUTO else as_series_null(null)
-    if named != AUTO and named != CircularShift():
-        raise InputError("groups are rotated separately: pass null='circular-shift' or 'auto', or leave groups out.")
+    model = AUTO if isinstance(null, str) and null.strip() == AUTO else as_series_null(null)
+    if model != AUTO and model != CircularShift():
+        raise InputError(
+            argument="groups",
+            problem="are rotated separately",
+            remedy=say("pass {}, or leave {} out", arg("null", "circular-shift", "auto"), named("groups")),
+        )
     n = len(edges) - 1
     why = f"Each of the {n:,} groups is rotated within itself." if n > 1 else "The one group is rotated within itself."
     assumes = (
@@ -211,7 +219,7 @@ def _within(null: Null, series: Labelled, edges: tuple[int, ...], by_scores: boo
         "season or a trend that both share."
     )
     seen = _change_in_groups(series, edges, by_scores)
-    if named != AUTO:
+    if model != AUTO:
         doubt = (f"{seen}, which rotations do not keep: they may call that skill.",) if seen else ()
         return Choice(model=CircularShift(), asked="circular-shift", why=why, doubts=doubt, assumes=assumes)
     if seen:
@@ -252,17 +260,25 @@ def edges_of(groups: Any, series: Labelled) -> tuple[int, ...] | None:
     try:
         values, kept = np.asarray(groups), series.sequence.open_steps
     except Exception:  # nested sequences of unequal length, or what refuses to be an array
-        raise InputError(f"groups={shown(groups)} must be one column: pass one entry for each step.") from None
+        raise InputError(
+            argument="groups", value=groups, problem="must be one column", remedy="pass one entry for each step"
+        ) from None
     if values.shape != kept.shape:
-        raise InputError(f"groups has shape {values.shape} and the series {len(kept)} steps: pass one entry for each.")
+        raise InputError(
+            argument="groups",
+            problem=f"has shape {values.shape} and the series {len(kept)} steps",
+            remedy="pass one entry for each",
+        )
     if absent(values).any():
-        raise InputError("groups has missing entries: pass one for each step.")
+        raise InputError(argument="groups", problem="has missing entries", remedy="pass one for each step")
     seen: dict[Any, int] = {}
     try:
         numbers = np.array([seen.setdefault(one, len(seen)) for one in values[kept].tolist()])
     except Exception:  # what has no hash is no name of a group
-        raise InputError(f"groups={shown(groups)} must hold numbers or text: pass one entry for each step.") from None
+        raise InputError(
+            argument="groups", value=groups, problem="must hold numbers or text", remedy="pass one entry for each step"
+        ) from None
     changes = np.flatnonzero(np.diff(numbers)) + 1
     if len(seen) != len(changes) + 1:
-        raise InputError("groups must be contiguous: sort the steps by group.")
+        raise InputError(argument="groups", problem="must be contiguous", remedy="sort the steps by group")
     return (0, *changes.tolist(), len(numbers))

@@ -35,7 +35,9 @@ def several_lanes(results: Mapping[str, Evaluation], ax: Axes | None) -> Axes:
     kinds = {(one.when.dtype.kind == "M", isinstance(results[name], Coincidence)) for name, one in marks.items()}
     if len(kinds) > 1:
         raise InputError(
-            "truth has results on different axes: pass results for one series, on steps or on the same clock."
+            argument="truth",
+            problem="has results on different axes",
+            remedy="pass results for one series, on steps or on the same clock",
         )
     ax = make_axes(ax, (9, 1.2 + 0.6 * len(marks)))
     rows = np.arange(len(marks))[::-1]

@@ -22,7 +22,9 @@ def check_kind(name: str, value: object, kind: type, origin: str) -> None:
     """Refuse to draw what is something else."""
     if not isinstance(value, kind):
         article = "an" if kind.__name__[0] in "AEIOU" else "a"
-        raise InputError(f"{name} must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}.")
+        raise InputError(
+            argument=name, problem=f"must be {article} {kind.__name__}, from {origin}, got {type(value).__name__}"
+        )
 
 
 def by_name(argument: str, value: Any, kind: type[Kind], origin: str) -> dict[str, Kind]:
@@ -31,7 +33,9 @@ def by_name(argument: str, value: Any, kind: type[Kind], origin: str) -> dict[st
         check_kind(argument, value, kind, origin)
         return {"": value}
     if not value:
-        raise InputError(f"{argument} is an empty dict: pass at least one {kind.__name__}, by its name.")
+        raise InputError(
+            argument=argument, problem="is an empty dict", remedy=f"pass at least one {kind.__name__}, by its name"
+        )
     for name, one in value.items():
         check_kind(f"{argument}[{shown(name)}]", one, kind, origin)
     return {str(name): one for name, one in value.items()}
@@ -43,7 +47,12 @@ def make_axes(ax: Axes | None, size: tuple[float, float] = (6, 3.6)) -> Axes:
         made: Axes = pyplot().subplots(figsize=size, layout="constrained")[1]
         return made
     if not isinstance(ax, _axes()):
-        raise InputError(f"ax={shown(ax)} must be Axes of matplotlib: pass one, or leave ax out for a new figure.")
+        raise InputError(
+            argument="ax",
+            value=ax,
+            problem="must be Axes of matplotlib",
+            remedy="pass one, or leave ax out for a new figure",
+        )
     return ax
 
 
@@ -56,9 +65,11 @@ def make_panels(ax: Any, shape: tuple[int, ...], *, width: float, height: float)
     given = [one for row in _items(ax) for one in _items(row)]
     needed, others = " × ".join(map(str, shape)), [one for one in given if not isinstance(one, _axes())]
     if others:
-        raise InputError(f"ax={shown(ax)} must be {needed} Axes of matplotlib, got a {type(others[0]).__name__}.")
+        raise InputError(
+            argument="ax", value=ax, problem=f"must be {needed} Axes of matplotlib, got a {type(others[0]).__name__}"
+        )
     if len(given) != np.prod(shape):
-        raise InputError(f"ax must be {needed} Axes, got {len(given)}.")
+        raise InputError(argument="ax", problem=f"must be {needed} Axes, got {len(given)}")
     return np.array(given, dtype=object).reshape(shape)
 
 

@@ -107,7 +107,9 @@ def timeline(
         given |= {"budget": budget, "tolerance": tolerance or None, "times": times, "mask": mask, "warmup": warmup}
         if extra := [name for name, value in given.items() if value is not None]:
             raise InputError(
-                f"truth is a result, which has its {extra[0]} already: pass it alone, or the events themselves."
+                argument="truth",
+                problem=f"is a result, which has its {extra[0]} already",
+                remedy="pass it alone, or the events themselves",
             )
         if isinstance(truth, Mapping):
             return several_lanes(truth, ax)

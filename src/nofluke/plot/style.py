@@ -214,4 +214,6 @@ def check_matplotlib() -> None:
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:
-        raise InputError("figures need matplotlib, which is not installed: pip install 'nofluke[plot]'") from None
+        raise InputError(
+            problem="figures need matplotlib, which is not installed", remedy="pip install 'nofluke[plot]'"
+        ) from None

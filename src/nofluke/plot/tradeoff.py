@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.inference.curve import Sweep
 from nofluke.inference.lags import CoincidenceSweep
 from nofluke.plain import check_word, number_or_none
@@ -153,7 +153,9 @@ def tolerance(
     columns = {name: _column(name, curve, threshold, quantile) for name, curve in every.items()}
     first = next(iter(every.values()))
     if any(curve.tolerances != first.tolerances for curve in every.values()):
-        raise InputError("curves have different tolerances: sweep all detectors over the same ones.")
+        raise InputError(
+            argument="curves", problem="have different tolerances", remedy="sweep all detectors over the same ones"
+        )
     at, title, names = _reaches(first)
     order = np.argsort(at, kind="stable")
     panels = make_panels(ax, (2,), width=4.2, height=2.8)
@@ -193,13 +195,18 @@ def _row(name: str, curve: Sweep, wanted: Length | Tolerance | None) -> int:
 def _column(name: str, curve: Sweep, threshold: float | None, quantile: float | None) -> int:
     """Which threshold of a sweep is meant."""
     if threshold is not None and quantile is not None:
-        raise InputError("pass either threshold or quantile, not both.")
+        raise InputError(problem="pass either threshold or quantile, not both")
     if threshold is None and quantile is None and len(curve.thresholds) == 1:
         return 0
     argument, wanted = ("threshold", threshold) if quantile is None else ("quantile", quantile)
     values: FloatArray | None = curve.thresholds if quantile is None else curve.quantiles
     if values is None:
-        raise InputError(f"quantile={shown(quantile)} does not fit a sweep over thresholds: pass threshold=.")
+        raise InputError(
+            argument="quantile",
+            value=quantile,
+            problem="does not fit a sweep over thresholds",
+            remedy=say("pass {}", arg("threshold")),
+        )
     number = number_or_none(wanted)
     found = [] if number is None else np.flatnonzero(np.isclose(values, number, rtol=1e-9, atol=0)).tolist()
     if found:
@@ -211,7 +218,7 @@ def _none_of(argument: str, wanted: Any, name: str, values: list[str]) -> InputE
     """What to pass in place of what a sweep does not have."""
     told = ", ".join(values[:FEW]) + (f" and {len(values) - FEW:,} more" if len(values) > FEW else "")
     of = f" of {shown(name)}" if name else ""
-    return InputError(f"{argument}={shown(wanted)} must be one of those of the sweep{of}: {told}.")
+    return InputError(argument=argument, value=wanted, problem=f"must be one of those of the sweep{of}", remedy=told)
 
 
 def _reaches(curve: Sweep) -> tuple[FloatArray, str, list[str]]:
@@ -219,7 +226,9 @@ def _reaches(curve: Sweep) -> tuple[FloatArray, str, list[str]]:
     windows = curve.tolerances
     if isinstance(curve, CoincidenceSweep):
         if len(set(curve.moves)) > 1:
-            raise InputError("curves has several lags: draw them with nf.plot.lags or nf.plot.heatmap.")
+            raise InputError(
+                argument="curves", problem="has several lags", remedy="draw them with nf.plot.lags or nf.plot.heatmap"
+            )
         windows = tuple(w.by(-m) if m else w for w, m in zip(windows, curve.moves, strict=True))
     sides: list[tuple[Any, Any]] = [(window.early, window.late) for window in windows]
     if any(early != late for early, late in sides):

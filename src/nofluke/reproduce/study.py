@@ -164,9 +164,11 @@ def run_study(*, simulated: bool, seed: int, permutations: int) -> Study:
         Random placements for Figure 4 and the familywise test; the first 100 of them are drawn in Figure 3.
     """
     if permutations < 1:
-        raise InputError(f"permutations={permutations!r} must be at least 1: the paper takes 10,000.")
+        raise InputError(
+            argument="permutations", value=permutations, problem="must be at least 1", remedy="the paper takes 10,000"
+        )
     if seed < 0:
-        raise InputError(f"seed={seed!r} must not be negative.")
+        raise InputError(argument="seed", value=seed, problem="must not be negative")
     quakes = simulate_quakes(rng=seed) if simulated else load_earthquakes()
     scores = energy_transient(quakes.counts)
     curve = sweep(quakes.truth, scores, quantiles=QUANTILES, tolerances=TOLERANCES, null=NULL)

@@ -35,7 +35,10 @@ def _make(directory: Path, output: str | Path) -> None:
         directory.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(
-            f"output={str(output)!r} is not a writable directory ({error.strerror}): choose another."
+            argument="output",
+            value=str(output),
+            problem=f"is not a writable directory ({error.strerror})",
+            remedy="choose another",
         ) from None
 
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import check_word, number_or_none
 from nofluke.series.clock import Clock
 from nofluke.series.counting import window_maxima
@@ -39,16 +39,26 @@ class AlarmRule:
             return cls(count="steps" if count_alarms is None else count_alarms)  # type: ignore[arg-type]  # checked
         if count_alarms == "steps":
             raise InputError(
-                "refractory= merges several alarms into one, but count_alarms='steps' counts each step: leave one of "
-                "them out, or pass count_alarms='episodes'."
+                problem=say(
+                    "{} merges several alarms into one, but {} counts each step",
+                    arg("refractory"),
+                    arg("count_alarms", "steps"),
+                ),
+                remedy=say("leave one of them out, or pass {}", arg("count_alarms", "episodes")),
             )
         if isinstance(refractory, Tolerance):
-            raise InputError(f"refractory={refractory} has two sides: pass one length, such as 3 or '2h'.")
+            raise InputError(
+                argument="refractory",
+                value=refractory,
+                problem="has two sides",
+                remedy="pass one length, such as 3 or '2h'",
+            )
         steps = number_or_none(refractory)
         if steps is not None and not (1 <= steps < math.inf and steps.is_integer()):
             raise InputError(
-                f"refractory={shown(refractory)} must be a whole number of steps, 1 or more, or a duration such as "
-                "'10min'."
+                argument="refractory",
+                value=refractory,
+                problem="must be a whole number of steps, 1 or more, or a duration such as '10min'",
             )
         return cls(count="episodes", refractory=as_tolerance(refractory, "refractory"))
 
@@ -62,8 +72,10 @@ class AlarmRule:
             clock, length = Clock(ticks=np.flatnonzero(open_steps), unit=None), min(length, len(open_steps))
         elif clock is None or not clock.is_dates:
             raise InputError(
-                f"refractory={self.refractory} is a length of time, but the data has no clock of dates: pass times=, or "
-                "a number of steps."
+                argument="refractory",
+                value=self.refractory,
+                problem="is a length of time, but the data has no clock of dates",
+                remedy=say("pass {}, or a number of steps", arg("times")),
             )
         return closing(detector, clock, length)
 

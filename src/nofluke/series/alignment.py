@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.data.columns import Column, as_column
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, named, say
 from nofluke.series.clock import Clock, make_clock
 from nofluke.series.labels import is_binary
 
@@ -20,7 +20,9 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
     """
     dates = given.values.dtype.kind == "M"
     if dates and name == "scores":
-        raise InputError("scores must be numbers, got dates: pass the dates as times=.")
+        raise InputError(
+            argument="scores", problem="must be numbers, got dates", remedy=say("pass the dates as {}", arg("times"))
+        )
     if name == "predictions" and stamps is not None:
         n = len(stamps)
     elif dates or (name == "predictions" and len(given) == 0 and has_dates(labels)):
@@ -29,15 +31,21 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
         n = len(labels)
         if n == 0 or not _are_labels(labels.values):
             raise InputError(
-                "truth and predictions are both lists of events, which do not say how many steps there are: pass "
-                "times=, one for each step, such as range(1000)."
+                problem="truth and predictions are both lists of events, which do not say how many steps there are",
+                remedy=say("pass {}, one for each step, such as range(1000)", arg("times")),
             )
     else:
         n = len(given)
     if n == 0 and dates:
-        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
+        raise InputError(
+            argument=name,
+            problem="holds times, but the data has no clock",
+            remedy=say("pass {}, one for each step", arg("times")),
+        )
     if n == 0:
-        raise InputError(f"{name} is empty, so there is nothing to evaluate: pass one value for each step.")
+        raise InputError(
+            argument=name, problem="is empty, so there is nothing to evaluate", remedy="pass one value for each step"
+        )
     return n
 
 
@@ -77,7 +85,11 @@ def reference_of(
     if truth_kind != "labels":
         return Column(values=np.zeros(n, dtype=np.bool_)), name
     if len(events) != n:
-        raise InputError(f"truth has {len(events)} values but times has {n}: pass one label for each step.")
+        raise InputError(
+            argument="truth",
+            problem=f"has {len(events)} values but times has {n}",
+            remedy="pass one label for each step",
+        )
     return events, "truth"
 
 
@@ -87,25 +99,31 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
     mine, theirs = column.index, reference.index
     if mine is None or theirs is None or (_default(mine) and _default(theirs)):
         if len(column) != n:
+            positions = arg("truth_as", "positions")
             remedy = {
-                ("truth", "scores"): "one label for each score, or event positions (truth_as='positions')",
-                ("truth", "predictions"): "one label and one alarm for each step, or times= with a list of alarm times",
-            }.get((name, other), "one for each step")
-            raise InputError(f"{name} has {len(column)} values but {other} has {n}: pass {remedy}.")
+                ("truth", "scores"): say("pass one label for each score, or event positions ({})", positions),
+                ("truth", "predictions"): say(
+                    "pass one label and one alarm for each step, or {} with a list of alarm times", arg("times")
+                ),
+            }.get((name, other), "pass one for each step")
+            raise InputError(
+                argument=name, problem=say("has {} values but {} has {}", len(column), named(other), n), remedy=remedy
+            )
         return column
     if len(mine) == n and (mine.equals(theirs) or nothing_shared(mine, theirs)):
         return column
     if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
         raise InputError(
-            f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}: give both the same, or "
-            "pass .to_numpy() to align by position."
+            problem=f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}",
+            remedy="give both the same, or pass .to_numpy() to align by position",
         )
     for index, whose in ((mine, name), (theirs, other)):
         if index.has_duplicates:
             twice = index[index.duplicated()]
             raise InputError(
-                f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: {name} and {other} cannot be aligned "
-                "by it: keep one row for each, or pass .to_numpy() to align by position."
+                problem=f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: {name} and {other} cannot "
+                "be aligned by it",
+                remedy="keep one row for each, or pass .to_numpy() to align by position",
             )
     lacking, extra = theirs[~theirs.isin(mine)], mine[~mine.isin(theirs)]
     if len(lacking) or len(extra):
@@ -115,8 +133,9 @@ def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
             if len(labels)
         ]
         raise InputError(
-            f"{name} and {other} do not share their index: {'; '.join(parts)}: reindex one to the other, or pass .to_numpy() "
-            "to align by position."
+            argument=name,
+            problem=f"and {other} do not share their index: {'; '.join(parts)}",
+            remedy="reindex one to the other, or pass .to_numpy() to align by position",
         )
     order = mine.get_indexer(theirs)
     return Column(values=column.values[order], index=theirs, aware=column.aware)

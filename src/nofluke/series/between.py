@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.series.alarms import STEPS, AlarmRule
 from nofluke.series.clock import Clock
 from nofluke.series.counting import union
@@ -62,8 +62,8 @@ def trial_of(
     off = np.zeros(0, dtype=np.bool_) if sequence.spans is None else sequence.spans.in_gaps(sequence.clock)
     if any(in_time) and not all(in_time) and (timed or off.any()):
         raise InputError(
-            "tolerances mix steps and lengths of time, but events lie between steps: give all of them in time, such as "
-            "'0s'."
+            problem="tolerances mix steps and lengths of time, but events lie between steps",
+            remedy="give all of them in time, such as '0s'",
         )
     if timed and any(in_time):
         made = _timed(sequence, tolerances, cuts, alarms)
@@ -82,7 +82,11 @@ def trial_of(
 def _timed(sequence: Sequence, tolerances: tuple[Tolerance, ...], cuts: Cuts | None, alarms: AlarmRule) -> Made:
     clock, kept = sequence.clock, sequence.open_steps
     if clock is None:
-        raise InputError("truth holds times, but the data has no clock: pass times=, one for each step.")
+        raise InputError(
+            argument="truth",
+            problem="holds times, but the data has no clock",
+            remedy=say("pass {}, one for each step", arg("times")),
+        )
     for tolerance in tolerances:
         tolerance.check(clock)
     times = replace(clock, ticks=clock.ticks[kept])
@@ -159,5 +163,7 @@ def _ticks(instants: AnyArray, alarms: AnyArray, clock: Clock, tolerances: tuple
     every = np.concatenate([alarms, stamps])
     ticks, stride = resolution(np.sort(instants), every, sides, stamps[[0, -1]], clock.unit, clock.aware)
     if (float(stamps[-1]) - float(stamps[0])) / float(ticks.raw) > MOST_TICKS:
-        raise InputError(f"the clock is longer than 2**60 ticks of {ticks.length(1)}: round the event times.")
+        raise InputError(
+            problem=f"the clock is longer than 2**60 ticks of {ticks.length(1)}", remedy="round the event times"
+        )
     return ticks, stride

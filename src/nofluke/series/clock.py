@@ -208,8 +208,10 @@ class Clock(ByValue):
         if not inside.all():
             outside = times[~inside]
             raise InputError(
-                f"{name} has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
-                f"{listing(outside, self.show_time)}: remove them, or pass the steps of that time too."
+                argument=name,
+                problem=f"has {len(outside)} time(s) outside the clock ({self.show(first)} to {self.show(last)}): "
+                f"{listing(outside, self.show_time)}",
+                remedy="remove them, or pass the steps of that time too",
             )
         return np.searchsorted(self.ticks, ticks, side="right").astype(np.int64) - 1
 
@@ -246,32 +248,43 @@ def as_ticks(values: npt.NDArray[Any], name: str) -> tuple[npt.NDArray[Any], str
 def make_clock(values: npt.NDArray[Any], name: str, aware: bool = False) -> Clock:
     """A clock from checked, one-dimensional dates or numbers: no gaps in it, strictly increasing."""
     if values.dtype.kind == "b":
-        raise InputError(f"{name} must be dates or numbers, got booleans: pass one increasing time for each step.")
+        raise InputError(
+            argument=name,
+            problem="must be dates or numbers, got booleans",
+            remedy="pass one increasing time for each step",
+        )
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{name} has {len(where)} missing or infinite time(s) at position(s) {listing(where)}: every step needs a time."
+            argument=name,
+            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
+            remedy="every step needs a time",
         )
     ticks, unit = as_ticks(values, name)
     clock = Clock(ticks=ticks, unit=unit, aware=aware)
     if ticks.dtype.kind == "f" and math.isinf(4 * (float(ticks[-1]) - float(ticks[0]))):
         raise InputError(
-            f"{name} goes from {clock.show(ticks[0])} to {clock.show(ticks[-1])}, longer than 64-bit floats can count: divide "
-            "all times by the same number."
+            argument=name,
+            problem=f"goes from {clock.show(ticks[0])} to {clock.show(ticks[-1])}, longer than 64-bit floats can count",
+            remedy="divide all times by the same number",
         )
     back = np.flatnonzero(ticks[1:] < ticks[:-1])
     if len(back):
         at = int(back[0]) + 1
         raise InputError(
-            f"{name} must increase, but {clock.show(ticks[at])} at position {at} comes after {clock.show(ticks[at - 1])}: "
-            "sort the data by time first."
+            argument=name,
+            problem=f"must increase, but {clock.show(ticks[at])} at position {at} comes after "
+            f"{clock.show(ticks[at - 1])}",
+            remedy="sort the data by time first",
         )
     same = np.flatnonzero(ticks[1:] == ticks[:-1])
     if len(same):
         raise InputError(
-            f"{name} has {len(same)} duplicate time(s), first {clock.show(ticks[same[0]])} at positions {same[0]} and "
-            f"{same[0] + 1}: keep one row for each time."
+            argument=name,
+            problem=f"has {len(same)} duplicate time(s), first {clock.show(ticks[same[0]])} at positions {same[0]} "
+            f"and {same[0] + 1}",
+            remedy="keep one row for each time",
         )
     return clock
 

@@ -11,7 +11,7 @@ from nofluke.arrays import AnyArray, BoolArray
 from nofluke.data.columns import Column, as_column
 from nofluke.data.frames import ilocs_of
 from nofluke.data.pairs import Pairs, as_pairs, no_pairs
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.series.clock import Clock
 from nofluke.series.labels import TruthKind
 from nofluke.series.ranges import read_ranges
@@ -21,7 +21,9 @@ def read_scores(scores: Any) -> Column:
     """Scores; a list of events in their place is refused."""
     if ilocs_of(scores) is not None:
         raise InputError(
-            "scores has a column 'ilocs', which lists events: pass it as predictions=, or one score for each step."
+            argument="scores",
+            problem="has a column 'ilocs', which lists events",
+            remedy=say("pass it as {}, or one score for each step", arg("predictions")),
         )
     return as_column(scores, "scores")
 
@@ -37,21 +39,33 @@ def read_given(value: Any, name: str, asked: TruthKind = "auto") -> tuple[Column
         column = replace(column, index=None, ilocs=pairs is None)
     if asked == "ranges" and pairs is None:
         if len(column):
-            raise InputError(f"{name} is one column, but {name}_as='ranges': pass pairs of a start and an end.")
+            raise InputError(
+                argument=name,
+                problem=f"is one column, but {name}_as='ranges'",
+                remedy="pass pairs of a start and an end",
+            )
         pairs = no_pairs()
     if asked == "labels" and pairs is not None:
         raise InputError(
-            f"{name} holds pairs, but {name}_as='labels': pass one label for each step, or {name}_as='ranges'."
+            argument=name,
+            problem=f"holds pairs, but {name}_as='labels'",
+            remedy=f"pass one label for each step, or {name}_as='ranges'",
         )
     return column, None if pairs is None else replace(pairs, name=name, ilocs=ilocs is not None)
 
 
 def _check_ilocs(values: AnyArray, name: str, asked: TruthKind) -> None:
     if values.dtype.kind == "M":
-        raise InputError(f"{name} has dates in a column 'ilocs', where positions belong: pass the column by itself.")
+        raise InputError(
+            argument=name,
+            problem="has dates in a column 'ilocs', where positions belong",
+            remedy="pass the column by itself",
+        )
     if asked in ("labels", "times"):
         raise InputError(
-            f"{name} has a column 'ilocs', which holds positions, but {name}_as={asked!r}: leave {name}_as out."
+            argument=name,
+            problem=f"has a column 'ilocs', which holds positions, but {name}_as={asked!r}",
+            remedy=f"leave {name}_as out",
         )
 
 
@@ -75,6 +89,7 @@ def refuse_segmentation(pairs: Pairs, flags: BoolArray) -> None:
     """Refuse segments that cover every step: such a list divides the series, and says nothing about anomalies."""
     if pairs.ilocs and len(pairs) > 1 and flags.all():
         raise InputError(
-            f"{pairs.name} has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an event: "
-            "pass the change points between them (predict_points), or only the segments that are anomalies."
+            problem=f"{pairs.name} has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an "
+            "event",
+            remedy="pass the change points between them (predict_points), or only the segments that are anomalies",
         )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nofluke.data.columns import Column
 from nofluke.data.pairs import Pairs
 from nofluke.dates import NANOSECONDS
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.series.counting import in_ranges, nonempty, union
 from nofluke.series.lists import as_tick, lengths_of, one_kind
 from nofluke.series.resolution import resolution
@@ -58,7 +58,8 @@ class Given:
         known = {name: column for name, column in columns.items() if len(column)}
         if not known.keys() & {"events", "alarms", "span"}:
             raise InputError(
-                "events and alarms are both empty and there is no span: pass span=, the time that was watched."
+                problem="events and alarms are both empty and there is no span",
+                remedy=say("pass {}, the time that was watched", arg("span")),
             )
         dates, aware = one_kind(known)
         unit = common_unit([column.values for column in known.values()]) if dates else None
@@ -105,11 +106,13 @@ def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fra
 
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
     if every.dtype.kind != "f" and ticks.raw >= 2**63:
-        raise InputError(f"tick={ticks.length(1)} is longer than any span: pass a shorter one.")
+        raise InputError(
+            argument="tick", value=ticks.length(1), problem="is longer than any span", remedy="pass a shorter one"
+        )
     if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(
-            f"the span is longer than 2**60 ticks of {ticks.length(1)}: pass a coarser tick=, or leave out outlying "
-            "times."
+            problem=f"the span is longer than 2**60 ticks of {ticks.length(1)}",
+            remedy=say("pass a coarser {}, or leave out outlying times", arg("tick")),
         )
 
 

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import Column
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say, spoken
 from nofluke.series.clock import Clock, listing
 from nofluke.series.own_times import in_gaps, own_ticks
 
@@ -26,7 +26,9 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
         return "positions"
     if asked != "auto":
         if dates and asked != "times":
-            raise InputError(f"{name} holds dates, but {name}_as={asked!r}: pass {name}_as='times'.")
+            raise InputError(
+                argument=name, problem=f"holds dates, but {name}_as={asked!r}", remedy=f"pass {name}_as='times'"
+            )
         return asked
     if dates:
         return "times"
@@ -51,8 +53,9 @@ def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKi
         return kind
     if asked == "auto":
         raise InputError(
-            f"truth has {len(column)} numbers for {len(clock)} steps, which may be positions or times on the clock: "
-            "pass truth_as='positions' or truth_as='times'."
+            argument="truth",
+            problem=f"has {len(column)} numbers for {len(clock)} steps, which may be positions or times on the clock",
+            remedy=say("pass {} or {}", arg("truth_as", "positions"), arg("truth_as", "times")),
         )
     return "times"
 
@@ -99,7 +102,9 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
     if values.dtype.kind == "b":
         return values.astype(np.bool_)
     if values.dtype.kind == "M":
-        raise InputError(f"{name} must be 0 or 1 for each step, got dates: turn them into 0 and 1.")
+        raise InputError(
+            argument=name, problem="must be 0 or 1 for each step, got dates", remedy="turn them into 0 and 1"
+        )
     wrong = (values != 0) & (values != 1)
     if ignore is not None:
         wrong &= ~ignore
@@ -108,12 +113,19 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
         counted = values if ignore is None else values[~ignore]
         if np.isin(counted, (-1, 1)).all():
             raise InputError(
-                f"{name} must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an outlier "
-                f"and 1 for the rest: pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round."
+                argument=name,
+                problem="must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an "
+                "outlier and 1 for the rest",
+                remedy=spoken(
+                    f"pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round",
+                    shell="write 1 for an outlier and 0 for the rest into the file",
+                ),
             )
         raise InputError(
-            f"{name} must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
-            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}: {_remedy(counted, name)}."
+            argument=name,
+            problem=f"must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
+            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}",
+            remedy=_remedy(counted, name),
         )
     return np.asarray(values == 1)
 
@@ -130,24 +142,30 @@ def _remedy(values: AnyArray, name: str) -> str:
 def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
     if values.dtype.kind == "b":
         raise InputError(
-            f"{name} has {len(values)} booleans for {n} steps: positions must be whole numbers, labels one for each step."
+            argument=name,
+            problem=f"has {len(values)} booleans for {n} steps",
+            remedy="positions must be whole numbers, labels one for each step",
         )
     wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
     wrong |= np.where(wrong, 0, values) % 1 != 0
     if wrong.any():
         remedy = (
-            "for event times on a clock of plain numbers pass truth_as='times'"
+            say("for event times on a clock of plain numbers pass {}", arg("truth_as", "times"))
             if name == "truth"
-            else "pass scores as scores=, one for each step"
+            else say("pass scores as {}, one for each step", arg("scores"))
         )
         raise InputError(
-            f"{name} must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}: {remedy}."
+            argument=name,
+            problem=f"must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}",
+            remedy=remedy,
         )
     outside = values[(values < 0) | (values >= n)]
     if len(outside):
         raise InputError(
-            f"{name} has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0..{n - 1}: "
-            "pass one 0/1 label for each step, or positions within them."
+            argument=name,
+            problem=f"has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0.."
+            f"{n - 1}",
+            remedy="pass one 0/1 label for each step, or positions within them",
         )
     _no_duplicates(
         values,
@@ -162,7 +180,7 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
     clock = fitting_clock(clock, values.dtype.kind == "M", column.aware, name)
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
-        raise InputError(f"{name} has {int(missing.sum())} missing time(s): remove them.")
+        raise InputError(argument=name, problem=f"has {int(missing.sum())} missing time(s)", remedy="remove them")
     _no_duplicates(values, name)
     return clock.steps_at(values, name)
 
@@ -170,13 +188,21 @@ def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArra
 def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
     """The clock, checked to match what is compared with it: dates or numbers, with a time zone or without."""
     if clock is None:
-        raise InputError(f"{name} holds times, but the data has no clock: pass times=, one for each step.")
+        raise InputError(
+            argument=name,
+            problem="holds times, but the data has no clock",
+            remedy=say("pass {}, one for each step", arg("times")),
+        )
     if clock.is_dates is not dates:
         kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
-        raise InputError(f"the clock shows {kinds[0]} but {name} holds {kinds[1]}: give both as the same kind.")
+        raise InputError(
+            problem=f"the clock shows {kinds[0]} but {name} holds {kinds[1]}", remedy="give both as the same kind"
+        )
     if clock.is_dates and clock.aware is not aware:
         zoned = ("the clock", name) if clock.aware else (name, "the clock")
-        raise InputError(f"{zoned[0]} has a time zone but {zoned[1]} has none: give both a time zone, or neither.")
+        raise InputError(
+            problem=f"{zoned[0]} has a time zone but {zoned[1]} has none", remedy="give both a time zone, or neither"
+        )
     return clock
 
 
@@ -184,7 +210,9 @@ def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each
     ordered, counts = np.unique(values, return_counts=True)
     twice = ordered[counts > 1]
     if len(twice):
-        raise InputError(f"{name} lists {len(twice)} item(s) more than once: {listing(twice)}: {remedy}.")
+        raise InputError(
+            argument=name, problem=f"lists {len(twice)} item(s) more than once: {listing(twice)}", remedy=remedy
+        )
 
 
 def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:
@@ -195,7 +223,9 @@ def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray)
     if missing == "error" and counted.any():
         where = np.flatnonzero(counted)
         raise InputError(
-            f'{name} has {len(where)} NaN at position(s) {listing(where)}: drop them, or pass missing="mask".'
+            argument=name,
+            problem=f"has {len(where)} NaN at position(s) {listing(where)}",
+            remedy=say("drop them, or pass {}", arg("missing", "mask")),
         )
     return absent
 
@@ -216,7 +246,9 @@ def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
             if (values[where] == sign).any()
         )
         raise InputError(
-            f"{name} has {len(where)} infinite value(s) at position(s) {listing(where)}: replace {advice}."
+            argument=name,
+            problem=f"has {len(where)} infinite value(s) at position(s) {listing(where)}",
+            remedy=f"replace {advice}",
         )
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from nofluke.dates import as_duration, format_duration
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
@@ -25,7 +25,7 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False, most
     """
     if isinstance(value, str):
         if not as_duration(value, name):
-            raise InputError(f"{name}={shown(value)} must be longer than 0.")
+            raise InputError(argument=name, value=value, problem="must be longer than 0")
         return value.strip()
     if whole or whole_or_none(value) is not None:
         return as_whole(value, name, least, most)
@@ -37,10 +37,10 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
     if not isinstance(side, TimedTruth):
         steps = _in_steps(value, side, name)
         if steps < least:
-            raise InputError(f"{name}={shown(value)} must be a number of at least {least} steps.")
+            raise InputError(argument=name, value=value, problem=f"must be a number of at least {least} steps")
         if steps > MOST_STEPS:
             told = f"must be a whole number of at least {least} and at most {MOST_STEPS:,} on a grid of steps"
-            raise InputError(f"{name}={shown(value)} {told}.")
+            raise InputError(argument=name, value=value, problem=told)
         return steps
     ticks = side.watch.ticks
     if isinstance(value, str) is not ticks.is_dates:
@@ -48,12 +48,14 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
         if not isinstance(value, str):
             unit = format_duration(int(ticks.size)).lstrip("0123456789.")  # that of the times' resolution
             remedy = f"a duration such as '{value:g}{unit}'"
-        raise InputError(f"{name}={shown(value)} does not fit the times: pass {remedy}.")
+        raise InputError(argument=name, value=value, problem="does not fit the times", remedy=f"pass {remedy}")
     length = as_duration(value, name) if isinstance(value, str) else Fraction(repr(value))
     places = Fraction(length or 0) / ticks.size / side.watch.stride
     if places < least:
         raise InputError(
-            f"{name}={shown(value)} must be at least {least} of the times' resolution, {ticks.length(side.watch.stride)}."
+            argument=name,
+            value=value,
+            problem=f"must be at least {least} of the times' resolution, {ticks.length(side.watch.stride)}",
         )
     return int(places) if places.denominator == 1 else float(places)
 
@@ -69,11 +71,16 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
     clock = side.clock
     if clock is None or not clock.is_dates or len(clock) < 2:
         raise InputError(
-            f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number of steps."
+            argument=name,
+            value=value,
+            problem="is a length of time, but the data has no clock of dates",
+            remedy=say("pass {}, or a number of steps", arg("times")),
         )
     step = clock.step
     if np.ptp(np.diff(clock.ticks)) > UNEVEN * step:
-        raise InputError(f"{name}={shown(value)} is a length of time, but the clock is not regular: pass steps.")
+        raise InputError(
+            argument=name, value=value, problem="is a length of time, but the clock is not regular", remedy="pass steps"
+        )
     steps = Fraction(as_duration(value, name) or 0) / Fraction(step * clock.tick_size)
     return int(steps) if steps.denominator == 1 else float(steps)
 

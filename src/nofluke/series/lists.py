@@ -13,7 +13,7 @@ import numpy as np
 from nofluke.data.columns import Column, as_column
 from nofluke.data.pairs import Pairs, as_pairs
 from nofluke.dates import as_duration
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say, verb
 from nofluke.plain import as_number, exact_fraction, number_or_none
 from nofluke.series.clock import listing
 from nofluke.series.ticks import Number
@@ -41,17 +41,27 @@ def _is_plain(value: object) -> bool:
 
 def as_list(value: Any, name: str) -> Column:
     if as_pairs(value, name) is not None:
-        raise InputError(f"{name} holds pairs, which are ranges: pass one time for each range, such as its start.")
+        raise InputError(
+            argument=name,
+            problem="holds pairs, which are ranges",
+            remedy="pass one time for each range, such as its start",
+        )
     column = as_column(value, name)
     values = column.values
     labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
     if values.dtype.kind == "b" or (labels and np.isin(values, (0, 1)).all()):
-        raise InputError(f"{name} holds zeros and ones, not times: pass times, or labels to nf.evaluate.")
+        raise InputError(
+            argument=name,
+            problem="holds zeros and ones, not times",
+            remedy=say("pass times, or labels to {}", verb("evaluate")),
+        )
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{name} has {len(where)} missing or infinite time(s) at position(s) {listing(where)}: remove them."
+            argument=name,
+            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
+            remedy="remove them",
         )
     return column
 
@@ -64,7 +74,9 @@ def as_span(span: Any) -> tuple[Column, bool]:
     except Exception:  # what has no items, or raises what it likes when it is asked for them
         items = []
     if len(items) != 2:
-        raise InputError(f"span={shown(span)} must be two times, the start and the end of the watched time.")
+        raise InputError(
+            argument="span", value=span, problem="must be two times, the start and the end of the watched time"
+        )
     end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
     return as_list(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
 
@@ -74,15 +86,17 @@ def as_gaps(gaps: Any) -> Pairs:
     if pairs is None:
         if gaps.size == 0 if isinstance(gaps, np.ndarray) else isinstance(gaps, list | tuple) and not gaps:
             return Pairs(starts=np.zeros(0), ends=np.zeros(0))
-        raise InputError(f"gaps={shown(gaps)} must be (start, end) pairs of time that was not watched.")
+        raise InputError(argument="gaps", value=gaps, problem="must be (start, end) pairs of time that was not watched")
     for side in (pairs.starts, pairs.ends):
         as_list(side, "gaps")
     back = pairs.starts > pairs.ends
     if back.any():
         at = int(np.flatnonzero(back)[0])
         raise InputError(
-            f"gaps has {int(back.sum())} gap(s) that end before they start, first {pairs.starts[at]} to {pairs.ends[at]}: swap "
-            "their ends."
+            argument="gaps",
+            problem=f"has {int(back.sum())} gap(s) that end before they start, first {pairs.starts[at]} to "
+            f"{pairs.ends[at]}",
+            remedy="swap their ends",
         )
     return pairs
 
@@ -92,11 +106,15 @@ def one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
     kinds = {name: column.values.dtype.kind == "M" for name, column in columns.items()}
     if len(set(kinds.values())) > 1:
         dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
-        raise InputError(f"{dates} holds dates but {numbers} holds numbers: give both as the same kind.")
+        raise InputError(
+            problem=f"{dates} holds dates but {numbers} holds numbers", remedy="give both as the same kind"
+        )
     zones = {name: column.aware for name, column in columns.items()}
     if len(set(zones.values())) > 1:
         aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
-        raise InputError(f"{aware} has a time zone but {naive} has none: give both a time zone, or neither.")
+        raise InputError(
+            problem=f"{aware} has a time zone but {naive} has none", remedy="give both a time zone, or neither"
+        )
     return next(iter(kinds.values())), next(iter(zones.values()))
 
 
@@ -107,7 +125,9 @@ def lengths_of(tolerances: tuple[Tolerance, ...], dates: bool) -> list[Number]:
         if any(sides) and (tolerance.unit == "ns") is not dates:
             remedy = 'a duration such as "2h"' if dates else "a plain number, in the unit of the times"
             kind = "dates" if dates else "plain numbers"
-            raise InputError(f"tolerance of {tolerance} does not fit times that are {kind}: pass {remedy}.")
+            raise InputError(
+                problem=f"tolerance of {tolerance} does not fit times that are {kind}", remedy=f"pass {remedy}"
+            )
         found.extend(sides)
     return found
 
@@ -116,12 +136,12 @@ def as_tick(value: Any, dates: bool) -> Any:
     duration = as_duration(value, "tick")
     if (duration is not None) is not dates:
         remedy = 'a duration such as "1d"' if dates else "a plain number"
-        raise InputError(f"tick={shown(value)} does not fit the times: pass {remedy}.")
+        raise InputError(argument="tick", value=value, problem="does not fit the times", remedy=f"pass {remedy}")
     size = exact_fraction(
         duration if duration is not None else as_number(value, "tick", "be positive", lambda x: 0 < x < math.inf)
     )
     if not 0 < size < 10**30:
-        raise InputError(f"tick={shown(value)} must be positive and finite.")
+        raise InputError(argument="tick", value=value, problem="must be positive and finite")
     return size
 
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.pairs import Pairs
 from nofluke.dates import NANOSECONDS, for_heading, format_duration
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import check_word
 from nofluke.series.clock import Clock, listing
 from nofluke.series.in_ticks import DAY, Given
@@ -122,13 +122,16 @@ def read_times(
     first, last = _ends(at, border, given.whole_day, ticks, notes)
     stretches = less_gaps(first, last, read.gaps)
     if len(stretches.starts) == 0:
-        raise InputError("gaps cover the whole span: pass shorter ones, or a longer span.")
+        raise InputError(argument="gaps", problem="cover the whole span", remedy="pass shorter ones, or a longer span")
     watch = Watch(ticks=ticks, starts=stretches.starts, stops=stretches.stops, stride=read.stride, begin=first)
     for name, times in at.items():
         _refuse_unwatched(times, name, watch, first, last)
         at[name] = _apart(times, name, duplicates, ticks, notes)
     if watch.n == 0:
-        raise InputError("no tick at the events' resolution was watched: pass a longer span, or tick=.")
+        raise InputError(
+            problem="no tick at the events' resolution was watched",
+            remedy=say("pass a longer span, or {}", arg("tick")),
+        )
     if tick is None:
         _note_mostly(of, watch, unit, notes)
     if pairs is not None:
@@ -160,19 +163,28 @@ def _ends(
         every = np.concatenate([at["events"], at["alarms"]])
         first, last = int(every.min()), int(every.max())
         notes.append(
-            f"The span is a guess: from the first to the last of both lists, {ticks.show(first)} to {ticks.show(last)}. What chance "
-            "scores depends on it: pass span=, the time that was watched."
+            say(
+                "The span is a guess: from the first to the last of both lists, {} to {}. What chance scores depends on it: "
+                "pass {}, the time that was watched.",
+                ticks.show(first),
+                ticks.show(last),
+                arg("span"),
+            )
         )
         return first, last
     told = " to ".join(_told(end, ticks) for end in border)
     if border[0] > border[1]:
-        raise InputError(f"span ends before it starts, {told}: swap its ends.")
+        raise InputError(argument="span", problem=f"ends before it starts, {told}", remedy="swap its ends")
     end = border[1:]
     if ticks.unit is not None and whole_day:
         end = end + (DAY // NANOSECONDS[ticks.unit] - 1)  # all of the last day
     first, last = int(ticks.at_or_after(border[:1])[0]), int(ticks.of(end)[0])
     if first > last:
-        raise InputError(f"span holds no tick of {ticks.length(1)}, {told}: pass a longer one, or tick=.")
+        raise InputError(
+            argument="span",
+            problem=f"holds no tick of {ticks.length(1)}, {told}",
+            remedy=say("pass a longer one, or {}", arg("tick")),
+        )
     return first, last
 
 
@@ -188,14 +200,17 @@ def _refuse_unwatched(at: IntArray, name: str, watch: Watch, first: int, last: i
     outside = at[(at < first) | (at > last)]
     if len(outside):
         raise InputError(
-            f"{name} has {len(outside)} time(s) outside the span ({ticks.show(first)} to {ticks.show(last)}): "
-            f"{listing(outside, ticks.show)}: remove them, or pass a longer span."
+            argument=name,
+            problem=f"has {len(outside)} time(s) outside the span ({ticks.show(first)} to {ticks.show(last)}): "
+            f"{listing(outside, ticks.show)}",
+            remedy="remove them, or pass a longer span",
         )
     inside = at[~watch.holds(at)]
     if len(inside):
         raise InputError(
-            f"{name} has {len(inside)} time(s) inside a gap, which was not watched: {listing(inside, ticks.show)}: "
-            "pass in_gaps='drop' to leave them out, or a shorter gap."
+            argument=name,
+            problem=f"has {len(inside)} time(s) inside a gap, which was not watched: {listing(inside, ticks.show)}",
+            remedy=say("pass {} to leave them out, or a shorter gap", arg("in_gaps", "drop")),
         )
 
 
@@ -207,8 +222,13 @@ def _apart(at: IntArray, name: str, duplicates: Duplicates, ticks: Ticks, notes:
     twice = once[counts > 1]
     if duplicates == "error":
         raise InputError(
-            f"{name} has {len(twice)} time(s) more than once: {listing(twice, ticks.show)}: pass duplicates='merge' to count each "
-            "time once, or duplicates='count' to count all."
+            argument=name,
+            problem=f"has {len(twice)} time(s) more than once: {listing(twice, ticks.show)}",
+            remedy=say(
+                "pass {} to count each time once, or {} to count all",
+                arg("duplicates", "merge"),
+                arg("duplicates", "count"),
+            ),
         )
     if duplicates == "merge":
         notes.append(f"{len(at) - len(once):,} of the {len(at):,} {name} share a time with another, and were merged.")
@@ -239,7 +259,14 @@ def _note_mostly(of: dict[str, npt.NDArray[Any]], watch: Watch, unit: str | None
         whole = int(np.count_nonzero(every % (length // NANOSECONDS[unit]) == 0))
         if MOSTLY * len(every) <= whole < len(every):
             notes.append(
-                f"{whole:,} of {len(every):,} times are whole {noun}, but the tick is {ticks.length(1)}, because the "
-                f"others are not: if times are rounded, pass tick={format_duration(length)!r}."
+                say(
+                    "{:,} of {:,} times are whole {}, but the tick is {}, because the others are not: if times are rounded, "
+                    "pass {}.",
+                    whole,
+                    len(every),
+                    noun,
+                    ticks.length(1),
+                    arg("tick", format_duration(length)),
+                )
             )
             return

@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.data.pairs import OPEN, Pairs
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.series.clock import Clock, listing
 from nofluke.series.labels import TruthKind, fitting_clock
 from nofluke.series.own_times import own_ticks, refined
@@ -55,7 +55,11 @@ def read_ranges(
         _check_present(values, side, pairs.name)
     dates = pairs.starts.dtype.kind == "M"
     if dates and asked == "positions":
-        raise InputError("truth holds dates, but truth_as='positions': pass truth_as='times'.")
+        raise InputError(
+            argument="truth",
+            problem=say("holds dates, but {}", arg("truth_as", "positions")),
+            remedy=say("pass {}", arg("truth_as", "times")),
+        )
     if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
         clock = fitting_clock(clock, dates, pairs.aware, pairs.name)
         return _on_clock(pairs, clock, overlaps, notes)
@@ -65,13 +69,17 @@ def read_ranges(
 def _check_present(values: AnyArray, side: str, name: str) -> None:
     if values.dtype.kind == "b":
         raise InputError(
-            f"{name} holds pairs of booleans: pass one label for each step, or pairs of a start and an end."
+            argument=name,
+            problem="holds pairs of booleans",
+            remedy="pass one label for each step, or pairs of a start and an end",
         )
     missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
     if missing.any():
         where = np.flatnonzero(missing)
         raise InputError(
-            f"{name} has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}: {OPEN[side]}."
+            argument=name,
+            problem=f"has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}",
+            remedy=OPEN[side],
         )
 
 
@@ -80,7 +88,8 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
         wrong = values[values % 1 != 0]
         if len(wrong):
             raise InputError(
-                f"{pairs.name} has ranges that end at {listing(wrong)}, which are not whole steps: pass whole positions, or times= for a clock."
+                problem=f"{pairs.name} has ranges that end at {listing(wrong)}, which are not whole steps",
+                remedy=say("pass whole positions, or {} for a clock", arg("times")),
             )
 
     def whole(values: AnyArray) -> IntArray:
@@ -139,7 +148,9 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     back = bounds.given.starts > bounds.given.ends
     if back.any():
         raise InputError(
-            f"{bounds.given.name} has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}: swap their ends."
+            problem=f"{bounds.given.name} has {int(back.sum())} range(s) that end before they start: "
+            f"{bounds[back].words()}",
+            remedy="swap their ends",
         )
     closed = bounds.given.closed
     begins = bounds.begins if closed in ("both", "left") else bounds.begins + least
@@ -147,8 +158,9 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
-            f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
-            f"{bounds[empty].words()}: remove them."
+            problem=f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
+            f"{bounds[empty].words()}",
+            remedy="remove them",
         )
     order = np.lexsort((ends, begins))
     return replace(bounds, begins=begins, ends=ends)[order]
@@ -168,8 +180,9 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
         at = int(np.flatnonzero(over)[0]) + 1
         reaching = int(np.argmax(ends[:at]))
         raise InputError(
-            f"{bounds.given.name} has {int(over.sum())} range(s) that overlap another, first {bounds[[reaching]].words()} and "
-            f"{bounds[[at]].words()}: fix them, or pass overlaps='merge'."
+            problem=f"{bounds.given.name} has {int(over.sum())} range(s) that overlap another, first "
+            f"{bounds[[reaching]].words()} and {bounds[[at]].words()}",
+            remedy=say("fix them, or pass {}", arg("overlaps", "merge")),
         )
     kept = np.flatnonzero(np.concatenate([[True], ~over]))
     merged = np.maximum.reduceat(ends, kept)
@@ -182,7 +195,8 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
 def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None:
     if outside.any():
         raise InputError(
-            f"{bounds.given.name} has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}: remove them, or {remedy}."
+            problem=f"{bounds.given.name} has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}",
+            remedy=f"remove them, or {remedy}",
         )
 
 

@@ -124,7 +124,7 @@ class Sequence(ByValue):
     def open_scores(self, *, turned: bool = True) -> FloatArray:
         """Scores of the steps that count; unless asked for as they are, turned so that higher ones are anomalous."""
         if self.scores is None:
-            raise InputError("there are no scores to threshold: pass scores, not predictions.")
+            raise InputError(problem="there are no scores to threshold", remedy="pass scores, not predictions")
         scores = self.scores[self.open_steps]
         return scores if self.sign == 1 or not turned else -scores
 
@@ -151,9 +151,14 @@ def prepare(
     check_word(missing, "missing", ("error", "mask"))
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     if predictions is not None and higher_is == "normal":
-        raise InputError("higher_is='normal' flips scores: leave it out with predictions, where 1 is an alarm.")
+        raise InputError(
+            argument="higher_is",
+            value="normal",
+            problem="flips scores",
+            remedy="leave it out with predictions, where 1 is an alarm",
+        )
     if (scores is None) is (predictions is None):
-        raise InputError(f"pass either scores or predictions, got {'neither' if scores is None else 'both'}.")
+        raise InputError(problem=f"pass either scores or predictions, got {'neither' if scores is None else 'both'}")
     name = "scores" if predictions is None else "predictions"
     given, alarm_pairs = (read_scores(scores), None) if predictions is None else read_given(predictions, name)
     events, pairs = read_given(truth, "truth", truth_as)
@@ -186,7 +191,8 @@ def prepare(
     open_steps = ~(absent | closed)
     if not open_steps.any():
         raise InputError(
-            f"no step is left to evaluate, since all {n} are masked or missing: mask fewer, or pass the missing values."
+            problem=f"no step is left to evaluate, since all {n} are masked or missing",
+            remedy="mask fewer, or pass the missing values",
         )
 
     notes: list[str] = []

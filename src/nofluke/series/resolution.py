@@ -91,8 +91,8 @@ def _of_floats(events: FloatArray, every: FloatArray, lengths: list[Number], spa
     most = float(np.abs(among).max())
     if not (most == 0 or SMALLEST <= most <= LARGEST):
         raise InputError(
-            f"times reach {most:.3g}, which is out of range: change their unit so that they lie between {SMALLEST:g} "
-            f"and {LARGEST:g}."
+            problem=f"times reach {most:.3g}, which is out of range",
+            remedy=f"change their unit so that they lie between {SMALLEST:g} and {LARGEST:g}",
         )
     slack = 4 * float(np.spacing(most))
     origin, sides = float(every[0]), [exact_fraction(length) for length in lengths]

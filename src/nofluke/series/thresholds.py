@@ -8,6 +8,7 @@ are normal it is turned round like the scores, so that a step is always predicte
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -16,7 +17,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, Words, arg, joined, named, say, shown, spoken
 from nofluke.plain import as_number, as_share, number_or_none, whole_or_none
 from nofluke.series.counting import reaching
 from nofluke.series.reading import Sequence
@@ -69,12 +70,15 @@ def choose_cut(
     given = {name: value for name, value in zip(WAYS, (threshold, quantile, budget), strict=True) if value is not None}
     if sequence.scores is None:
         if given:
-            raise InputError("threshold and quantile and budget only apply to scores: leave them out with predictions.")
+            raise InputError(
+                problem=say("{}, {} and {} only apply to scores", *map(named, WAYS)),
+                remedy=say("leave them out with {}", named("predictions")),
+            )
         return None
     if len(given) != 1:
         raise InputError(
-            f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: it decides which "
-            f"scores are predictions.{'' if given else _alarms_among(sequence)}"
+            problem=say("pass either {} or {} or {}, got {}", *map(named, WAYS), _got(given)),
+            remedy=say("it decides which scores are predictions.{}", "" if given else _alarms_among(sequence)),
         )
     if threshold is not None:
         as_threshold(threshold)
@@ -86,7 +90,9 @@ def choose_cuts(sequence: Sequence, thresholds: Any, quantiles: Any, budgets: An
     """Many thresholds: of one of the three kinds."""
     given = {f"{n}s": v for n, v in zip(WAYS, (thresholds, quantiles, budgets), strict=True) if v is not None}
     if len(given) != 1:
-        raise InputError(f"pass either thresholds or quantiles or budgets, got {' and '.join(given) or 'none'}.")
+        raise InputError(
+            problem=say("pass either {} or {} or {}, got {}", *(named(f"{way}s") for way in WAYS), _got(given))
+        )
     if thresholds is not None:
         items, _ = _numbers(thresholds, "thresholds")
         return _at(sequence, items)
@@ -102,13 +108,20 @@ def _alarms_among(sequence: Sequence) -> str:
     """What to pass where the scores look like alarms: nothing but 0 and 1, or -1 and 1."""
     values = set(np.unique(sequence.open_scores(turned=False))[:3].tolist())
     if values <= {0.0, 1.0}:
-        return " The scores are all 0 or 1: if these are alarms, pass them as predictions=."
+        return say(" The scores are all 0 or 1: if these are alarms, pass them as {}.", arg("predictions"))
     if values == {-1.0, 1.0}:
-        return (
-            " The scores are all -1 or 1, the output of scikit-learn's outlier detectors, where -1 is an outlier: pass "
-            "predictions=(y == -1)."
+        return say(
+            " The scores are all -1 or 1, the output of scikit-learn's outlier detectors, where -1 is an outlier: {}.",
+            spoken(
+                "pass predictions=(y == -1)",
+                shell="write 1 for an alarm and 0 for the rest, and pass it as --predictions COLUMN",
+            ),
         )
     return ""
+
+
+def _got(given: Iterable[str]) -> Words:
+    return joined(" and ", map(named, given)) or say("none")
 
 
 def _at(sequence: Sequence, items: Any) -> Cuts:
@@ -209,7 +222,7 @@ def _numbers(given: Any, name: str) -> tuple[Any, FloatArray]:
         numbers = [math.nan] if items.dtype.kind == "M" else items
     floats = np.array(numbers, dtype=np.float64)
     if len(floats) == 0 or np.isnan(floats).any():
-        raise InputError(f"{name} must be one or more numbers without NaN, got {shown(given)}.")
+        raise InputError(argument=name, problem=f"must be one or more numbers without NaN, got {shown(given)}")
     return items, floats
 
 

@@ -162,5 +162,7 @@ def raw_numbers(times: npt.NDArray[Any], unit: str | None, name: str) -> npt.NDA
     if times.dtype.kind == "f":
         return times.astype(np.float64)
     if times.dtype.kind == "u" and times.max(initial=0) > np.iinfo(np.int64).max:
-        raise InputError(f"{name} has whole numbers beyond 2**63: subtract the same number from all times.")
+        raise InputError(
+            argument=name, problem="has whole numbers beyond 2**63", remedy="subtract the same number from all times"
+        )
     return times.astype(np.int64)

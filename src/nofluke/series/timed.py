@@ -85,7 +85,7 @@ class TimedTrial(Trial):
     def __post_init__(self) -> None:
         if np.shape(self.detector) != np.shape(self.at):
             raise InputError(
-                f"a detector has one value for each of the {len(self.at)} times, got {len(self.detector)}."
+                problem=f"a detector has one value for each of the {len(self.at)} times, got {len(self.detector)}"
             )
 
     def over(

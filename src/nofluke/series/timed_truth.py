@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
 from nofluke.series.ticks import MOST_TICKS, Ticks
 from nofluke.series.tolerance import Tolerance
@@ -54,8 +54,11 @@ class TimedTruth(Truth):
         slots = max(most, -(-ROOM * len(places) // max(watch.n, 1))) if most > 1 else 1
         if watch.n * slots > 2 * MOST_TICKS:
             raise InputError(
-                f"duplicates='count' needs room for {slots:,} events at one time on each of {watch.n:,} ticks, which is more than "
-                "64 bits hold: pass duplicates='merge', or a coarser tick=."
+                argument="duplicates",
+                value="count",
+                problem=f"needs room for {slots:,} events at one time on each of {watch.n:,} ticks, which is more than 64 "
+                "bits hold",
+                remedy=say("pass {}, or a coarser {}", arg("duplicates", "merge"), arg("tick")),
             )
         many = np.searchsorted(places, places, side="right") - first
         starts = places * slots + nth * slots // np.maximum(many, 1)
@@ -95,7 +98,9 @@ class TimedTruth(Truth):
     def flags(self) -> BoolArray:
         """One flag for each step, where there are not too many."""
         if self.n_steps > MOST_FLAGS:
-            raise InputError(f"{self.n_steps:,} ticks are too many for one flag each: pass a coarser tick.")
+            raise InputError(
+                problem=f"{self.n_steps:,} ticks are too many for one flag each", remedy="pass a coarser tick"
+            )
         flags = np.zeros(self.n_steps, dtype=np.bool_)
         flags[self.starts] = True
         return flags

@@ -18,7 +18,7 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.dates import as_duration, format_duration
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, spoken
 from nofluke.plain import check_word, exact_fraction, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
 
@@ -87,14 +87,22 @@ class Tolerance:
         late, late_unit = as_side(self.late, "late", self.unit)
         if early_unit != late_unit and early and late:
             raise InputError(
-                f"early={shown(self.early)} and late={shown(self.late)} must both be steps or both be durations."
+                argument="early",
+                value=self.early,
+                problem=say("and {} must both be steps or both be durations", arg("late", self.late)),
             )
         # sums of decimal fractions miss 0 by a few units in the last place
         slack = 4 * math.ulp(max(abs(early), abs(late))) if isinstance(early + late, float) else 0
         if early + late < -slack:
             raise InputError(
-                f"early={shown(self.early)} and late={shown(self.late)} leave no window: early + late must be at least 0, such "
-                "as early='3h' and late='-1h' for alarms from 3 h to 1 h before the event."
+                argument="early",
+                value=self.early,
+                problem=say("and {} leave no window", arg("late", self.late)),
+                remedy=say(
+                    "early + late must be at least 0, such as {} and {} for alarms from 3 h to 1 h before the event",
+                    arg("early", "3h"),
+                    arg("late", "-1h"),
+                ),
             )
         late = max(late, -early)
         # a plain 0 goes with any unit: early=0, late="2h"; where both are 0, a duration says more than a 0
@@ -124,7 +132,10 @@ class Tolerance:
         if unit != self.unit and any(self._numbers):
             wanted = {"steps": "a whole number of steps", "ns": "a duration such as '2h'", "clock": "a plain number"}
             raise InputError(
-                f"lag={shown(lag)} does not fit the tolerance of {self}: pass {wanted[self.unit or 'steps']}."
+                argument="lag",
+                value=lag,
+                problem=f"does not fit the tolerance of {self}",
+                remedy=f"pass {wanted[self.unit or 'steps']}",
             )
         return replace(self, unit=unit).by(by)
 
@@ -145,8 +156,10 @@ class Tolerance:
         plain = self.unit == "clock" and (any(self._numbers) or number_or_none(lag) is not None)
         if plain and as_duration(lag, "lag", signed=True) is not None:
             raise InputError(
-                f"lag={shown(lag)} is a duration, but the tolerance of {self} is a number: pass both as durations, or "
-                "both as numbers."
+                argument="lag",
+                value=lag,
+                problem=f"is a duration, but the tolerance of {self} is a number",
+                remedy="pass both as durations, or both as numbers",
             )
         return as_side(lag, "lag", "clock" if plain else None)
 
@@ -225,15 +238,19 @@ class Tolerance:
             return
         if clock is None:
             raise InputError(
-                f"tolerance of {self} is a length of time, but the data has no clock: pass times=, or a number of steps."
+                problem=f"tolerance of {self} is a length of time, but the data has no clock",
+                remedy=say("pass {}, or a number of steps", arg("times")),
             )
         if clock.is_dates is not (self.unit == "ns"):
             remedy = (
                 'a clock of dates needs a duration such as "2h"'
                 if clock.is_dates
-                else 'a clock of plain numbers needs a plain number, with Tolerance(early=..., late=..., unit="clock")'
+                else say(
+                    "a clock of plain numbers needs a plain number, with {}",
+                    spoken('Tolerance(early=..., late=..., unit="clock")', shell="--unit clock"),
+                )
             )
-            raise InputError(f"tolerance of {self} does not fit the clock: {remedy}.")
+            raise InputError(problem=f"tolerance of {self} does not fit the clock", remedy=remedy)
 
 
 def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True) -> tuple[int | float, Unit]:
@@ -242,7 +259,11 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
     number: int | float
     if duration is not None:
         if unit in ("steps", "clock"):
-            raise InputError(f"{name}={shown(value)} is a duration, but unit={unit!r} asks for a plain number.")
+            raise InputError(
+                argument=name,
+                value=value,
+                problem=say("is a duration, but {} asks for a plain number", arg("unit", unit)),
+            )
         number, unit = duration, "ns"
     elif unit == "clock":
         number = _number(value, name)
@@ -251,11 +272,17 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
     size = number_or_none(number)  # None for a whole number beyond all floats
     if not signed and (size is None or not 0 <= size < math.inf):
         raise InputError(
-            f"{name}={shown(value)} must be finite and not negative: 0 or more, counted away from the event."
+            argument=name,
+            value=value,
+            problem="must be finite and not negative",
+            remedy="0 or more, counted away from the event",
         )
     if size is None or not math.isfinite(size):
         raise InputError(
-            f"{name}={shown(value)} must be finite: positive away from the event, negative to its other side."
+            argument=name,
+            value=value,
+            problem="must be finite",
+            remedy="positive away from the event, negative to its other side",
         )
     return number + 0, unit  # no negative zero
 
@@ -263,7 +290,7 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
 def _number(value: Any, name: str) -> int | float:
     number = None if isinstance(value, bool | np.bool_) else number_or_none(value)
     if number is None:
-        raise InputError(f"{name}={shown(value)} must be a number in the clock's unit.")
+        raise InputError(argument=name, value=value, problem="must be a number in the clock's unit")
     whole = whole_or_none(value)
     return number if whole is None or whole == number else whole  # a whole clock counts further than floats do
 
@@ -275,8 +302,18 @@ def _whole(value: Any, name: str) -> int:
     if isinstance(value, float | np.floating) and float(value).is_integer():
         return int(value)
     raise InputError(
-        f"{name}={shown(value)} must be a whole number of steps, or a duration such as '2h' where the data has a clock; for two "
-        "different sides pass Tolerance(early=..., late=...), on a clock of plain numbers with unit='clock'."
+        argument=name,
+        value=value,
+        problem=say(
+            "must be a whole number of steps, or a duration such as '2h' where the data has a clock; {}",
+            spoken(
+                "for two different sides pass Tolerance(early=..., late=...), on a clock of plain numbers with "
+                'unit="clock"',
+                shell="for two different sides pass --early and --late, on a clock of plain numbers with --unit clock",
+                needs="early",
+                otherwise="on a clock of plain numbers pass --unit clock",
+            ),
+        ),
     )
 
 

@@ -93,7 +93,7 @@ class Trial:
 
         given = sequence.predictions if sequence.scores is None else sequence.scores
         if given is None:
-            raise InputError("pass either scores or predictions.")
+            raise InputError(problem="pass either scores or predictions")
         detector = among_open(given) if sequence.sign == 1 else -among_open(given)
         times = None if clock is None else clock if whole else replace(clock, ticks=clock.ticks[kept])
         if sequence.spans is None:
@@ -125,9 +125,11 @@ class Trial:
     def __post_init__(self) -> None:
         if np.shape(self.detector) != (self.n_steps,):
             got = len(self.detector) if np.ndim(self.detector) == 1 else f"shape {np.shape(self.detector)}"
-            raise InputError(f"a detector has one value for each of the {self.n_steps} steps that count, got {got}.")
+            raise InputError(
+                problem=f"a detector has one value for each of the {self.n_steps} steps that count, got {got}"
+            )
         if len(self.thresholds) > 1 and not (self.thresholds[1:] >= self.thresholds[:-1]).all():
-            raise InputError("thresholds of a trial must ascend: sort them.")
+            raise InputError(problem="thresholds of a trial must ascend", remedy="sort them")
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be worked out again."""

@@ -63,9 +63,13 @@ class Truth:
         starts, stops = self.starts, self.stops
         ordered = bool((starts[1:] >= stops[:-1]).all() and (starts <= stops).all()) if len(starts) else True
         if len(starts) != len(stops) or not ordered:
-            raise InputError("events must be ascending ranges of steps that do not overlap: merge those that do.")
+            raise InputError(
+                argument="events",
+                problem="must be ascending ranges of steps that do not overlap",
+                remedy="merge those that do",
+            )
         if len(starts) and not (starts[0] >= 0 and stops[-1] <= self.n_steps):
-            raise InputError(f"events must lie within the {self.n_steps} steps that count.")
+            raise InputError(argument="events", problem=f"must lie within the {self.n_steps} steps that count")
 
     def __getstate__(self) -> dict[str, object]:
         """Without what can be worked out again."""

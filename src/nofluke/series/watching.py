@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray
 from nofluke.dates import as_duration, rounded_duration
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.plain import MOST_STEPS, as_share, as_whole, check_length, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
 
@@ -22,7 +22,10 @@ def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
     steps = _part(warmup, "warmup", n, clock)
     if steps >= n:
         raise InputError(
-            f"warmup={shown(warmup)} leaves none of the {n:,} steps: pass fewer, or a share such as '15%'."
+            argument="warmup",
+            value=warmup,
+            problem=f"leaves none of the {n:,} steps",
+            remedy="pass fewer, or a share such as '15%'",
         )
     return steps
 
@@ -37,8 +40,9 @@ def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], i
     duration = None if whole is not None else as_duration(value, name)
     if duration is None or duration < 0:
         raise InputError(
-            f"{name}={shown(value)} must be a number of steps, a share such as '15%', or a duration such as '2d' on a "
-            "clock of dates."
+            argument=name,
+            value=value,
+            problem="must be a number of steps, a share such as '15%', or a duration such as '2d' on a clock of dates",
         )
     return "time", duration
 
@@ -50,8 +54,10 @@ def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
         return math.floor(size * n) if unit == "share" else int(size)
     if clock is None or not clock.is_dates:
         raise InputError(
-            f"{name}={shown(value)} is a length of time, but the data has no clock of dates: pass times=, or a number "
-            "of steps."
+            argument=name,
+            value=value,
+            problem="is a length of time, but the data has no clock of dates",
+            remedy=say("pass {}, or a number of steps", arg("times")),
         )
     # the times are whole ticks: those before the end of the part are those up to a nanosecond before it
     return int(clock.windows(0, int(size) - 1)[1][0]) if size > 0 else 0
@@ -119,14 +125,22 @@ def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
             n = len(series)
         except Exception:  # a TypeError, or what a class of the user's raises
             raise InputError(
-                f"series={shown(series)} must be a number of steps, or have as many items: pass the scores."
+                argument="series",
+                value=series,
+                problem="must be a number of steps, or have as many items",
+                remedy="pass the scores",
             ) from None
     else:
         n = as_whole(n, "series", 2, MOST_STEPS)
     if isinstance(at, str) and not at.strip().endswith("%"):
-        raise InputError(f"at={shown(at)} must be a number of steps, or a share such as 0.3 or '30%'.")
+        raise InputError(argument="at", value=at, problem="must be a number of steps, or a share such as 0.3 or '30%'")
     first = _part(at, "at", n, None)
     if not 0 < first < n:
-        raise InputError(f"at={shown(at)} leaves one part of the {n:,} steps empty: each part needs at least one.")
+        raise InputError(
+            argument="at",
+            value=at,
+            problem=f"leaves one part of the {n:,} steps empty",
+            remedy="each part needs at least one",
+        )
     later = np.arange(n) >= first
     return Split(calibration=later, evaluation=~later)

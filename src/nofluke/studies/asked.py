@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, verb
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
@@ -65,8 +65,8 @@ class Asked:
         given = [way for way in WAYS if rest.get(way) is not None]
         if len(given) != 1:
             raise InputError(
-                f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}: it decides which "
-                "scores are predictions."
+                problem=f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}",
+                remedy="it decides which scores are predictions",
             )
         check_cut(given[0], rest[given[0]])
         AlarmRule.of(rest["count_alarms"], rest["refractory"])
@@ -115,8 +115,10 @@ class Asked:
         stay = [function.name for function in self.functions if not can_pickle(function.function)]
         if stay:
             raise InputError(
-                f"metrics={stay[0]!r} cannot be sent to other processes: define its function at the top of a module, or "
-                "pass workers=1."
+                argument="metrics",
+                value=stay[0],
+                problem="cannot be sent to other processes",
+                remedy=say("define its function at the top of a module, or pass {}", arg("workers", 1)),
             )
 
     @property
@@ -175,11 +177,13 @@ def _metrics(metrics: Any) -> tuple[str, ...]:
     for name in one_or_several(metrics):
         if not isinstance(name, str):
             raise InputError(
-                f"metrics={shown(name)} must be names, which become columns: register a function with "
-                "nf.metrics.register, or test it with nf.significance."
+                argument="metrics",
+                value=name,
+                problem="must be names, which become columns",
+                remedy=say("register a function with nf.metrics.register, or test it with {}", verb("significance")),
             )
         if name in names:
-            raise InputError(f"metrics={shown(name)} is there twice: name each once.")
+            raise InputError(argument="metrics", value=name, problem="is there twice", remedy="name each once")
         get(name)
         names[name] = None
     return tuple(names)

@@ -8,7 +8,7 @@ from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.studies.engine import n_workers
 
 _SECONDS = 10  # to wait for a scheduler
@@ -39,7 +39,7 @@ def dask_executor(
         from distributed import Client, LocalCluster
         from distributed.comm import get_address_host_port
     except ImportError:
-        raise InputError("dask needs another package: pip install 'nofluke[distributed]'.") from None
+        raise InputError(problem="dask needs another package", remedy="pip install 'nofluke[distributed]'") from None
     with ExitStack() as stack:
         target: Any = address
         if address == "local":
@@ -54,8 +54,10 @@ def dask_executor(
             client = stack.enter_context(Client(target, timeout=_SECONDS, set_as_default=False))
         except (OSError, ValueError) as error:
             raise InputError(
-                f"dask={shown(address)}: no scheduler answers there ({type(error).__name__}): check that it is "
-                "running, and pass its address, such as tcp://10.0.0.5:8786, or 'local'."
+                argument="dask",
+                value=address,
+                problem=f"has no scheduler that answers ({type(error).__name__})",
+                remedy="check that it is running, and pass its address, such as tcp://10.0.0.5:8786, or 'local'",
             ) from None
         if say is not None:
             missing = "" if find_spec("bokeh") else " (it shows more after pip install bokeh)"

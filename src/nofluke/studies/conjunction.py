@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK
 
@@ -57,7 +57,7 @@ def partial_conjunction(pvalues: Any, k: int) -> float:
     """
     p = _sorted(pvalues)
     if len(p) == 0:
-        raise InputError(f"pvalues={shown(pvalues)} has no test: pass at least one p-value.")
+        raise InputError(argument="pvalues", value=pvalues, problem="has no test", remedy="pass at least one p-value")
     return _simes(p[as_whole(k, "k", 1, len(p)) - 1 :])
 
 
@@ -91,9 +91,11 @@ def _sorted(pvalues: Any) -> FloatArray:
         p = np.asarray(pvalues, dtype=np.float64).ravel()
     except (TypeError, ValueError):
         raise InputError(
-            f"pvalues={shown(pvalues)} must be numbers between 0 and 1, with NaN where there is no test."
+            argument="pvalues",
+            value=pvalues,
+            problem="must be numbers between 0 and 1, with NaN where there is no test",
         ) from None
     p = np.sort(p[~np.isnan(p)])
     if len(p) and not (p[0] >= 0 and p[-1] <= 1):
-        raise InputError("pvalues must lie between 0 and 1.")
+        raise InputError(problem="pvalues must lie between 0 and 1")
     return p

@@ -10,11 +10,12 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say
 from nofluke.plain import as_whole
 from nofluke.progress import one_call
 from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
 from nofluke.studies.processes import can_start, in_processes, leave_if_importing
+from nofluke.studies.tables import RESUMES
 
 _PER_WORKER = 4  # tasks under way for each: enough that nobody waits, few enough that memory is bounded
 
@@ -56,7 +57,10 @@ def run(
     if executor is not None:
         if not callable(getattr(executor, "submit", None)):
             raise InputError(
-                f"executor={shown(executor)} must be a concurrent.futures.Executor: pass one, or leave it out."
+                argument="executor",
+                value=executor,
+                problem="must be a concurrent.futures.Executor",
+                remedy="pass one, or leave it out",
             )
         outcomes = _in_executor(function, tasks, executor, _PER_WORKER * n_workers(workers, executor))
     else:
@@ -70,7 +74,7 @@ def run(
     with closing(outcomes), one_call(False):
         for outcome in outcomes:
             if outcome.ends_all:
-                raise NoRoom(outcome.reason)
+                raise NoRoom(problem=outcome.reason)
             if outcome.reason:
                 on_failed(outcome.index, outcome.reason)
             else:
@@ -122,6 +126,8 @@ def _submit(executor: Executor, index: int, function: Callable[[Any], Any], task
 
 def _lost(executor: Executor, error: BaseException) -> InputError:
     return InputError(
-        f"executor={type(executor).__name__} has stopped working ({reason_of(error)}): pass a new one; finished work "
-        "is kept, and the same call resumes from there."
+        argument="executor",
+        value=type(executor).__name__,
+        problem=f"has stopped working ({reason_of(error)})",
+        remedy=say("pass a new one; finished work is kept, and {}", RESUMES),
     )

@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 
 from nofluke.data.paths import expanded, write_file
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, say, shown, spoken
 from nofluke.plain import check_word
 from nofluke.studies.lock import Lock
 from nofluke.studies.origin import as_text, changes, in_short, origin, read_origin
@@ -92,12 +92,18 @@ class Folder:
             others = sorted(name for name in os.listdir(self.path) if not name.startswith("."))
             if "study.json" not in others and others:
                 raise InputError(
-                    f"out={str(self.path)!r} holds other files (first {shown(others[0])}): name a folder that is new or empty."
+                    argument="out",
+                    value=str(self.path),
+                    problem=f"holds other files (first {shown(others[0])})",
+                    remedy="name a folder that is new or empty",
                 )
             self._lock = Lock(self.path)
         except OSError as error:
             raise InputError(
-                f"out={str(self.path)!r} cannot be written to ({error.strerror}): choose another."
+                argument="out",
+                value=str(self.path),
+                problem=f"cannot be written to ({error.strerror})",
+                remedy="choose another",
             ) from None
         try:
             self._agree(read_origin(self.path / "study.json"), told, resume)
@@ -126,8 +132,14 @@ class Folder:
         ]
         if changed:
             raise InputError(
-                f"out={str(self.path)!r} holds a study of something else: {in_short(changed)}. Put it back, choose another out, "
-                "or pass resume=False to start over."
+                argument="out",
+                value=str(self.path),
+                problem="holds a study of something else",
+                remedy=say(
+                    "{}. Put it back, {} to start over",
+                    in_short(changed),
+                    spoken("choose another out, or pass resume=False", shell="choose another -o, or pass --restart"),
+                ),
             )
         newer = changes(old["versions"], told["versions"])
         if newer:

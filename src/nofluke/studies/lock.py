@@ -32,14 +32,22 @@ class Lock:
         self._path = Path(os.path.realpath(folder)) / NAME
         if str(self._path) in _held:
             raise InputError(
-                f"out={str(folder)!r} is in use by another study of this process: wait for it, or choose another folder."
+                argument="out",
+                value=str(folder),
+                problem="is in use by another study of this process",
+                remedy="wait for it, or choose another folder",
             )
         while True:
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
             if not _locked(self._file):
                 holder = os.read(self._file, 200).decode(errors="replace").strip() or "another process"
                 os.close(self._file)
-                raise InputError(f"out={str(folder)!r} is in use by {holder}: wait for it, or choose another folder.")
+                raise InputError(
+                    argument="out",
+                    value=str(folder),
+                    problem=f"is in use by {holder}",
+                    remedy="wait for it, or choose another folder",
+                )
             if self._is_in_place():
                 break
             os.close(self._file)  # its last holder has just removed it

@@ -23,16 +23,20 @@ def look_up(cells: Values, failed: Values, detectors: tuple[str, ...], series: s
     """The row of a cell as plain values; refuses names that are not there, and says why a cell has no result."""
     check_word(detector, "detector", detectors)
     if not isinstance(series, str):
-        raise InputError(f"series={shown(series)} must be the name of a series: see study.cells['series'].")
+        raise InputError(
+            argument="series", value=series, problem="must be the name of a series", remedy="see study.cells['series']"
+        )
     found = np.flatnonzero(rows_named(cells["series"], series) & rows_named(cells["detector"], detector))
     if len(found):
         return {name: _plainly(values[found[0]]) for name, values in cells.items()}
     reasons = {(name, one): reason for name, one, reason in missing_cells(failed, detectors)}
     if (series, detector) in reasons:
-        raise InputError(f"series={shown(series)} has no result for {detector}: {reasons[series, detector]}")
+        raise InputError(
+            argument="series", value=series, problem=f"has no result for {detector}", remedy=reasons[series, detector]
+        )
     close = difflib.get_close_matches(series, cells["series"].tolist(), n=1)
-    hint = f"; did you mean {shown(close[0])}?" if close else ": see study.cells['series']."
-    raise InputError(f"series={shown(series)} is not in this study{hint}")
+    hint = f"did you mean {shown(close[0])}?" if close else "see study.cells['series']"
+    raise InputError(argument="series", value=series, problem="is not in this study", remedy=hint)
 
 
 def _plainly(value: Any) -> Any:

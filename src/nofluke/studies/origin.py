@@ -45,7 +45,9 @@ def read_origin(path: Path) -> dict[str, Any] | None:
         return None
     except (OSError, ValueError, KeyError):
         pass
-    raise InputError(f"{path} is not a study's, or is damaged: choose another folder for out, or remove that file.")
+    raise InputError(
+        problem=f"{path} is not a study's, or is damaged", remedy="choose another folder for out, or remove that file"
+    )
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:

@@ -76,7 +76,7 @@ def write_part(place: Path, packed: Packed, again: bool) -> dict[str, Any]:
         shutil.rmtree(place, ignore_errors=True)  # of an earlier try
         os.rename(beside, place)
     except OSError as error:
-        raise NoRoom(f"{place} cannot be written ({error.strerror or error}): {KEPT}.") from None
+        raise NoRoom(problem=f"{place} cannot be written ({error.strerror or error})", remedy=KEPT) from None
     finally:
         shutil.rmtree(beside, ignore_errors=True)
     return index

@@ -26,6 +26,7 @@ def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
         told = None
     if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
         raise InputError(
-            "pooling needs the data, which an opened folder does not hold: call nf.study again with the same arguments."
+            problem="pooling needs the data, which an opened folder does not hold",
+            remedy="call nf.study again with the same arguments",
         )
     return tuple(Pooled.of_dict(row) for row in told["rows"])

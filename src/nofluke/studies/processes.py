@@ -18,7 +18,7 @@ from dataclasses import replace
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.studies.outcome import Outcome, attempt, reason_of
 
 if TYPE_CHECKING:
@@ -99,8 +99,8 @@ def _as_bytes(thing: Any) -> bytes:
         return pickle.dumps(thing)
     except Exception as error:  # pickle raises whatever the object does
         raise InputError(
-            f"workers: the work cannot be sent to other processes ({error}): define functions at the top of a module, "
-            "or pass workers=1."
+            problem=f"workers: the work cannot be sent to other processes ({error})",
+            remedy=say("define functions at the top of a module, or pass {}", arg("workers", 1)),
         ) from None
 
 
@@ -123,7 +123,8 @@ class _Worker:
                 self._process.start()
         except OSError as error:
             raise InputError(
-                f"workers: no process can be started ({error.strerror}): pass fewer, or workers=1."
+                problem=f"workers: no process can be started ({error.strerror})",
+                remedy=say("pass fewer, or {}", arg("workers", 1)),
             ) from None
         theirs.close()
         back.close()  # so that its end of the pipe is the only one, and ends with it
@@ -172,10 +173,17 @@ def _ready(team: list[_Worker]) -> list[_Worker]:
 def _not_started(workers: int, code: int | None) -> InputError:
     if code == _NO_GUARD:
         return InputError(
-            f"workers={workers}: other processes run your script from its start: put its work below the line "
-            'if __name__ == "__main__":, or pass workers=1.'
+            argument="workers",
+            value=workers,
+            problem="cannot be used, since other processes run your script from its start",
+            remedy=say('put its work below the line if __name__ == "__main__":, or pass {}', arg("workers", 1)),
         )
-    return InputError(f"workers={workers}: processes end before they begin ({_cause(code)}): pass fewer, or workers=1.")
+    return InputError(
+        argument="workers",
+        value=workers,
+        problem=f"cannot be used, since processes end before they begin ({_cause(code)})",
+        remedy=say("pass fewer, or {}", arg("workers", 1)),
+    )
 
 
 def _cause(code: int | None) -> str:

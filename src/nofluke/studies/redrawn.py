@@ -41,7 +41,7 @@ def redrawn(
 
         run(partial(drawn_of, asked=asked, n=n), tasks, on_done=keep, on_failed=lose, **how)
     if lost:
-        raise InputError(f"the data of this study could not be read again for pooling: {lost[0]}")
+        raise InputError(problem="the data of this study could not be read again for pooling", remedy=lost[0])
     return total
 
 

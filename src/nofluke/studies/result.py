@@ -103,7 +103,12 @@ class Study(StudyExports):
         place = expanded(path, "path")
         told = read_origin(place / "study.json")
         if told is None:
-            raise InputError(f"path={str(path)!r} holds no study: name the folder that was passed as out.")
+            raise InputError(
+                argument="path",
+                value=str(path),
+                problem="holds no study",
+                remedy="name the folder that was passed as out",
+            )
         return cls(folder=Folder(place), settings=told["settings"])
 
     @lazy
@@ -280,7 +285,11 @@ class Study(StudyExports):
         from nofluke.show.leaderboard.files import write_files
 
         if path is None and self._folder.temporary:
-            raise InputError("path is missing: this study has no folder of its own. Name one to write to.")
+            raise InputError(
+                argument="path",
+                problem="is missing",
+                remedy="this study has no folder of its own. Name one to write to",
+            )
         place = self.path if path is None else expanded(path, "path")
         write_files(self.leaderboard(), place, cells=self.cells, failed=self.failed)
         return place

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, is_text
 from nofluke.progress import cells_bar
@@ -158,9 +158,9 @@ def study(
     """
     leave_if_importing()
     if not is_text(title):
-        raise InputError(f"title={shown(title)} must be text.")
+        raise InputError(argument="title", value=title, problem="must be text")
     if not isinstance(resume, bool | np.bool_):
-        raise InputError(f"resume={shown(resume)} must be True or False.")
+        raise InputError(argument="resume", value=resume, problem="must be True or False")
     workers = None if workers is None else as_whole(workers, "workers", 1)
     asked = Asked.of(
         tolerance=tolerance,
@@ -200,7 +200,8 @@ def study(
     )
     if times is None and layout in ("auto", "wide", "long") and asked.in_time:
         raise InputError(
-            f"{asked.in_time} is a length of time, but the data have no clock: pass times=, or a number of steps."
+            problem=f"{asked.in_time} is a length of time, but the data have no clock",
+            remedy=say("pass {}, or a number of steps", arg("times")),
         )
     chunks, detectors = found.chunks(), found.detectors
     n_cells = sum(len(chunk.series) for chunk in chunks) * len(detectors)

@@ -20,13 +20,14 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.table import one_line, unglobbed
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say, spoken
 from nofluke.studies.outcome import NoRoom
 from nofluke.studies.schema import Schema, Values
 
 Columns = dict[str, AnyArray]
 
-KEPT = "free some space or choose another place; finished work is kept, and the same call resumes from there"
+RESUMES = spoken("the same call resumes from there", shell="the same command resumes from there")
+KEPT = say("free some space or choose another place; finished work is kept, and {}", RESUMES)
 _LISTS = {"DOUBLE[]": np.float64, "BIGINT[]": np.int64}
 _ROW = " row"  # a name that no column has
 _PARQUET = "(FORMAT parquet, COMPRESSION zstd)"
@@ -102,7 +103,9 @@ def read_table(
         kinds = {name: str(kind) for name, kind, *_ in cursor.description}
         return {name: _plain(column, kinds[name]) for name, column in cursor.fetchnumpy().items()}
     except duckdb.Error as error:
-        raise InputError(f"{names[0]} cannot be read ({one_line(str(error))}): check the file.") from None
+        raise InputError(
+            problem=f"{names[0]} cannot be read ({one_line(str(error))})", remedy="check the file"
+        ) from None
 
 
 def _quoted(name: str) -> str:
@@ -190,7 +193,7 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (duckdb.IOException, OSError) as error:
-        raise NoRoom(f"{path} cannot be written ({_cause(error)}): {KEPT}.") from None
+        raise NoRoom(problem=f"{path} cannot be written ({_cause(error)})", remedy=KEPT) from None
 
 
 def _cause(error: Exception) -> str:

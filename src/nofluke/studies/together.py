@@ -95,7 +95,9 @@ class Placements:
             return list(draws(self.null, cell.trial, self.n_draws, self.seed))
         known = self.groups.get(np.asarray(cell.truth.starts, dtype=np.int64).tobytes())
         if known is None:
-            raise InputError("cell has other events than its placements were made for: pass all truths.")
+            raise InputError(
+                argument="cell", problem="has other events than its placements were made for", remedy="pass all truths"
+            )
         group, behind = known
         n_groups, n_steps = 1 + max(int(of.max()) for of, _ in self.groups.values()), cell.n_steps
         generator = np.random.default_rng(self.seed)

@@ -73,7 +73,7 @@ class Exports(ABC):
             What else to tell, by the keywords of `table`.
         """
         if not isinstance(flat, bool) and not (isinstance(flat, str) and flat == "numbers"):
-            raise InputError(f"flat={shown(flat)} must be True, False or 'numbers'.")
+            raise InputError(argument="flat", value=flat, problem="must be True, False or 'numbers'")
         plain = self._record(**asked)
         if not flat:
             return plain
@@ -163,7 +163,7 @@ def render(
     tables = {name: reworded(table, said) for name, table in result._latex_tables(**asked).items()}
     label = f"tab:nofluke-{result._kind}" if label is None else _checked(label)
     if caption is not None and not isinstance(caption, str):
-        raise InputError(f"caption={shown(caption)} must be text.")
+        raise InputError(argument="caption", value=caption, problem="must be text")
     floats = []
     for i, (name, table) in enumerate(tables.items()):
         title = (caption if caption is not None else table.title) or result._kind.capitalize()
@@ -183,7 +183,12 @@ def json_text(told: dict[str, Any]) -> str:
 
 def _checked(label: str) -> str:
     if not isinstance(label, str) or not re.fullmatch(r"[A-Za-z0-9:._/+-]+", label):
-        raise InputError(f"label={shown(label)} must be letters, digits and : . _ / + -, such as 'tab:results'.")
+        raise InputError(
+            argument="label",
+            value=label,
+            problem="must be letters, digits and ",
+            remedy=". _ / + -, such as 'tab:results'",
+        )
     return label
 
 

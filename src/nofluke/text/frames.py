@@ -23,6 +23,8 @@ def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
     wanted = (backend,) if backend is not None else (*(b for b in _BACKENDS if sys.modules.get(b)), *_BACKENDS)
     found = next((b for b in wanted if sys.modules.get(b) or importlib.util.find_spec(b)), None)
     if found is None:
-        raise InputError(f"a data frame needs {' or '.join(dict.fromkeys(wanted))}: pip install {wanted[0]}.")
+        raise InputError(
+            problem=f"a data frame needs {' or '.join(dict.fromkeys(wanted))}", remedy=f"pip install {wanted[0]}"
+        )
     columns = {name: list(values) if found == "pyarrow" else values for name, values in data.items()}
     return nw.from_dict(columns, backend=found).to_native()

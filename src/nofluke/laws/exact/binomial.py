@@ -52,9 +52,9 @@ def log_pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = 
     -inf
     """
     if n < 0:
-        raise InputError(f"n must be at least 0, got {n}: pass the number of trials.")
+        raise InputError(argument="n", problem=f"must be at least 0, got {n}", remedy="pass the number of trials")
     if not 0.0 <= p <= 1.0:
-        raise InputError(f"p must be between 0 and 1, got {p}: pass a probability.")
+        raise InputError(problem=f"p must be between 0 and 1, got {p}", remedy="pass a probability")
     q = 1.0 - p if q is None else q
     values = np.asarray(k, dtype=np.int64)
     out = np.full(values.shape, -np.inf)

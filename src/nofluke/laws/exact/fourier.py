@@ -97,7 +97,7 @@ def tail(
     4.0
     """
     if side not in ("upper", "lower"):
-        raise InputError(f'side must be "upper" or "lower", got {side!r}: say which tail you want.')
+        raise InputError(problem=f'side must be "upper" or "lower", got {side!r}', remedy="say which tail you want")
     _check_events(windows, n_events)
     hits = int(hits)
     reached = hits if side == "upper" else hits + 1  # the two tails of this split are C >= reached and C < reached
@@ -412,5 +412,7 @@ def _complement(other: Tail) -> Tail:
 def _check_events(windows: Windows, n_events: int) -> None:
     if not 0 <= n_events <= windows.n_steps:
         raise InputError(
-            f"n_events must be between 0 and the {windows.n_steps} steps, got {n_events}: count each step once."
+            argument="n_events",
+            problem=f"must be between 0 and the {windows.n_steps} steps, got {n_events}",
+            remedy="count each step once",
         )

@@ -317,4 +317,8 @@ def _unit_windows_variance(starts: IntArray, n_steps: int, n_events: int) -> flo
 
 def _check_count(name: str, count: int, n_steps: int) -> None:
     if not 0 <= count <= n_steps:
-        raise InputError(f"{name} must be from 0 to the {n_steps} steps, got {count}: count them on the same steps.")
+        raise InputError(
+            argument=name,
+            problem=f"must be from 0 to the {n_steps} steps, got {count}",
+            remedy="count them on the same steps",
+        )

@@ -393,5 +393,7 @@ def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
 def _check_events(windows: Windows, n_events: int) -> None:
     if not 0 <= n_events <= windows.n_steps:
         raise InputError(
-            f"n_events must be from 0 to the {windows.n_steps} steps, got {n_events}: count events on the same steps."
+            argument="n_events",
+            problem=f"must be from 0 to the {windows.n_steps} steps, got {n_events}",
+            remedy="count events on the same steps",
         )

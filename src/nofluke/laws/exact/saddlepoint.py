@@ -75,10 +75,12 @@ def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "
     8.332e-05
     """
     if side not in ("upper", "lower"):
-        raise InputError(f'side must be "upper" or "lower", got {side!r}: say which tail you want.')
+        raise InputError(problem=f'side must be "upper" or "lower", got {side!r}', remedy="say which tail you want")
     if not 0 <= n_events <= windows.n_steps:
         raise InputError(
-            f"n_events must be between 0 and the {windows.n_steps} steps, got {n_events}: count each step once."
+            argument="n_events",
+            problem=f"must be between 0 and the {windows.n_steps} steps, got {n_events}",
+            remedy="count each step once",
         )
     reached = int(hits) if side == "upper" else int(hits) + 1  # the tails of this split: C >= reached, C < reached
     upper = side == "upper"

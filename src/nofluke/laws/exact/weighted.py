@@ -52,7 +52,7 @@ def weighted_log_pmf(counts: AnyArray, n_events: int) -> tuple[int, FloatArray]:
     steps = np.asarray(counts, dtype=np.int64)
     n_steps, most = int(steps.sum()), len(steps) - 1
     if (steps < 0).any() or not 0 <= n_events <= n_steps:
-        raise InputError(f"n_events={n_events} must lie in 0..{n_steps}, the steps in counts.")
+        raise InputError(argument="n_events", value=n_events, problem=f"must lie in 0..{n_steps}, the steps in counts")
     low, high = n_events * most - _heaviest(steps[::-1], n_events), _heaviest(steps, n_events)
     if low == high:
         return low, np.zeros(1)

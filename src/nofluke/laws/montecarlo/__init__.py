@@ -93,7 +93,9 @@ def placements(n_steps: int, n_events: int, *, n_resamples: int, rng: Any = None
     [(256, 3), (44, 3)]
     """
     if not 0 <= n_events <= n_steps or not 1 <= n_steps <= MOST_STEPS:
-        raise InputError(f"n_events must lie in 0..n_steps, got {n_events} events and {n_steps} steps.")
+        raise InputError(
+            argument="n_events", problem=f"must lie in 0..n_steps, got {n_events} events and {n_steps} steps"
+        )
     return drawn(Uniform(n_steps, n_events), n_steps, n_resamples=n_resamples, rng=rng)
 
 

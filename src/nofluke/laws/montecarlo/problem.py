@@ -82,19 +82,24 @@ class Problem:
         stops = np.atleast_2d(integers("cover_stop", self.cover_stop))
         n_steps = level.size
         if level.ndim != 1 or not 1 <= n_steps <= MOST_STEPS:
-            raise InputError(f"level must be one row of 1 to {MOST_STEPS} steps, got shape {level.shape}.")
+            raise InputError(
+                argument="level", problem=f"must be one row of 1 to {MOST_STEPS} steps, got shape {level.shape}"
+            )
         positive("n_thresholds", self.n_thresholds)
         if level.min() < 0 or level.max() > self.n_thresholds:
             raise InputError(
-                f"level must lie in 0..{self.n_thresholds} (n_thresholds), got {level.min()}..{level.max()}: "
-                "count the thresholds that each score reaches."
+                argument="level",
+                problem=f"must lie in 0..{self.n_thresholds} (n_thresholds), got {level.min()}..{level.max()}",
+                remedy="count the thresholds that each score reaches",
             )
         if not isinstance(self.n_events, int | np.integer) or not 0 <= self.n_events <= n_steps:
-            raise InputError(f"n_events must be a whole number in 0..{n_steps} (steps), got {self.n_events!r}.")
+            raise InputError(
+                argument="n_events", problem=f"must be a whole number in 0..{n_steps} (steps), got {self.n_events!r}"
+            )
         if starts.ndim != 2 or starts.shape != stops.shape or starts.shape[1] != n_steps or not starts.size:
             raise InputError(
-                f"cover_start and cover_stop must both have shape (tolerances, {n_steps}), "
-                f"got {starts.shape} and {stops.shape}."
+                problem=f"cover_start and cover_stop must both have shape (tolerances, {n_steps}), got {starts.shape} and "
+                f"{stops.shape}"
             )
         for name, ranges, wrong in (
             ("cover_start", starts, (starts < 0) | (starts > n_steps)),
@@ -103,11 +108,14 @@ class Problem:
             if wrong.any():
                 d, t = (int(i) for i in np.argwhere(wrong)[0])
                 raise InputError(
-                    f"{name}[{d}, {t}] is {ranges[d, t]}: the range must lie within 0..{n_steps} and not stop before it starts."
+                    problem=f"{name}[{d}, {t}] is {ranges[d, t]}",
+                    remedy=f"the range must lie within 0..{n_steps} and not stop before it starts",
                 )
             if (ranges[:, 1:] < ranges[:, :-1]).any():
                 raise InputError(
-                    f"{name} must be nondecreasing along the steps: a later event covers no earlier range."
+                    argument=name,
+                    problem="must be nondecreasing along the steps",
+                    remedy="a later event covers no earlier range",
                 )
         for name, value in (("level", level), ("cover_start", starts), ("cover_stop", stops)):
             object.__setattr__(self, name, value)
@@ -157,9 +165,13 @@ def count_hits(problem: Problem, events: ArrayLike) -> Hits:
     """
     steps = np.unique(integers("events", events))
     if steps.size != problem.n_events or np.size(events) != problem.n_events:
-        raise InputError(f"events must be {problem.n_events} different steps (n_events), got {np.size(events)}.")
+        raise InputError(
+            argument="events", problem=f"must be {problem.n_events} different steps (n_events), got {np.size(events)}"
+        )
     if steps.size and not 0 <= steps[0] <= steps[-1] < problem.level.size:
-        raise InputError(f"events must lie in 0..{problem.level.size - 1}, got {steps[0]}..{steps[-1]}.")
+        raise InputError(
+            argument="events", problem=f"must lie in 0..{problem.level.size - 1}, got {steps[0]}..{steps[-1]}"
+        )
     precision, recall = [], []
     for start, stop in zip(problem.cover_start, problem.cover_stop, strict=True):
         opened = np.bincount(start[steps], minlength=problem.level.size + 1)
@@ -188,11 +200,13 @@ def integers(name: str, values: ArrayLike) -> IntArray:
     if array.size == 0:
         return array.astype(np.int64)
     if array.dtype.kind not in "iu":
-        raise InputError(f"{name} must be integers, got {array.dtype}: pass step indices or counts.")
+        raise InputError(
+            argument=name, problem=f"must be integers, got {array.dtype}", remedy="pass step indices or counts"
+        )
     return array.astype(np.int64, copy=False)
 
 
 def positive(name: str, value: int) -> int:
     if not isinstance(value, int | np.integer) or value < 1:
-        raise InputError(f"{name} must be a whole number of at least 1, got {value!r}.")
+        raise InputError(argument=name, problem=f"must be a whole number of at least 1, got {value!r}")
     return int(value)

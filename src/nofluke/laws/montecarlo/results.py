@@ -83,7 +83,7 @@ class MaximumTest:
     def critical_value(self, alpha: float) -> float:
         """What a cell must exceed for an adjusted p-value of at most `alpha`; infinite where none can be."""
         if not 0 < alpha < 1:
-            raise InputError(f"alpha must lie between 0 and 1, got {alpha}.")
+            raise InputError(argument="alpha", problem=f"must lie between 0 and 1, got {alpha}")
         n = self.maxima.size
         allowed = int(alpha * (n + 1)) + 1
         while allowed / (n + 1) > alpha:  # the very comparison of p = (b + 1) / (n + 1) with alpha

@@ -134,7 +134,7 @@ class Run:
         sizes = {"precision": self.n_predictions + 1, "recall": np.full(n_cells, n_events + 1)}
         if isinstance(histograms, str):
             if histograms not in ("auto", "all", "none"):
-                raise InputError(f'histograms must be "auto", "all", "none" or cells, got {histograms!r}.')
+                raise InputError(problem=f'histograms must be "auto", "all", "none" or cells, got {histograms!r}')
             small = sum(int(size.sum()) for size in sizes.values()) <= AUTO_BINS
             kept = histograms == "all" or (histograms == "auto" and small)
             self.histogram_cells = np.arange(n_cells if kept else 0)
@@ -156,9 +156,9 @@ class Run:
         placements, shape = np.asarray(placements), (size, self.problem.n_events)
         if placements.shape != shape or placements.dtype.kind not in "iu":
             got = f"{placements.dtype} of shape {placements.shape}"
-            raise InputError(f"draw must return placements of shape {shape}, whole numbers, got {got}.")
+            raise InputError(problem=f"draw must return placements of shape {shape}, whole numbers, got {got}")
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
-            raise InputError(f"draw must place events on steps 0..{self.problem.level.size - 1}.")
+            raise InputError(problem=f"draw must place events on steps 0..{self.problem.level.size - 1}")
         # stable: most draws come in order, or as some ascending stretches, which that merges
         return np.ascontiguousarray(np.sort(placements, axis=1, kind="stable"), dtype=np.uint32)
 
@@ -183,13 +183,15 @@ class Run:
         for d, k in cells:
             if not (0 <= d < self.problem.shape[0] and 0 <= k < self.problem.shape[1]):
                 raise InputError(
-                    f"{name} has cell {(d, k)}: tolerance and threshold must lie below {self.problem.shape}."
+                    argument=name,
+                    problem=f"has cell {(d, k)}",
+                    remedy=f"tolerance and threshold must lie below {self.problem.shape}",
                 )
         return np.array(sorted({d * self.problem.n_thresholds + k for d, k in cells}), dtype=np.int64)
 
     def _prepare_maxima(self, standardisation: Standardisation) -> None:
         if not (np.isfinite(standardisation.beta) and standardisation.beta > 0):
-            raise InputError(f"beta must be positive, got {standardisation.beta}.")
+            raise InputError(argument="beta", problem=f"must be positive, got {standardisation.beta}")
         self.beta = float(standardisation.beta)
         for side in SIDES:
             pair = []
@@ -197,7 +199,8 @@ class Run:
                 table = np.asarray(getattr(standardisation, name), dtype=np.float64)
                 if table.shape != self.problem.shape or not np.isfinite(table).all():
                     raise InputError(
-                        f"{name} must be finite and of shape {self.problem.shape}, got shape {table.shape}."
+                        argument=name,
+                        problem=f"must be finite and of shape {self.problem.shape}, got shape {table.shape}",
                     )
                 pair.append(np.ascontiguousarray(table.ravel()))
             mean, std = self.moments[side] = pair[0], pair[1]
@@ -404,7 +407,9 @@ def _bins_before(bins: NDArray[np.uint32], n_thresholds: int) -> NDArray[np.int3
 def _observed(problem: Problem, side: Measure, hits: IntArray) -> NDArray[np.int32]:
     hits = integers(f"observed.{side}", hits)
     if hits.shape != problem.shape:
-        raise InputError(f"observed.{side} must have shape {problem.shape} (tolerances, thresholds), got {hits.shape}.")
+        raise InputError(
+            problem=f"observed.{side} must have shape {problem.shape} (tolerances, thresholds), got {hits.shape}"
+        )
     if hits.min() < 0 or hits.max() > problem.level.size:
-        raise InputError(f"observed.{side} must lie in 0..{problem.level.size}, got {hits.min()}..{hits.max()}.")
+        raise InputError(problem=f"observed.{side} must lie in 0..{problem.level.size}, got {hits.min()}..{hits.max()}")
     return np.ascontiguousarray(hits.ravel(), dtype=np.int32)

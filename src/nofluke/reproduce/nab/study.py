@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.data.paths import expanded
 from nofluke.data.sources import open_table
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.plain import as_whole
 from nofluke.studies.cases import Fault
@@ -122,8 +122,10 @@ class Source:
         labels, windows = (path / "labels" / f"combined_{kind}.json" for kind in ("labels", "windows"))
         if not labels.is_file() or not (path / "results").is_dir():
             raise InputError(
-                f"source={shown(str(given))} has no labels/combined_labels.json, or no results: pass the folder of a clone "
-                "of numenta/NAB, or a table with the columns series and event."
+                argument="source",
+                value=str(given),
+                problem="has no labels/combined_labels.json, or no results",
+                remedy="pass the folder of a clone of numenta/NAB, or a table with the columns series and event",
             )
         found = {"layout": "nab", "ranges": windows}
         return cls(

@@ -128,9 +128,11 @@ def run_adjustment_study(*, seed: int, n_resamples: int) -> AdjustmentStudy:
         Random scores on each benchmark. Where scores as long as the series have to be made, there are fewer.
     """
     if n_resamples < 1:
-        raise InputError(f"n_resamples={n_resamples!r} must be at least 1: the page has 10,000.")
+        raise InputError(
+            argument="n_resamples", value=n_resamples, problem="must be at least 1", remedy="the page has 10,000"
+        )
     if seed < 0:
-        raise InputError(f"seed={seed!r} must not be negative.")
+        raise InputError(argument="seed", value=seed, problem="must not be negative")
     labels = {name: public_labels(name) for name in BENCHMARKS}  # first: they may have to be downloaded
     cases = []
     with progress_bar("benchmarks", len(labels) + 1) as advance:

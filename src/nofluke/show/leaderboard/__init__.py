@@ -43,6 +43,10 @@ def write_leaderboard(board: Leaderboard, path: str | Path, *, cells: Values, fa
 def make_leaderboard_page(board: Leaderboard, *, cells: Values, failed: Values) -> str:
     """The page that `write_leaderboard` writes, as text."""
     if not isinstance(board, Leaderboard):
-        raise InputError(f"board must be a Leaderboard, got {type(board).__name__}: pass that of a study.")
+        raise InputError(
+            argument="board",
+            problem=f"must be a Leaderboard, got {type(board).__name__}",
+            remedy="pass that of a study",
+        )
     shown = map_cells(board.detectors, cells, failed)
     return render(board, failed, shown, make_payload(board, cells, shown))

@@ -22,6 +22,11 @@ def write_files(board: Leaderboard, folder: Path, *, cells: Values, failed: Valu
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"path={str(folder)!r} cannot be made ({error.strerror}): choose another place.") from None
+        raise InputError(
+            argument="path",
+            value=str(folder),
+            problem=f"cannot be made ({error.strerror})",
+            remedy="choose another place",
+        ) from None
     for name, text in files.items():
         write_file(folder / name, text, str(folder / name))

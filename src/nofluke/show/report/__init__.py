@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.paths import check_place, expanded, write_file
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError
 from nofluke.inference.evaluation import Evaluation
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
@@ -86,10 +86,16 @@ def make_page(
     """The page that `write_report` writes, as text."""
     if not isinstance(result, Evaluation):
         raise InputError(
-            f"result must be an Evaluation, got {type(result).__name__}: pass what nofluke.evaluate returns."
+            argument="result",
+            problem=f"must be an Evaluation, got {type(result).__name__}",
+            remedy="pass what nofluke.evaluate returns",
         )
     if source is not None and not isinstance(source, Source):
-        raise InputError(f"source must be a Source, got {type(source).__name__}: pass one, or leave it out.")
+        raise InputError(
+            argument="source",
+            problem=f"must be a Source, got {type(source).__name__}",
+            remedy="pass one, or leave it out",
+        )
     check_page(title, scripts)
     parts = parts_of(result, title=title, source=source, metrics=metrics)
     return render(parts.payload, parts.origin, scripts, parts.others)
@@ -105,7 +111,7 @@ def check_target(path: str | Path) -> Path:
 def check_page(title: str | None, scripts: Scripts) -> None:
     """Refuse what would fail at the end of a page, before anything is computed."""
     if title is not None and not isinstance(title, str):
-        raise InputError(f"title={shown(title)} must be text: put it in quotes.")
+        raise InputError(argument="title", value=title, problem="must be text", remedy="put it in quotes")
     check_scripts(scripts)
     check_plotly()
 

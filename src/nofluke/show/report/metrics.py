@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say, verb
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_result import Significance
@@ -37,7 +37,8 @@ def metrics_beside(result: Evaluation, metrics: Any) -> Significances | None:
         return None
     if isinstance(result, Coincidence):
         raise InputError(
-            "metrics need labels on steps, which two lists of times do not have: pass labels to nf.evaluate."
+            problem="metrics need labels on steps, which two lists of times do not have",
+            remedy=say("pass labels to {}", verb("evaluate")),
         )
     settings, k = result.settings, result.cell.k
     cuts = None

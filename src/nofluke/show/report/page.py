@@ -171,7 +171,9 @@ def check_plotly() -> None:
     try:
         import plotly.offline  # noqa: F401
     except ImportError:
-        raise InputError("a report needs plotly, which is not installed: pip install 'nofluke[report]'") from None
+        raise InputError(
+            problem="a report needs plotly, which is not installed", remedy="pip install 'nofluke[report]'"
+        ) from None
 
 
 def check_scripts(scripts: object) -> None:

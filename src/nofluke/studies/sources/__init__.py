@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.plain import check_word, is_text
 from nofluke.studies.cases import Source
 from nofluke.studies.sources.chunks import Chunks
@@ -92,7 +92,11 @@ def read_source(
     roles.check_apart()
     if truth is not None and ranges is not None:
         raise InputError(
-            f"pass either truth={shown(truth)}, a column, or ranges=, a separate list of events, not both."
+            problem=say(
+                "pass either {}, a column, or {}, a separate list of events, not both",
+                arg("truth", truth),
+                arg("ranges"),
+            )
         )
     if layout == "nab":
         _unused(layout, series=series, group=group, times=times, detector=detector, data=data)
@@ -116,7 +120,10 @@ def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) ->
     if not isinstance(source, str | Path | list | tuple):
         if roles.time_format is not None:
             raise InputError(
-                f"time_format={shown(roles.time_format)} is for files: make dates of the frame's column {shown(roles.times)}."
+                argument="time_format",
+                value=roles.time_format,
+                problem="is for files",
+                remedy=f"make dates of the frame's column {shown(roles.times)}",
             )
         return frame_source(source, roles, events, per_chunk)
     paths, root = found_files(source)
@@ -125,26 +132,52 @@ def _tables(source: Any, roles: Roles, events: Listed | None, per_chunk: Any) ->
 
 def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
     if roles.truth is None and events is None:
-        raise InputError("truth is missing: name the column of labels, or pass ranges= with the events of each series.")
+        raise InputError(
+            argument="truth",
+            problem="is missing",
+            remedy=say("name the column of labels, or pass {} with the events of each series", arg("ranges")),
+        )
     if not roles.scores:
-        raise InputError("scores is missing: name the columns of scores, or a pattern such as 'det_*'.")
+        raise InputError(
+            argument="scores", problem="is missing", remedy="name the columns of scores, or a pattern such as 'det_*'"
+        )
     if (layout == "long") > (roles.detector is not None):
-        raise InputError("layout='long' needs detector=: name the column with the detector of each row.")
+        raise InputError(
+            argument="layout",
+            value="long",
+            problem=say("needs {}", arg("detector")),
+            remedy="name the column with the detector of each row",
+        )
     if layout == "wide" and roles.detector is not None:
-        raise InputError(f"layout='wide' has a column for each detector: leave out detector={shown(roles.detector)}.")
+        raise InputError(
+            argument="layout",
+            value="wide",
+            problem="has a column for each detector",
+            remedy=say("leave out {}", arg("detector", roles.detector)),
+        )
 
 
 def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: Any) -> tuple[str | None, str | None]:
     """The formats of the sources and of the ranges, which is the same unless given; "iso" is ISO 8601."""
     in_file = isinstance(ranges, str | Path) and not str(ranges).lower().endswith(".json")
     if own is not None and times is None:
-        raise InputError(f"time_format={shown(own)} needs times=, the column that it is for: name it, or leave it out.")
+        raise InputError(
+            argument="time_format",
+            value=own,
+            problem=say("needs {}, the column that it is for", arg("times")),
+            remedy="name it, or leave it out",
+        )
     if of_ranges is not None and not in_file:
-        raise InputError(f"ranges_time_format={shown(of_ranges)} is for a table of ranges in a file: leave it out.")
+        raise InputError(
+            argument="ranges_time_format",
+            value=of_ranges,
+            problem="is for a table of ranges in a file",
+            remedy="leave it out",
+        )
     chosen = (own, own if of_ranges is None else of_ranges)
     for name, value in zip(("time_format", "ranges_time_format"), chosen, strict=True):
         if value is not None and not is_text(value):
-            raise InputError(f"{name}={shown(value)} must be a format such as '%d/%m/%Y %H:%M', or 'iso'.")
+            raise InputError(argument=name, value=value, problem="must be a format such as '%d/%m/%Y %H:%M', or 'iso'")
     first, last = (None if value == "iso" else value for value in chosen)
     return first, last
 
@@ -152,4 +185,9 @@ def _formats(own: str | None, of_ranges: str | None, times: str | None, ranges: 
 def _unused(layout: str, **given: Any) -> None:
     for name, value in given.items():
         if value is not None:
-            raise InputError(f"{name}={shown(value)} has no place in layout={layout!r}: leave it out.")
+            raise InputError(
+                argument=name,
+                value=value,
+                problem=say("has no place in {}", arg("layout", layout)),
+                remedy="leave it out",
+            )

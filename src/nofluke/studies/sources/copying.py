@@ -59,7 +59,7 @@ def regrouped(
     with open_table(file.path, [], None, connection, file.label) as table:
         missing = [name for name in (series, detector) if name is not None and name not in table.names]
         if missing:
-            raise InputError(f"{file.label} has no column {shown(missing[0])}.")
+            raise InputError(problem=f"{file.label} has no column {shown(missing[0])}")
         fields = {name: table.fields[table.names.index(name)] for name in columns if name in table.names}
         _check_case(list(fields), file.label)
         by = ", ".join(f"{quoted(fields[name])}::VARCHAR" for name in (series, detector) if name is not None)
@@ -76,7 +76,8 @@ def _check_case(names: Sequence[str], label: str) -> None:
         other = seen.setdefault(name.lower(), name)
         if other != name:
             raise InputError(
-                f"{label} has columns {shown(other)} and {shown(name)}, which differ only in case: rename one."
+                problem=f"{label} has columns {shown(other)} and {shown(name)}, which differ only in case",
+                remedy="rename one",
             )
 
 

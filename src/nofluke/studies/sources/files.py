@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.data.paths import expanded
-from nofluke.errors import InputError, shortened, shown
+from nofluke.errors import InputError, arg, say, shortened, shown
 from nofluke.studies.sources.naming import without_ending
 
 _LAYOUTS = {
@@ -24,7 +24,7 @@ def found_files(source: Any) -> tuple[list[Path], Path]:
     """The files, sorted by path, each once, and the folder that all of them are below."""
     several = source if isinstance(source, list | tuple) else [source]
     if not several:
-        raise InputError("source is an empty list: pass a file, a folder or a glob.")
+        raise InputError(argument="source", problem="is an empty list", remedy="pass a file, a folder or a glob")
     paths: dict[Path, None] = {}
     for one in several:
         paths.update(dict.fromkeys(_of_one(one)))
@@ -42,18 +42,23 @@ def _of_one(source: Any) -> list[Path]:
         if not found:
             names = {file.name for file in every} | {file.suffix for file in every}
             fitting = next((layout for name, layout in _LAYOUTS.items() if name in names), None)
-            remedy = f"pass layout={fitting!r}" if fitting else "pass a folder of Parquet or CSV files"
+            remedy: str = say("pass {}", arg("layout", fitting)) if fitting else "pass a folder of Parquet or CSV files"
             if fitting is None and ".txt" in names:
                 remedy = f"name its text files by a pattern, {shown(f'{source}/*.txt')}"
-            raise InputError(f"source={shown(str(source))} has no table in it: {remedy}.")
+            raise InputError(argument="source", value=str(source), problem="has no table in it", remedy=remedy)
         return found
     if path.exists():
         return [path]
     if glob.has_magic(str(path)):
         if not (matching := [Path(name) for name in glob.glob(str(path), recursive=True)]):
-            raise InputError(f"source={shown(str(source))} matches no file: check the pattern and the folder.")
+            raise InputError(
+                argument="source",
+                value=str(source),
+                problem="matches no file",
+                remedy="check the pattern and the folder",
+            )
         return [file for file in matching if file.is_file()]
-    raise InputError(f"{shortened(str(source), 300)}: there is no such file: check the path.")
+    raise InputError(problem=f"{shortened(str(source), 300)}: there is no such file", remedy="check the path")
 
 
 def is_table(path: Path) -> bool:
@@ -75,17 +80,20 @@ def check_apart(out: Any, source: Any) -> None:
     for one in source if isinstance(source, list | tuple) else [source]:
         if isinstance(one, str | Path) and place.is_relative_to(expanded(one, "source").resolve()):
             raise InputError(
-                f"out={shown(str(out))} lies in the source {shown(str(one))}, where it would be read as data: choose another place."
+                argument="out",
+                value=str(out),
+                problem=f"lies in the source {shown(str(one))}, where it would be read as data",
+                remedy="choose another place",
             )
 
 
 def folder_of(source: Any, name: str, remedy: str) -> Path:
     """A folder that must be there."""
     if source is None:
-        raise InputError(f"{name} is missing: {remedy}.")
+        raise InputError(argument=name, problem="is missing", remedy=remedy)
     path = expanded(source, name).absolute()
     if not path.is_dir():
-        raise InputError(f"{name}={shown(str(source))} is not a folder: {remedy}.")
+        raise InputError(argument=name, value=str(source), problem="is not a folder", remedy=remedy)
     return path
 
 

@@ -37,10 +37,10 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     """The series of a frame, as a source whose chunks carry their values."""
     columns = _columns(value)
     if roles.series is None or roles.group == FOLDER:
-        missing = "series is missing" if roles.series is None else f"group={FOLDER!r} is for files"
-        raise InputError(
-            f"{missing}: name the column of the frame that tells {'series' if roles.series is None else 'groups'} apart."
-        )
+        remedy = "name the column of the frame that tells {} apart"
+        if roles.series is None:
+            raise InputError(argument="series", problem="is missing", remedy=remedy.format("series"))
+        raise InputError(argument="group", value=FOLDER, problem="is for files", remedy=remedy.format("groups"))
     scores = columns_to_read(roles, list(columns), "the frame")
     for name in scores:
         check_name(name, "scores")
@@ -61,7 +61,7 @@ def frame_source(value: Any, roles: Roles, events: Listed | None, per_chunk: Any
     }
     detectors = scores if roles.detector is None else tuple(dict.fromkeys(key[1] for key in keys if key[1] is not None))
     if not detectors:
-        raise InputError(nameless(len(texts["detector"]), roles.detector, "detector"))
+        raise InputError(problem=nameless(len(texts["detector"]), roles.detector, "detector"))
     blocks = {
         key: Block(
             scores={name if roles.detector is None else str(key[1]): read[name][at] for name in scores},
@@ -137,16 +137,24 @@ def _columns(value: Any) -> dict[str, Any]:
     pairs = list(value.items()) if isinstance(value, Mapping) else frame_columns(value)
     if pairs is None:
         raise InputError(
-            f"source must be a path, a data frame or a dict of columns, got a {type(value).__name__}: collect lazy frames first."
+            argument="source",
+            problem=f"must be a path, a data frame or a dict of columns, got a {type(value).__name__}",
+            remedy="collect lazy frames first",
         )
     names = [text_of(name, "source") for name, _ in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"the frame has {len(twice)} columns named {shown(twice[0])}: rename all but one.")
+        raise InputError(
+            problem=f"the frame has {len(twice)} columns named {shown(twice[0])}", remedy="rename all but one"
+        )
     lengths = {name: len(column) for name, (_, column) in zip(names, pairs, strict=True) if hasattr(column, "__len__")}
     if len(lengths) < len(pairs) or len(set(lengths.values())) > 1:
-        raise InputError(f"source has columns of unequal length ({shown(lengths)}): give every row all of them.")
+        raise InputError(
+            argument="source",
+            problem=f"has columns of unequal length ({shown(lengths)})",
+            remedy="give every row all of them",
+        )
     if not lengths or not any(lengths.values()):
-        raise InputError("source has no rows: there is nothing to evaluate.")
+        raise InputError(argument="source", problem="has no rows", remedy="there is nothing to evaluate")
     return dict(zip(names, (column for _, column in pairs), strict=True))
 
 

@@ -115,7 +115,7 @@ def _pieces(file: TableFile, roles: Roles, connection: Any) -> Iterator[tuple[st
             min({group}), max({group}), count({group}) FROM read_parquet(?, hive_partitioning=false) GROUP BY 1, 2 ORDER BY 3"""
         rows = table.ask(query, [unglobbed(file.path)])
     if not rows:
-        raise InputError(f"{file.label} has no rows: there is nothing to evaluate.")
+        raise InputError(problem=f"{file.label} has no rows", remedy="there is nothing to evaluate")
     for series, detector, first, last, count, low, high, grouped in rows:
         groups = (low, high, *(() if grouped == count else (None,))) if "group" in text else ()
         yield series, Piece(file=file, start=first, stop=last + 1, count=count, detector=detector, groups=groups)
@@ -128,5 +128,5 @@ def _field(table: FileTable, column: str) -> str:
 def position_of(table: FileTable, column: str) -> int:
     """The position of a column that must be there."""
     if column not in table.names:
-        raise InputError(f"{table.label} has no column {shown(column)}.")
+        raise InputError(problem=f"{table.label} has no column {shown(column)}")
     return table.names.index(column)

@@ -10,7 +10,7 @@ from typing import Any
 
 from nofluke.arrays import AnyArray
 from nofluke.data.sources import open_table
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Read
 from nofluke.studies.sources.one_file import found_at
@@ -21,14 +21,21 @@ def chosen(detectors: Iterable[str], asked: Sequence[str], where: str) -> tuple[
     """The detectors that names and patterns ask for, in their order; all where nothing is asked."""
     every = list(dict.fromkeys(detectors))
     if not every:
-        raise InputError(f"source={shown(where)} has no scores of a detector in it: check the folder and layout=.")
+        raise InputError(
+            argument="source",
+            value=where,
+            problem="has no scores of a detector in it",
+            remedy=say("check the folder and {}", arg("layout")),
+        )
     found: dict[str, None] = {}
     for name in asked or ("*",):
         matching = [name] if name in every else [one for one in every if fnmatchcase(one, name)]
         if not matching:
             close = difflib.get_close_matches(name, every, n=1, cutoff=0.5)
             hint = f"did you mean {shown(close[0])}" if close else "use one of them"
-            raise InputError(f"scores={shown(name)} is not one of the detectors {shown(every)[1:-1]}: {hint}.")
+            raise InputError(
+                argument="scores", value=name, problem=f"is not one of the detectors {shown(every)[1:-1]}", remedy=hint
+            )
         found.update(dict.fromkeys(matching))
     return tuple(found)
 
@@ -40,7 +47,9 @@ def columns_in(
     with open_table(path, list(names), time_format, connection, label) as table:
         there = [found_at(table, name) for name in names]
         if None in there:
-            raise InputError(f"{label} has no column {shown(names[there.index(None)])}: it has {table.listing()}.")
+            raise InputError(
+                problem=f"{label} has no column {shown(names[there.index(None)])}", remedy=f"it has {table.listing()}"
+            )
         positions = [at for at in there if at is not None]
         table.load(sorted(set(positions)))
         return [column_at(table, at, name == times, time_format) for name, at in zip(names, positions, strict=True)]

@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.pairs import Pairs
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -53,7 +53,7 @@ class NabReader:
             except (InputError, OSError) as error:
                 scores[name] = Fault(reason=str(error))
         if lead is None:
-            raise InputError("; ".join(fault.reason for fault in scores.values() if isinstance(fault, Fault)))
+            raise InputError(problem="; ".join(fault.reason for fault in scores.values() if isinstance(fault, Fault)))
         missing = Fault(reason="there is no file of this detector.")
         events, times = self.events, lead[0]
         notes: tuple[str, ...] = ()
@@ -104,7 +104,11 @@ def nab_source(source: Any, roles: Roles, ranges: Any, per_chunk: Any) -> Chunks
         ranges = results.parent / "labels" / "combined_windows.json"
         if not ranges.is_file():
             raise InputError(
-                "ranges is missing: pass NAB's combined_windows.json, or truth='label' for the column of its results."
+                argument="ranges",
+                problem="is missing",
+                remedy=say(
+                    "pass NAB's combined_windows.json, or {} for the column of its results", arg("truth", "label")
+                ),
             )
     events = None if ranges is None else listed_events(ranges, roles.truth_as, roles.series, clock=True)
     if events is not None:

@@ -42,7 +42,9 @@ def names_in(column: Any, role: str) -> list[str | None]:
             raise
         except Exception:  # whatever an object of the user's raises when it is compared or written
             raise InputError(
-                f"{role} must be a column of names, got {shown(item)}: pass text or whole numbers."
+                argument=role,
+                problem=f"must be a column of names, got {shown(item)}",
+                remedy="pass text or whole numbers",
             ) from None
     return found
 
@@ -53,7 +55,9 @@ def keep_apart(item: Any, taken: dict[str, Any], role: str) -> str:
     check_name(name, role)
     if name in taken:
         raise InputError(
-            f"{role} has {shown(taken[name])} and {shown(item)}, two values with one name: make both text, or rename one."
+            argument=role,
+            problem=f"has {shown(taken[name])} and {shown(item)}, two values with one name",
+            remedy="make both text, or rename one",
         )
     taken[name] = item
     return name
@@ -64,13 +68,17 @@ def text_of(item: Any, role: str) -> str:
     try:
         return str(item)
     except Exception:  # an object of the user's may raise anything
-        raise InputError(f"{role} has {shown(item)} for a name: pass text or whole numbers.") from None
+        raise InputError(
+            argument=role, problem=f"has {shown(item)} for a name", remedy="pass text or whole numbers"
+        ) from None
 
 
 def check_name(name: str, role: str) -> None:
     """Refuse a name that no file can hold: halves of surrogate pairs, as of bytes in file names that are no text."""
     if not is_text(name):
-        raise InputError(f"{role}={shown(name)} is a name that cannot be written as UTF-8: rename it.")
+        raise InputError(
+            argument=role, value=name, problem="is a name that cannot be written as UTF-8", remedy="rename it"
+        )
 
 
 def nameless(rows: int, column: str | None, role: str = "series") -> str:

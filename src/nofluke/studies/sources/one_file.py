@@ -9,7 +9,7 @@ from typing import Any
 
 from nofluke.data.sources import connected, open_table
 from nofluke.data.table import FileTable
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -41,7 +41,9 @@ class FileReader:
         with open_table(self.path, list(wanted), roles.time_format, connection, self.label) as table:
             there = {name: at for name in wanted if (at := found_at(table, name)) is not None}
             if not there:
-                raise InputError(f"{self.label} has none of the columns asked for: it has {table.listing()}.")
+                raise InputError(
+                    problem=f"{self.label} has none of the columns asked for", remedy=f"it has {table.listing()}"
+                )
             table.load(sorted(set(there.values())))
             read = {name: self._column(table, name, there.get(name)) for name in wanted if name != roles.group}
             group = self.group if roles.group in (None, FOLDER) else self._group(table, there.get(str(roles.group)))
@@ -62,10 +64,10 @@ class FileReader:
 
     def _group(self, table: FileTable, position: int | None) -> str:
         if position is None:
-            raise InputError(f"{self.label} has no column {shown(self.roles.group)}.")
+            raise InputError(problem=f"{self.label} has no column {shown(self.roles.group)}")
         values = {name for (name,) in table.ask(f"SELECT DISTINCT c{position}::VARCHAR FROM picked")}
         if isinstance(group := group_of(values, str(self.roles.group)), Fault):
-            raise InputError(group.reason)
+            raise InputError(problem=group.reason)
         return group
 
 
@@ -81,7 +83,10 @@ def files_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
     """A source of files that hold a series each."""
     if roles.detector is not None:
         raise InputError(
-            f"detector={shown(roles.detector)} is for long tables, which also need series=: name that column."
+            argument="detector",
+            value=roles.detector,
+            problem=say("is for long tables, which also need {}", arg("series")),
+            remedy="name that column",
         )
     labels = [fingerprints.below(path, root) for path in paths]
     names = names_of_files(labels)

@@ -17,7 +17,7 @@ from nofluke.data.paths import expanded
 from nofluke.data.sources import open_table
 from nofluke.data.times import times_of
 from nofluke.data.values import labels_of
-from nofluke.errors import InputError, shortened, shown
+from nofluke.errors import InputError, arg, say, shortened, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Events
@@ -83,8 +83,9 @@ class Listed:
         names = list(series)
         if names and self.truths and not any(self.find(name) for name in names):
             raise InputError(
-                f"{self.where} names none of the series: it has {shown(next(iter(self.truths)))}, they are {shown(names[0])} and so on: use "
-                "the same names in both."
+                problem=f"{self.where} names none of the series: it has {shown(next(iter(self.truths)))}, they are "
+                f"{shown(names[0])} and so on",
+                remedy="use the same names in both",
             )
         known = {self.find(name) for name in names}
         self.beside = tuple(name for name in self.truths if name not in known) if all_known else ()
@@ -95,7 +96,7 @@ class Listed:
                 [lowered[first.lower()]] if first.lower() in lowered else difflib.get_close_matches(first, names, n=1)
             )
             hint = f"did you mean {shown(close[0])}?" if close else "correct the names, or leave out their rows."
-            raise InputError(f"{self.where} names {_some(self.beside)}, not in the study: {hint}")
+            raise InputError(problem=f"{self.where} names {_some(self.beside)}, not in the study", remedy=hint)
 
 
 def listed_events(
@@ -104,7 +105,12 @@ def listed_events(
     """The events listed in ``ranges=``; with a clock, single numbers are times, as both ends of ranges are."""
     points = "times" if clock else "positions"
     if truth_as == "labels":
-        raise InputError("truth_as='labels' is for a column of labels, but ranges= are ranges: leave it out.")
+        raise InputError(
+            argument="truth_as",
+            value="labels",
+            problem=say("is for a column of labels, but {} are ranges", arg("ranges")),
+            remedy="leave it out",
+        )
     if isinstance(ranges, Mapping) and not has_ends([text_of(name, "ranges") for name in ranges]):
         return Listed(_of_mapping(ranges, "ranges"), "ranges", truth_as, complete=True, points=points)
     columns = None if isinstance(ranges, str | Path) else frame_columns(ranges)
@@ -142,14 +148,18 @@ def _series_column(names: list[str], asked: str | None, where: str) -> int:
         if name in names:
             return names.index(name)
     listed = ", ".join(map(shown, names[:20]))
-    raise InputError(f"{where} has the columns {listed}, none of which names the series: call one of them series.")
+    raise InputError(
+        problem=f"{where} has the columns {listed}, none of which names the series", remedy="call one of them series"
+    )
 
 
 def _by_series(names: Sequence[str | None], pairs: Pairs) -> dict[str, Pairs]:
     rows: dict[str, list[int]] = {}
     for at, name in enumerate(names):
         if name is None:
-            raise InputError(f"ranges has no series in row {at}: name the series of every row.")
+            raise InputError(
+                argument="ranges", problem=f"has no series in row {at}", remedy="name the series of every row"
+            )
         rows.setdefault(name, []).append(at)
     return {
         name: Pairs(starts=pairs.starts[at], ends=pairs.ends[at], closed=pairs.closed, aware=pairs.aware)
@@ -161,14 +171,20 @@ def _json(path: Path) -> Mapping[str, Any]:
     try:
         found = json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once)
     except OSError as error:
-        raise InputError(f"ranges={shown(str(path))} cannot be read ({error.strerror}): check the path.") from None
+        raise InputError(
+            argument="ranges", value=str(path), problem=f"cannot be read ({error.strerror})", remedy="check the path"
+        ) from None
     except InputError:
         raise
     except ValueError as error:
-        raise InputError(f"ranges={shown(str(path))} is not JSON ({error}): check the file.") from None
+        raise InputError(
+            argument="ranges", value=str(path), problem=f"is not JSON ({error})", remedy="check the file"
+        ) from None
     if not isinstance(found, dict):
         raise InputError(
-            f"ranges={shown(str(path))} must be an object of series and their ranges, as NAB's windows are."
+            argument="ranges",
+            value=str(path),
+            problem="must be an object of series and their ranges, as NAB's windows are",
         )
     return found
 
@@ -179,7 +195,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(found) < len(pairs):
         names = [name for name, _ in pairs]
         twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"ranges has {shown(twice)} twice: name each series once.")
+        raise InputError(argument="ranges", problem=f"has {shown(twice)} twice", remedy="name each series once")
     return found
 
 

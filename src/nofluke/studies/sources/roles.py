@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, named, say, shown
 from nofluke.plain import is_text, one_or_several
 
 FOLDER = "/"
@@ -49,10 +49,16 @@ class Roles:
         for role, column in self.others.items():
             if column in seen and (seen[column], role) != ("series", "group"):
                 raise InputError(
-                    f"{seen[column]}={shown(column)} and {role}={shown(column)} are the same column: name two."
+                    problem=f"{seen[column]}={shown(column)} and {role}={shown(column)} are the same column",
+                    remedy="name two",
                 )
             if column in self.scores and role != "truth":
-                raise InputError(f"{role}={shown(column)} is also one of scores=: name two columns.")
+                raise InputError(
+                    argument=role,
+                    value=column,
+                    problem=say("is also one of {}", arg("scores")),
+                    remedy="name two columns",
+                )
             seen.setdefault(column, role)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,8 +84,12 @@ def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str
         found.update(dict.fromkeys(matching))
     if roles.detector is not None and len(found) > 1:
         raise InputError(
-            f"scores={shown(list(roles.scores))} are {len(found)} columns, but detector={shown(roles.detector)} names the detector of "
-            "each row: pass one column of scores, or leave out detector=."
+            argument="scores",
+            value=list(roles.scores),
+            problem=say(
+                "are {} columns, but {} names the detector of each row", len(found), arg("detector", roles.detector)
+            ),
+            remedy=say("pass one column of scores, or leave out {}", arg("detector")),
         )
     return tuple(found)
 
@@ -88,8 +98,11 @@ def no_column(where: str, names: Sequence[str], asked: str, role: str) -> InputE
     """The error for a column, or a pattern, that nothing fits."""
     listed = ", ".join(shown(name) for name in names[:20]) + (f" and {len(names) - 20} more" if len(names) > 20 else "")
     close = difflib.get_close_matches(asked, names, n=1, cutoff=0.5)
-    hint = f"; did you mean {shown(close[0])}?" if close else "."
-    return InputError(f"{where} has no column {shown(asked)} (for {role}){hint} The columns are {listed}.")
+    hint = f"did you mean {shown(close[0])}? The" if close else "the"
+    return InputError(
+        problem=say("{} has no column {} (for {})", where, shown(asked), named(role)),
+        remedy=f"{hint} columns are {listed}",
+    )
 
 
 def as_names(value: Any, name: str) -> tuple[str, ...]:
@@ -101,12 +114,12 @@ def as_names(value: Any, name: str) -> tuple[str, ...]:
             break
         names[item] = None
     if not names:
-        raise InputError(f"{name}={shown(value)} must be names of columns, or patterns such as 'det_*'.")
+        raise InputError(argument=name, value=value, problem="must be names of columns, or patterns such as 'det_*'")
     return tuple(names)
 
 
 def name_or_none(value: Any, name: str) -> str | None:
     """A column's name, where one is given."""
     if value is not None and not (is_text(value) and value):
-        raise InputError(f"{name}={shown(value)} must be the name of a column.")
+        raise InputError(argument=name, value=value, problem="must be the name of a column")
     return value

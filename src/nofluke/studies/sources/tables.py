@@ -67,7 +67,7 @@ class TableChunk:
         read: dict[tuple[str, Piece], Read] = {}
         try:
             if not file.path.exists():
-                raise InputError(f"{file.label} {_OUT_OF_REACH}")
+                raise InputError(problem=f"{file.label} {_OUT_OF_REACH}")
             with open_table(file.path, [], None, connection, file.label) as table:
                 for run in _runs(pieces):
                     slices = [(piece.start, piece.stop) for piece in run]

@@ -55,7 +55,7 @@ def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed
         )
     if not found or not detectors:
         faults = (entry.fault for entry in entries if entry.fault is not None)
-        raise InputError(next(iter(broken.values()), next(faults, "source has no scores: check the columns.")))
+        raise InputError(problem=next(iter(broken.values()), next(faults, "source has no scores: check the columns.")))
     sizes = [sum(piece.count for piece in entry.pieces) * len(columns) for entry in entries]
     chunks: tuple[Chunk, ...] = tuple(
         TableChunk(entries=tuple(entries[part]), detectors=detectors, columns=columns, roles=roles)

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, arg, say
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -42,7 +42,9 @@ class TimeEvalReader:
     def case(self, detectors: Sequence[str], connection: Any) -> Case:
         """The case."""
         if self.path is None:
-            raise InputError(f"{_INDEX} of the folder of data does not list this series: check data=.")
+            raise InputError(
+                problem=f"{_INDEX} of the folder of data does not list this series", remedy=say("check {}", arg("data"))
+            )
         truth, times = self.roles.truth or "is_anomaly", self.roles.times
         wanted, form = [truth, *([times] if times else [])], self.roles.time_format
         labels, *clock = columns_in(self.path, self.path.name, wanted, times, connection, form)
@@ -122,11 +124,17 @@ def _tables(folder: Path) -> dict[str, Path]:
             rows = list(DictReader(file))
     except (OSError, ValueError) as error:
         raise InputError(
-            f"data={str(folder)!r} has no {_INDEX} that can be read ({error}): pass TimeEval's folder of data."
+            argument="data",
+            value=str(folder),
+            problem=f"has no {_INDEX} that can be read ({error})",
+            remedy="pass TimeEval's folder of data",
         ) from None
     try:
         return {f"{row['collection_name']}/{row['dataset_name']}": folder / row["test_path"] for row in rows}
     except (KeyError, TypeError):
         raise InputError(
-            f"data={str(folder)!r}: {_INDEX} must have the columns collection_name, dataset_name and test_path, as TimeEval writes them."
+            argument="data",
+            value=str(folder),
+            problem=f"has another {_INDEX}",
+            remedy="it must have the columns collection_name, dataset_name and test_path, as TimeEval writes them",
         ) from None

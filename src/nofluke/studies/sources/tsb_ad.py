@@ -17,7 +17,7 @@ from nofluke.arrays import AnyArray
 from nofluke.data.columns import absent
 from nofluke.data.sources import open_table
 from nofluke.data.values import IS_MISSING
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
 from nofluke.studies.sources.assembling import Block, Events, Read, wide_case
@@ -45,7 +45,9 @@ class TsbReader:
     def case(self, detectors: Sequence[str], connection: Any) -> Case:
         """The case."""
         if self.path is None:
-            raise InputError("the folder of data has no CSV of this series: check data=.")
+            raise InputError(
+                problem="the folder of data has no CSV of this series", remedy=say("check {}", arg("data"))
+            )
         scores = {name: _array(self.scores.get(name), name) for name in detectors}
         (labels,) = columns_in(self.path, self.path.name, [self.truth], None, connection)
         lengths = {len(found) for found in scores.values() if not isinstance(found, Fault)}
@@ -100,12 +102,17 @@ def tsb_source(source: Any, roles: Roles, data: Any, events: Listed | None, per_
         other = tables.setdefault(path.name.split(".")[0], path)
         if other != path:
             raise InputError(
-                f"data={str(data)!r} has {shown(other.name)} and {shown(path.name)}, one series by what stands before the "
-                "first dot: rename one."
+                argument="data",
+                value=str(data),
+                problem=f"has {shown(other.name)} and {shown(path.name)}, one series by what stands before the first dot",
+                remedy="rename one",
             )
     if not set(tables) & set(arrays):
         raise InputError(
-            f"data={str(data)!r} has no CSV of a series that has scores: pass the folder of TSB-AD's series."
+            argument="data",
+            value=str(data),
+            problem="has no CSV of a series that has scores",
+            remedy="pass the folder of TSB-AD's series",
         )
     if events is not None:
         events.check(arrays)
