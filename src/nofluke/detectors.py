@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError, shown
+from nofluke.errors import InputError, passed, say
 from nofluke.plain import as_whole, exact_floats
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
     short, long = as_whole(short, "short", 1), as_whole(long, "long", 1)
     if short > long:
         raise InputError(
-            problem=f"short must not exceed long, got short={shown(short)} and long={shown(long)}", remedy="swap them"
+            argument="short", value=short, problem=say("must not exceed {}", passed("long", long)), remedy="swap them"
         )
     if long > values.size:
         raise InputError(
@@ -91,7 +91,9 @@ def energy_transient(x: ArrayLike, short: int = 3, long: int = 14) -> NDArray[np
             remedy="choose a shorter window",
         )
     if values.max() > np.finfo(np.float64).max / (2 * long):
-        raise InputError(problem=f"x has values up to {values.max():g}, whose sum overflows", remedy="rescale x")
+        raise InputError(
+            argument="x", problem=f"has values up to {values.max():g}, whose sum overflows", remedy="rescale x"
+        )
     scores = np.zeros(values.size)
     short_mean = _window_sums(values, short)[long - short :] / short
     long_mean = _window_sums(values, long) / long
@@ -121,7 +123,9 @@ def _signal(x: ArrayLike) -> NDArray[np.float64]:
     column = as_column(x, "x")
     if column.values.dtype.kind == "M":
         raise InputError(
-            problem="x must be numbers, got dates", remedy="pass what was measured, one number for each step"
+            argument="x",
+            problem="must be numbers, got dates",
+            remedy="pass what was measured, one number for each step",
         )
     values = exact_floats(column.values, "x")
     _refuse(values, ~np.isfinite(values), "is not finite", "fill or drop such values first")
@@ -133,4 +137,6 @@ def _refuse(values: NDArray[np.float64], bad: NDArray[np.bool_], what: str, reme
     if bad.any():
         first = int(bad.argmax())
         found = f"{values[first]:g} at position {first}"
-        raise InputError(problem=f"x {what} at {bad.sum()} of {values.size} steps, first {found}", remedy=remedy)
+        raise InputError(
+            argument="x", problem=f"{what} at {bad.sum()} of {values.size} steps, first {found}", remedy=remedy
+        )

@@ -97,6 +97,15 @@ def arg(name: str, *values: Any) -> Words:
     return Words((Argument(name, values),))
 
 
+def passed(name: str, value: Any) -> Words:
+    """An argument with the value that it has.
+
+    >>> passed("early", "3h")
+    "early='3h'"
+    """
+    return Words((Argument(name, (value,), "passed"),))
+
+
 def named(name: str) -> Words:
     """An argument by its name alone."""
     return Words((Argument(name, way="named"),))
@@ -206,9 +215,7 @@ class InputError(ValueError):
         said = [text for text in (self.problem, self.remedy) if text]
         if self.argument is not None:
             known = self.value is not NoValue.NO_VALUE
-            subject = Words(
-                (Argument(self.argument, (self.value,), "passed") if known else Argument(self.argument, way="named"),)
-            )
+            subject = passed(self.argument, self.value) if known else named(self.argument)
             said = [joined(" ", [subject, self.problem]) if self.problem else subject, *said[bool(self.problem) :]]
         sentence = joined(": ", said)
         return sentence if sentence.endswith((".", "?")) else joined("", [sentence, "."])

@@ -12,7 +12,7 @@ import numpy as np
 from nofluke.adapters.measures import Measure, metric_of
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
 from nofluke.arrays import BoolArray, ByValue
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.significance import significance
 from nofluke.measures.confusion import check_zero_division
@@ -62,7 +62,7 @@ class Scorer(ByValue):
             raise InputError(
                 argument="chance_corrected",
                 value=True,
-                problem=say("needs the perfect value of {}, which is unknown", arg("measure", metric.text)),
+                problem=say("needs the perfect value of {}, which is unknown", passed("measure", metric.text)),
                 remedy=say(
                     "pass nf.metrics.Function(function=..., perfect=...), or {}", arg("chance_corrected", False)
                 ),

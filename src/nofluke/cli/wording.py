@@ -20,6 +20,7 @@ _OTHER_NAMES = {
     "source": ("nab",),
     "start": ("truth_start",),
     "end": ("truth_end",),
+    "series": ("series", "groups"),
 }
 _TIMES = Argument("truth_as", ("times",))  # with a clock, a list of events is one of times
 
@@ -30,6 +31,7 @@ class Options:
     def __init__(self, context: click.Context, *, others: bool = False) -> None:
         group = context.find_root().command
         commands = group.commands.values() if others and isinstance(group, click.Group) else ()
+        self.others = others
         self.null = str(context.params.get("null") or "")
         self.options = {name: option for command in commands for name, option in _named(command).items()}
         self.options |= _named(context.command)
@@ -47,9 +49,11 @@ class Options:
             return str(part)
         else:
             values = [shlex.quote(value) if isinstance(value, str) else shown(value) for value in part.values]
-        if part.way == "to pass" and not values:
-            values = [option.metavar or option.type.name.upper()]
         name = option.opts[-1] if isinstance(option, click.Option) else str(option.metavar)
+        if part.way == "to pass" and not values and not self.others:
+            values = [option.metavar or option.type.name.upper()]
+        if part.way == "passed" and not _is_word(part.values[0]):
+            return f"{name}={shown(part.values[0])}"  # -2d would be an option of its own
         return f"{name} {either(values)}" if values else name
 
     def error(self, error: InputError) -> InputError:
@@ -81,6 +85,11 @@ def in_shell(told: Any, context: click.Context) -> Any:
     if isinstance(told, list):
         return [in_shell(item, context) for item in told]
     return advice(told, context) if isinstance(told, str) else told
+
+
+def _is_word(value: Any) -> bool:
+    """Whether a value can be typed as it is, behind an option."""
+    return isinstance(value, str) and value[:1].isalpha() and shlex.quote(value) == value
 
 
 def _named(command: click.Command) -> dict[str, click.Parameter]:

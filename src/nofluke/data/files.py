@@ -94,10 +94,12 @@ def read_columns(source: str | Path, *, columns: Mapping[str, str | int], time_f
     kinds = {role: role.partition(":")[0] for role in columns}
     if unknown := [role for role, kind in kinds.items() if kind not in _ROLES]:
         raise InputError(
-            problem=f"columns has the role {unknown[0]!r}", remedy=f"it must be one of {', '.join(_ROLES)}"
+            argument="columns", problem=f"has the role {unknown[0]!r}", remedy=f"it must be one of {', '.join(_ROLES)}"
         )
     if not columns:
-        raise InputError(problem="columns is empty", remedy=f"name a column for at least one of {', '.join(_ROLES)}")
+        raise InputError(
+            argument="columns", problem="is empty", remedy=f"name a column for at least one of {', '.join(_ROLES)}"
+        )
     with open_table(source, list(columns.values()), time_format) as table:
         picked = {role: table.position(column, kinds[role]) for role, column in columns.items()}
         table.load(sorted(set(picked.values())))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nofluke.datasets.files import download, find, own_directory
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, passed, say
 from nofluke.plain import as_rng, as_whole
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def simulate_quakes(rng: int | np.random.Generator | None = 0, *, n_steps: int =
         raise InputError(
             argument="n_events",
             value=n_events,
-            problem=say("exceeds {}", arg("n_steps", n_steps)),
+            problem=say("exceeds {}", passed("n_steps", n_steps)),
             remedy="a day holds at most one event",
         )
     generator = np.random.default_rng(as_rng(rng))

@@ -63,7 +63,7 @@ def _corrected(pvalues: Any, adjust: Any) -> FloatArray:
     if isinstance(pvalues, np.ma.MaskedArray):
         p = np.where(np.ma.getmaskarray(pvalues), np.nan, p)  # masked: no test
     if ((p < 0) | (p > 1)).any():
-        raise InputError(problem="pvalues must lie between 0 and 1")
+        raise InputError(argument="pvalues", problem="must lie between 0 and 1")
     result = np.full(p.shape, np.nan)
     tested = ~np.isnan(p)
     flat = p[tested]

@@ -202,7 +202,9 @@ def intervals_of(
     check_word(kind, "kind", UNITS)
     counts = np.asarray(units)
     if counts.ndim != 2 or counts.shape[1] != 4:
-        raise InputError(problem=f"units has shape {counts.shape}, but needs a row of four counts for each unit")
+        raise InputError(
+            argument="units", problem=f"has shape {counts.shape}, but needs a row of four counts for each unit"
+        )
     linear, weights = linearise(units), weighed(units)
     values, squares = linear.values, (linear.left_out**2).sum(axis=0)
     held, sizes = ((counts > 0)[:, [ALARMS, EVENTS]]).sum(axis=0), counts[:, [ALARMS, EVENTS]].sum(axis=0)

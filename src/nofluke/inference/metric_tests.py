@@ -215,8 +215,11 @@ def _turned(result: Significance, series: Labelled) -> str:
     if worse > TURNED:
         return ""
     other = "normal" if series.sequence.higher_is == "anomalous" else "anomalous"
-    return (
-        f'{result.name} is far worse than chance ({p_is(worse)}): if scores are upside down, pass higher_is="{other}".'
+    return say(
+        "{} is far worse than chance ({}): if scores are upside down, pass {}.",
+        result.name,
+        p_is(worse),
+        arg("higher_is", other),
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, arg, joined, named, passed, say
 from nofluke.plain import as_number, as_share, as_whole, exact_fraction
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 
@@ -41,7 +41,7 @@ class Plan:
 def as_plan(coverage: Fraction, n_steps: object, steps_per_event: object) -> Plan:
     """Steps in all, or for each event; as many as in the documentation's table where neither is given."""
     if n_steps is not None and steps_per_event is not None:
-        raise InputError(problem="pass either n_steps or steps_per_event")
+        raise InputError(problem=say("pass either {} or {}", named("n_steps"), named("steps_per_event")))
     per_event = STEPS_PER_EVENT if steps_per_event is None else steps_per_event
     number = as_number(
         per_event,
@@ -97,8 +97,8 @@ def steps_of(tolerance: Length | Tolerance) -> tuple[int, int]:
     if read.unit != "steps" or not isinstance(read.early, int) or not isinstance(read.late, int):
         told = read.plain()
         sides = told if isinstance(told, dict) else {"tolerance": told}
-        typed = " and ".join(f"{name}={shown(length)}" for name, length in sides.items())
-        raise InputError(problem=f"{typed} must be in steps, such as 2", remedy="there is no clock here")
+        both = joined(" and ", (passed(name, length) for name, length in sides.items()))
+        raise InputError(problem=say("{} must be in steps, such as 2", both), remedy="there is no clock here")
     return read.early, read.late
 
 

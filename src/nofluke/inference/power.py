@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, named, say
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan, steps_of
 from nofluke.inference.power_results import Power
 from nofluke.inference.precision_power import simulate
@@ -92,7 +92,10 @@ def power(
     <Power 0.865 ± 0.024: precision 0.300, 10 events in 1,000 steps, coverage 0.096, alpha 0.05; montecarlo>
     """
     if (recall is None) is (precision is None):
-        raise InputError(problem="pass either recall or precision", remedy="the value the detector should have")
+        raise InputError(
+            problem=say("pass either {} or {}", named("recall"), named("precision")),
+            remedy="the value the detector should have",
+        )
     alpha, many = check_alpha(alpha), as_whole(n_events, "n_events", 1, MOST_EVENTS)
     share = as_coverage(coverage, share_alarms, tolerance)
     plan = as_plan(share, n_steps, steps_per_event)

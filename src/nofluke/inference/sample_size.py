@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from functools import lru_cache
 
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError
 from nofluke.inference.plan import Plan, as_coverage, as_measure, as_plan
 from nofluke.inference.power import recall_power
 from nofluke.inference.power_results import SampleSize
@@ -115,14 +115,10 @@ def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int 
     room = _room(recall, plan)
     if room < 1:
         raise InputError(
-            problem=say(
-                "{}{:g} of the events cannot be near alarms that cover {:.3g} of {} {}",
-                arg("recall"),
-                recall,
-                float(plan.coverage),
-                show_number(float(plan.steps or plan.per_event)),
-                "steps" if plan.steps else "steps per event",
-            ),
+            argument="recall",
+            value=recall,
+            problem=f"of the events cannot be near alarms that cover {float(plan.coverage):.3g} of "
+            f"{show_number(float(plan.steps or plan.per_event))} {'steps' if plan.steps else 'steps per event'}",
             remedy="pass a larger coverage, or more steps",
         )
     needed, reason = None, ""

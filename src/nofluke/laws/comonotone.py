@@ -39,7 +39,7 @@ def comonotone(parts: Sequence[Law]) -> LogTable:
     (array([0.5 , 0.25, 0.25]), 0.75)
     """
     if not parts:
-        raise InputError(problem="parts is empty", remedy="pass at least one law")
+        raise InputError(argument="parts", problem="is empty", remedy="pass at least one law")
     tables = [law.log_bulk() for law in parts]
     first = sum(begin for begin, _ in tables)
     # the sum is at least first + r where r of all "part i is at least k" hold: the r-th most likely is the rarest

@@ -46,7 +46,7 @@ class SumLaw(Law):
 
     def __init__(self, parts: tuple[Law, ...]) -> None:
         if not parts:
-            raise InputError(problem="parts is empty", remedy="pass at least one law")
+            raise InputError(argument="parts", problem="is empty", remedy="pass at least one law")
         super().__init__(
             size=sum(law.size for law in parts),
             mean=math.fsum(law.mean for law in parts),

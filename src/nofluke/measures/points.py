@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, passed, say
 from nofluke.plain import as_number, exact_floats, whole_or_none
 
 MOST_TICKS = 2**61  # sums of a time and two sides stay within 64 bits
@@ -87,7 +87,7 @@ def as_sides(early: float, late: float, dtype: Any) -> tuple[Any, Any]:
         raise InputError(
             argument="early",
             value=early,
-            problem=say("and {} leave no window", arg("late", late)),
+            problem=say("and {} leave no window", passed("late", late)),
             remedy="their sum must not be negative",
         )
     return dtype.type(sides[0]), dtype.type(sides[1])

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, joined, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.series.alignment import clock_of
@@ -168,7 +168,7 @@ def _one_of(**names: Any) -> Any:
     passed = {name: value for name, value in names.items() if value is not None}
     if len(passed) > 1:
         raise InputError(
-            problem=f"pass either {' or '.join(f'{name}=' for name in passed)}", remedy="they are the same argument"
+            problem=say("pass either {}", joined(" or ", map(arg, passed))), remedy="they are the same argument"
         )
     return next(iter(passed.values()), None)
 

@@ -9,7 +9,7 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.law import Law
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
@@ -24,7 +24,7 @@ def donges(cell: Cell) -> dict[str, Law]:
     if cell.trial.count_alarms == "episodes":
         raise InputError(
             problem=say(
-                "the binomial treats every alarm as one step and has no law for {}", arg("count_alarms", "episodes")
+                "the binomial treats every alarm as one step and has no law for {}", passed("count_alarms", "episodes")
             ),
             remedy=say(
                 "use {} with {}, or {}", arg("method", "auto"), arg("null", "permutation"), arg("count_alarms", "steps")

@@ -70,6 +70,8 @@ class Custom(NullModel):
         events = np.flatnonzero(labels)
         if len(events) != side.n:
             raise InputError(
-                problem=f"null drew {len(events)} events where the data have {side.n}", remedy="draw the same number"
+                argument="null",
+                problem=f"drew {len(events)} events where the data have {side.n}",
+                remedy="draw the same number",
             )
         return events

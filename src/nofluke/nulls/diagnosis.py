@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, IntArray
+from nofluke.errors import arg, say
 from nofluke.nulls import advice
 from nofluke.nulls.advice import Period
 from nofluke.nulls.auto import pick
@@ -178,7 +179,12 @@ class Diagnosis(Exports, ByValue):
             rows=rows,
             prose=True,
             notes=(
-                f'Recommended: null="{self.recommended.text}". {self.why} {self.recommended.assumption}'
+                say(
+                    "Recommended: {}. {} {}",
+                    arg("null", self.recommended.text),
+                    self.why,
+                    self.recommended.assumption,
+                )
                 if self.holds
                 else f"No null holds for these data. {self.why}",
                 *found,

@@ -135,8 +135,9 @@ def _about_gaps(model: NullModel, cell: Cell) -> str:
     gaps = watch.starts[1:] - watch.stops[:-1]
     if (np.abs(gaps - np.rint(gaps / period) * period) <= watch.stride / 2).all():
         return ""
-    return (
-        f"Shifts by multiples of {every} of watched time do not keep a season of that length where gaps are not "
-        "multiples of it: "
-        f'its p-values cannot be trusted. Use null="seasonal:period={every}".'
+    return say(
+        "Shifts by multiples of {} of watched time do not keep a season of that length where gaps are not multiples of it: "
+        "its p-values cannot be trusted. Use {}.",
+        every,
+        arg("null", f"seasonal:period={every}"),
     )

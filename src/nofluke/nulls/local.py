@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.dates import as_duration
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
@@ -83,7 +83,7 @@ class LocalShift(ShiftNull):
             raise InputError(
                 argument="every",
                 value=self.every,
-                problem=say("must be at most {}, or there is nothing to shift by", arg("reach", self.reach)),
+                problem=say("must be at most {}, or there is nothing to shift by", passed("reach", self.reach)),
             )
 
     @staticmethod

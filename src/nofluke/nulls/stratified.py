@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import IntArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.moments import recall_moments
@@ -114,7 +114,7 @@ class Stratified(NullModel):
                 value="exact",
                 problem=say(
                     "is not available for recall under {} where not all events count (edges='interior')",
-                    arg("null", self.text),
+                    passed("null", self.text),
                 ),
                 remedy=say("use {}, which simulates it", arg("method", "auto")),
             )

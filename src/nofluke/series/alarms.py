@@ -14,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.plain import check_word, number_or_none
 from nofluke.series.clock import Clock
 from nofluke.series.counting import window_maxima
@@ -42,7 +42,7 @@ class AlarmRule:
                 problem=say(
                     "{} merges several alarms into one, but {} counts each step",
                     arg("refractory"),
-                    arg("count_alarms", "steps"),
+                    passed("count_alarms", "steps"),
                 ),
                 remedy=say("leave one of them out, or pass {}", arg("count_alarms", "episodes")),
             )

@@ -11,7 +11,7 @@ from nofluke.arrays import AnyArray, BoolArray
 from nofluke.data.columns import Column, as_column
 from nofluke.data.frames import ilocs_of
 from nofluke.data.pairs import Pairs, as_pairs, no_pairs
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, named, passed, say
 from nofluke.series.clock import Clock
 from nofluke.series.labels import TruthKind
 from nofluke.series.ranges import read_ranges
@@ -41,15 +41,15 @@ def read_given(value: Any, name: str, asked: TruthKind = "auto") -> tuple[Column
         if len(column):
             raise InputError(
                 argument=name,
-                problem=f"is one column, but {name}_as='ranges'",
+                problem=say("is one column, but {}", passed(f"{name}_as", "ranges")),
                 remedy="pass pairs of a start and an end",
             )
         pairs = no_pairs()
     if asked == "labels" and pairs is not None:
         raise InputError(
             argument=name,
-            problem=f"holds pairs, but {name}_as='labels'",
-            remedy=f"pass one label for each step, or {name}_as='ranges'",
+            problem=say("holds pairs, but {}", passed(f"{name}_as", "labels")),
+            remedy=say("pass one label for each step, or {}", arg(f"{name}_as", "ranges")),
         )
     return column, None if pairs is None else replace(pairs, name=name, ilocs=ilocs is not None)
 
@@ -64,8 +64,8 @@ def _check_ilocs(values: AnyArray, name: str, asked: TruthKind) -> None:
     if asked in ("labels", "times"):
         raise InputError(
             argument=name,
-            problem=f"has a column 'ilocs', which holds positions, but {name}_as={asked!r}",
-            remedy=f"leave {name}_as out",
+            problem=say("has a column 'ilocs', which holds positions, but {}", passed(f"{name}_as", asked)),
+            remedy=say("leave {} out", named(f"{name}_as")),
         )
 
 
@@ -89,7 +89,7 @@ def refuse_segmentation(pairs: Pairs, flags: BoolArray) -> None:
     """Refuse segments that cover every step: such a list divides the series, and says nothing about anomalies."""
     if pairs.ilocs and len(pairs) > 1 and flags.all():
         raise InputError(
-            problem=f"{pairs.name} has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an "
-            "event",
+            argument=pairs.name,
+            problem=f"has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an event",
             remedy="pass the change points between them (predict_points), or only the segments that are anomalies",
         )

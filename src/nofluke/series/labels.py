@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import Column
-from nofluke.errors import InputError, arg, say, spoken
+from nofluke.errors import InputError, arg, named, passed, say, spoken
 from nofluke.series.clock import Clock, listing
 from nofluke.series.own_times import in_gaps, own_ticks
 
@@ -27,7 +27,9 @@ def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
     if asked != "auto":
         if dates and asked != "times":
             raise InputError(
-                argument=name, problem=f"holds dates, but {name}_as={asked!r}", remedy=f"pass {name}_as='times'"
+                argument=name,
+                problem=say("holds dates, but {}", passed(f"{name}_as", asked)),
+                remedy=say("pass {}", arg(f"{name}_as", "times")),
             )
         return asked
     if dates:
@@ -196,12 +198,13 @@ def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> C
     if clock.is_dates is not dates:
         kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
         raise InputError(
-            problem=f"the clock shows {kinds[0]} but {name} holds {kinds[1]}", remedy="give both as the same kind"
+            problem=say("the clock shows {} but {} holds {}", kinds[0], named(name), kinds[1]),
+            remedy="give both as the same kind",
         )
     if clock.is_dates and clock.aware is not aware:
-        zoned = ("the clock", name) if clock.aware else (name, "the clock")
+        zoned = ("the clock", named(name)) if clock.aware else (named(name), "the clock")
         raise InputError(
-            problem=f"{zoned[0]} has a time zone but {zoned[1]} has none", remedy="give both a time zone, or neither"
+            problem=say("{} has a time zone but {} has none", *zoned), remedy="give both a time zone, or neither"
         )
     return clock
 

@@ -13,7 +13,7 @@ import numpy as np
 from nofluke.data.columns import Column, as_column
 from nofluke.data.pairs import Pairs, as_pairs
 from nofluke.dates import as_duration
-from nofluke.errors import InputError, say, verb
+from nofluke.errors import InputError, named, say, verb
 from nofluke.plain import as_number, exact_fraction, number_or_none
 from nofluke.series.clock import listing
 from nofluke.series.ticks import Number
@@ -107,13 +107,15 @@ def one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
     if len(set(kinds.values())) > 1:
         dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
         raise InputError(
-            problem=f"{dates} holds dates but {numbers} holds numbers", remedy="give both as the same kind"
+            problem=say("{} holds dates but {} holds numbers", named(dates), named(numbers)),
+            remedy="give both as the same kind",
         )
     zones = {name: column.aware for name, column in columns.items()}
     if len(set(zones.values())) > 1:
         aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
         raise InputError(
-            problem=f"{aware} has a time zone but {naive} has none", remedy="give both a time zone, or neither"
+            problem=say("{} has a time zone but {} has none", named(aware), named(naive)),
+            remedy="give both a time zone, or neither",
         )
     return next(iter(kinds.values())), next(iter(zones.values()))
 
@@ -126,7 +128,9 @@ def lengths_of(tolerances: tuple[Tolerance, ...], dates: bool) -> list[Number]:
             remedy = 'a duration such as "2h"' if dates else "a plain number, in the unit of the times"
             kind = "dates" if dates else "plain numbers"
             raise InputError(
-                problem=f"tolerance of {tolerance} does not fit times that are {kind}", remedy=f"pass {remedy}"
+                argument="tolerance",
+                problem=f"of {tolerance} does not fit times that are {kind}",
+                remedy=f"pass {remedy}",
             )
         found.extend(sides)
     return found

@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.data.pairs import OPEN, Pairs
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, passed, say
 from nofluke.series.clock import Clock, listing
 from nofluke.series.labels import TruthKind, fitting_clock
 from nofluke.series.own_times import own_ticks, refined
@@ -57,7 +57,7 @@ def read_ranges(
     if dates and asked == "positions":
         raise InputError(
             argument="truth",
-            problem=say("holds dates, but {}", arg("truth_as", "positions")),
+            problem=say("holds dates, but {}", passed("truth_as", "positions")),
             remedy=say("pass {}", arg("truth_as", "times")),
         )
     if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
@@ -88,7 +88,8 @@ def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlap
         wrong = values[values % 1 != 0]
         if len(wrong):
             raise InputError(
-                problem=f"{pairs.name} has ranges that end at {listing(wrong)}, which are not whole steps",
+                argument=pairs.name,
+                problem=f"has ranges that end at {listing(wrong)}, which are not whole steps",
                 remedy=say("pass whole positions, or {} for a clock", arg("times")),
             )
 
@@ -148,8 +149,8 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     back = bounds.given.starts > bounds.given.ends
     if back.any():
         raise InputError(
-            problem=f"{bounds.given.name} has {int(back.sum())} range(s) that end before they start: "
-            f"{bounds[back].words()}",
+            argument=bounds.given.name,
+            problem=f"has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}",
             remedy="swap their ends",
         )
     closed = bounds.given.closed
@@ -158,8 +159,8 @@ def _in_order(bounds: _Bounds, least: int) -> _Bounds:
     empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
     if empty.any():
         raise InputError(
-            problem=f"{bounds.given.name} has {int(empty.sum())} empty interval(s), closed={closed!r}: "
-            f"{bounds[empty].words()}",
+            argument=bounds.given.name,
+            problem=f"has {int(empty.sum())} empty interval(s), closed={closed!r}: {bounds[empty].words()}",
             remedy="remove them",
         )
     order = np.lexsort((ends, begins))
@@ -180,7 +181,8 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
         at = int(np.flatnonzero(over)[0]) + 1
         reaching = int(np.argmax(ends[:at]))
         raise InputError(
-            problem=f"{bounds.given.name} has {int(over.sum())} range(s) that overlap another, first "
+            argument=bounds.given.name,
+            problem=f"has {int(over.sum())} range(s) that overlap another, first "
             f"{bounds[[reaching]].words()} and {bounds[[at]].words()}",
             remedy=say("fix them, or pass {}", arg("overlaps", "merge")),
         )
@@ -195,7 +197,8 @@ def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: boo
 def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None:
     if outside.any():
         raise InputError(
-            problem=f"{bounds.given.name} has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}",
+            argument=bounds.given.name,
+            problem=f"has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}",
             remedy=f"remove them, or {remedy}",
         )
 

@@ -56,7 +56,7 @@ class Reach:
     def around_times(self, begins: AnyArray, ends: AnyArray, opens: BoolArray | None = None) -> Ranges:
         """The predictions that find each event, from its own begin - early to its own end + late, on a clock."""
         if self.clock is None or self.tolerance.unit == "steps":
-            raise InputError(problem=f"tolerance of {self.tolerance} is not a length of time on a clock")
+            raise InputError(argument="tolerance", problem=f"of {self.tolerance} is not a length of time on a clock")
         sides: tuple[Any, Any] = (self.tolerance.early, self.tolerance.late)
         starts, stops = self.clock.windows_around(begins, ends, *sides, opens)
         if self.n_steps < len(self.open_steps):

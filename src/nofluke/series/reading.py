@@ -13,7 +13,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError
+from nofluke.errors import InputError, named, say
 from nofluke.plain import check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
@@ -158,7 +158,14 @@ def prepare(
             remedy="leave it out with predictions, where 1 is an alarm",
         )
     if (scores is None) is (predictions is None):
-        raise InputError(problem=f"pass either scores or predictions, got {'neither' if scores is None else 'both'}")
+        raise InputError(
+            problem=say(
+                "pass either {} or {}, got {}",
+                named("scores"),
+                named("predictions"),
+                "neither" if scores is None else "both",
+            )
+        )
     name = "scores" if predictions is None else "predictions"
     given, alarm_pairs = (read_scores(scores), None) if predictions is None else read_given(predictions, name)
     events, pairs = read_given(truth, "truth", truth_as)

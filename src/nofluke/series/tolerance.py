@@ -18,7 +18,7 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.dates import as_duration, format_duration
-from nofluke.errors import InputError, arg, say, spoken
+from nofluke.errors import InputError, arg, passed, say, spoken
 from nofluke.plain import check_word, exact_fraction, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
 
@@ -89,7 +89,7 @@ class Tolerance:
             raise InputError(
                 argument="early",
                 value=self.early,
-                problem=say("and {} must both be steps or both be durations", arg("late", self.late)),
+                problem=say("and {} must both be steps or both be durations", passed("late", self.late)),
             )
         # sums of decimal fractions miss 0 by a few units in the last place
         slack = 4 * math.ulp(max(abs(early), abs(late))) if isinstance(early + late, float) else 0
@@ -97,7 +97,7 @@ class Tolerance:
             raise InputError(
                 argument="early",
                 value=self.early,
-                problem=say("and {} leave no window", arg("late", self.late)),
+                problem=say("and {} leave no window", passed("late", self.late)),
                 remedy=say(
                     "early + late must be at least 0, such as {} and {} for alarms from 3 h to 1 h before the event",
                     arg("early", "3h"),
@@ -238,7 +238,8 @@ class Tolerance:
             return
         if clock is None:
             raise InputError(
-                problem=f"tolerance of {self} is a length of time, but the data has no clock",
+                argument="tolerance",
+                problem=f"of {self} is a length of time, but the data has no clock",
                 remedy=say("pass {}, or a number of steps", arg("times")),
             )
         if clock.is_dates is not (self.unit == "ns"):
@@ -250,7 +251,7 @@ class Tolerance:
                     spoken('Tolerance(early=..., late=..., unit="clock")', shell="--unit clock"),
                 )
             )
-            raise InputError(problem=f"tolerance of {self} does not fit the clock", remedy=remedy)
+            raise InputError(argument="tolerance", problem=f"of {self} does not fit the clock", remedy=remedy)
 
 
 def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True) -> tuple[int | float, Unit]:
@@ -262,7 +263,7 @@ def as_side(value: Length, name: str, unit: Unit | None, *, signed: bool = True)
             raise InputError(
                 argument=name,
                 value=value,
-                problem=say("is a duration, but {} asks for a plain number", arg("unit", unit)),
+                problem=say("is a duration, but {} asks for a plain number", passed("unit", unit)),
             )
         number, unit = duration, "ns"
     elif unit == "clock":

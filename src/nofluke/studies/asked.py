@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, arg, say, verb
+from nofluke.errors import InputError, arg, joined, named, say, verb
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
@@ -65,7 +65,11 @@ class Asked:
         given = [way for way in WAYS if rest.get(way) is not None]
         if len(given) != 1:
             raise InputError(
-                problem=f"pass either threshold or quantile or budget, got {' and '.join(given) or 'none'}",
+                problem=say(
+                    "pass either {} or {} or {}, got {}",
+                    *map(named, WAYS),
+                    joined(" and ", map(named, given)) or "none",
+                ),
                 remedy="it decides which scores are predictions",
             )
         check_cut(given[0], rest[given[0]])

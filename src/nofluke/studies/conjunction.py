@@ -97,5 +97,5 @@ def _sorted(pvalues: Any) -> FloatArray:
         ) from None
     p = np.sort(p[~np.isnan(p)])
     if len(p) and not (p[0] >= 0 and p[-1] <= 1):
-        raise InputError(problem="pvalues must lie between 0 and 1")
+        raise InputError(argument="pvalues", problem="must lie between 0 and 1")
     return p

@@ -112,10 +112,12 @@ class Leaderboard(Exports, ByValue):
         names = [row.detector for row in self.rows]
         if len(set(names)) < len(names):
             twice = next(name for name in names if names.count(name) > 1)
-            raise InputError(problem=f"rows has the detector {twice!r} twice", remedy="pass one row for each detector")
+            raise InputError(
+                argument="rows", problem=f"has the detector {twice!r} twice", remedy="pass one row for each detector"
+            )
         if self.pairs is not None and sorted(self.pairs.detectors) != sorted(names):
             raise InputError(
-                problem="pairs must have the detectors of rows", remedy="compare all of them, or pass None"
+                argument="pairs", problem="must have the detectors of rows", remedy="compare all of them, or pass None"
             )
         rows = self.rows if self.pairs is not None else [replace(row, best=False) for row in self.rows]
         ranked = sorted(rows, key=lambda row: math.inf if math.isnan(row.f1.value) else -row.f1.value)

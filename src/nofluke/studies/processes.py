@@ -99,7 +99,8 @@ def _as_bytes(thing: Any) -> bytes:
         return pickle.dumps(thing)
     except Exception as error:  # pickle raises whatever the object does
         raise InputError(
-            problem=f"workers: the work cannot be sent to other processes ({error})",
+            argument="workers",
+            problem=f"cannot be used, since the work cannot be sent to other processes ({error})",
             remedy=say("define functions at the top of a module, or pass {}", arg("workers", 1)),
         ) from None
 
@@ -123,7 +124,8 @@ class _Worker:
                 self._process.start()
         except OSError as error:
             raise InputError(
-                problem=f"workers: no process can be started ({error.strerror})",
+                argument="workers",
+                problem=f"cannot be used, since no process can be started ({error.strerror})",
                 remedy=say("pass fewer, or {}", arg("workers", 1)),
             ) from None
         theirs.close()

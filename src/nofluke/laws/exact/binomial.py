@@ -54,7 +54,7 @@ def log_pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = 
     if n < 0:
         raise InputError(argument="n", problem=f"must be at least 0, got {n}", remedy="pass the number of trials")
     if not 0.0 <= p <= 1.0:
-        raise InputError(problem=f"p must be between 0 and 1, got {p}", remedy="pass a probability")
+        raise InputError(argument="p", problem=f"must be between 0 and 1, got {p}", remedy="pass a probability")
     q = 1.0 - p if q is None else q
     values = np.asarray(k, dtype=np.int64)
     out = np.full(values.shape, -np.inf)

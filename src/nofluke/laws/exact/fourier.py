@@ -97,7 +97,9 @@ def tail(
     4.0
     """
     if side not in ("upper", "lower"):
-        raise InputError(problem=f'side must be "upper" or "lower", got {side!r}', remedy="say which tail you want")
+        raise InputError(
+            argument="side", problem=f'must be "upper" or "lower", got {side!r}', remedy="say which tail you want"
+        )
     _check_events(windows, n_events)
     hits = int(hits)
     reached = hits if side == "upper" else hits + 1  # the two tails of this split are C >= reached and C < reached

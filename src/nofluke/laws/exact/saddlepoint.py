@@ -75,7 +75,9 @@ def tail(windows: Windows, n_events: int, hits: int, *, side: Literal["upper", "
     8.332e-05
     """
     if side not in ("upper", "lower"):
-        raise InputError(problem=f'side must be "upper" or "lower", got {side!r}', remedy="say which tail you want")
+        raise InputError(
+            argument="side", problem=f'must be "upper" or "lower", got {side!r}', remedy="say which tail you want"
+        )
     if not 0 <= n_events <= windows.n_steps:
         raise InputError(
             argument="n_events",

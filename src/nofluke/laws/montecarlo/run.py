@@ -134,7 +134,9 @@ class Run:
         sizes = {"precision": self.n_predictions + 1, "recall": np.full(n_cells, n_events + 1)}
         if isinstance(histograms, str):
             if histograms not in ("auto", "all", "none"):
-                raise InputError(problem=f'histograms must be "auto", "all", "none" or cells, got {histograms!r}')
+                raise InputError(
+                    argument="histograms", problem=f'must be "auto", "all", "none" or cells, got {histograms!r}'
+                )
             small = sum(int(size.sum()) for size in sizes.values()) <= AUTO_BINS
             kept = histograms == "all" or (histograms == "auto" and small)
             self.histogram_cells = np.arange(n_cells if kept else 0)
@@ -156,9 +158,11 @@ class Run:
         placements, shape = np.asarray(placements), (size, self.problem.n_events)
         if placements.shape != shape or placements.dtype.kind not in "iu":
             got = f"{placements.dtype} of shape {placements.shape}"
-            raise InputError(problem=f"draw must return placements of shape {shape}, whole numbers, got {got}")
+            raise InputError(
+                argument="draw", problem=f"must return placements of shape {shape}, whole numbers, got {got}"
+            )
         if placements.size and not 0 <= placements.min() <= placements.max() < self.problem.level.size:
-            raise InputError(problem=f"draw must place events on steps 0..{self.problem.level.size - 1}")
+            raise InputError(argument="draw", problem=f"must place events on steps 0..{self.problem.level.size - 1}")
         # stable: most draws come in order, or as some ascending stretches, which that merges
         return np.ascontiguousarray(np.sort(placements, axis=1, kind="stable"), dtype=np.uint32)
 

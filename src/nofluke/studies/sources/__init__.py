@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nofluke.errors import InputError, arg, say, shown
+from nofluke.errors import InputError, arg, passed, say, shown
 from nofluke.plain import check_word, is_text
 from nofluke.studies.cases import Source
 from nofluke.studies.sources.chunks import Chunks
@@ -94,7 +94,7 @@ def read_source(
         raise InputError(
             problem=say(
                 "pass either {}, a column, or {}, a separate list of events, not both",
-                arg("truth", truth),
+                passed("truth", truth),
                 arg("ranges"),
             )
         )
@@ -188,6 +188,6 @@ def _unused(layout: str, **given: Any) -> None:
             raise InputError(
                 argument=name,
                 value=value,
-                problem=say("has no place in {}", arg("layout", layout)),
+                problem=say("has no place in {}", passed("layout", layout)),
                 remedy="leave it out",
             )

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from nofluke.errors import InputError, arg, named, say, shown
+from nofluke.errors import InputError, arg, named, passed, say, shown
 from nofluke.plain import is_text, one_or_several
 
 FOLDER = "/"
@@ -49,7 +49,9 @@ class Roles:
         for role, column in self.others.items():
             if column in seen and (seen[column], role) != ("series", "group"):
                 raise InputError(
-                    problem=f"{seen[column]}={shown(column)} and {role}={shown(column)} are the same column",
+                    argument=seen[column],
+                    value=column,
+                    problem=say("and {} are the same column", passed(role, column)),
                     remedy="name two",
                 )
             if column in self.scores and role != "truth":
@@ -87,7 +89,7 @@ def columns_to_read(roles: Roles, names: Sequence[str], where: str) -> tuple[str
             argument="scores",
             value=list(roles.scores),
             problem=say(
-                "are {} columns, but {} names the detector of each row", len(found), arg("detector", roles.detector)
+                "are {} columns, but {} names the detector of each row", len(found), passed("detector", roles.detector)
             ),
             remedy=say("pass one column of scores, or leave out {}", arg("detector")),
         )
