@@ -16,7 +16,7 @@ from nofluke.plain import finite_or_none
 from nofluke.ratios import divide, f_of_shares
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share
 
 COUNTS = ("n_train", "n_test", "n_events", "n_predictions", "precision_hits", "recall_hits")
 MEASURES = ("precision", "recall", "f1")
@@ -165,7 +165,7 @@ class CrossValidation(Exports):
                 *filter(None, [pooled.advice]),
                 *pooled.sentences(),
                 pooled._how(f1),
-                *(f"Note: {note}" for note in (*self.notes, *pooled.notes)),
+                *noted((*self.notes, *pooled.notes)),
             ),
         )
 

@@ -20,7 +20,7 @@ from nofluke.plain import finite_or_none, number_or_none
 from nofluke.ratios import TIE_SLACK
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_chance
-from nofluke.text.tables import SCHEMA, Table, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -197,7 +197,7 @@ class ChanceLevel(Exports, ByValue):
                     "" if bar is None else self.shown(bar),
                 ),
             ),
-            notes=(self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
+            notes=(self.in_words(), self.how(), *noted(self.notes)),
         )
 
     def shown(self, value: float) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.text.exports import Exports
-from nofluke.text.tables import SCHEMA, Table, stacked
+from nofluke.text.tables import SCHEMA, Table, noted, stacked
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,7 +40,7 @@ class ChanceLevels(Exports):
             notes=(
                 *(level.in_words() for level in self.results),
                 *dict.fromkeys(level.how() for level in self.results),
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 

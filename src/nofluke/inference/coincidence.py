@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nofluke.dates import format_duration
-from nofluke.errors import arg, say
+from nofluke.errors import arg, passed, say
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.coincidences import Coincidence, Leads
 from nofluke.inference.judging import judged, turned
@@ -226,7 +226,7 @@ def doubt_of(read: Occurrences) -> str:
     if not read.guessed or min(len(read.events), len(read.alarms)) >= FEWEST_TIMES:
         return ""
     return say(
-        "The span is a guess, and with fewer than {} events or alarms it is a poor one. Pass {}",
+        "The span is a guess, and with fewer than {} events or alarms it is a poor one. Pass {}.",
         FEWEST_TIMES,
         arg("span"),
     )
@@ -248,7 +248,13 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
     left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
     if any(left):
         told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)
-        found.append(f"{told} do not count, because their windows extend beyond the watched time (edges='interior').")
+        found.append(
+            say(
+                "{} do not count, because their windows extend beyond the watched time ({}).",
+                told,
+                passed("edges", "interior"),
+            )
+        )
     if not read.ticks.rounded:
         found.append(
             f"Times are not rounded: ticks are as fine as their numbers, {read.ticks.length(1)}, and chance places "

@@ -18,7 +18,7 @@ from nofluke.plain import check_word, finite_or_none
 from nofluke.series.trial import Cell
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share
 
 MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
@@ -213,7 +213,7 @@ class Comparison(Exports, ByValue):
                 f"{self.how()}{correction}",
                 *([only] if only else []),
                 self._intervals_in_words(),
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 

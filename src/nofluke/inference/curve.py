@@ -22,7 +22,7 @@ from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share
 
 MOST_CELL_STEPS = 20_000_000  # cells times steps up to which chance takes seconds
 MOST_CELLS = 2_000  # above, or where every score is a threshold, chance is computed only when it is asked for
@@ -238,7 +238,7 @@ class Sweep(Exports, CellMeasures, ByValue):
                 *(f"p {side}" for side in sides),
             ),
             rows=tuple(rows),
-            notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
+            notes=(*self._how(familywise), *noted(self.notes)),
         )
 
     def _check_family(self, familywise: object) -> None:

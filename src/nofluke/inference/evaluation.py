@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from nofluke.arrays import ByValue
+from nofluke.errors import joined
 from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.events_needed import advice, events_needed
@@ -33,7 +34,7 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
-from nofluke.text.tables import SCHEMA, Table, by_column, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, by_column, noted, plural, show_number, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -301,7 +302,7 @@ class Evaluation(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason; the first words say if the data contradict the requested null."""
-        return f"{headline(self.verdict, self.settings.choice)} {self.reason}"
+        return joined(" ", [headline(self.verdict, self.settings.choice), self.reason])
 
     def _f1_test(self, f1: F1) -> FTest | None:
         return shown_f1(self.cell, self.settings, self._tests, f1)
@@ -428,7 +429,7 @@ class Evaluation(Exports, ByValue):
         return f"{plural(self.n, 'step')}, {plural(self.n_events, self.cell.truth.noun)}, {alarms}; tolerance {self.tolerance}"
 
     def _note_lines(self) -> tuple[str, ...]:
-        return tuple(f"Note: {note}" for note in self.notes)
+        return noted(self.notes)
 
     def columns(self, *, f1: F1 = "value", statistics: Iterable[str] = ()) -> dict[str, list[Any]]:
         """A row for each measure, by column name; ``f1`` and ``statistics`` as in `table`."""

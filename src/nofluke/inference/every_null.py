@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
@@ -39,7 +39,7 @@ def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
     """
     choice = result.settings.choice
     # a null that was insisted on is shown with what speaks against it
-    objection = " ".join(choice.doubts) or ("" if choice.holds else choice.why)
+    objection = joined(" ", choice.doubts) or ("" if choice.holds else choice.why)
     used = UnderNull(
         model=choice.model,
         used=True,

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, say
 from nofluke.laws.law import How
 from nofluke.plain import finite_or_none
 from nofluke.text.exports import Exports
@@ -76,7 +76,7 @@ class FamilywiseTest(Exports, ByValue):
         place = f", at {where}" if where and self.observed_best_at is not None else ""
         if self.obstacle:
             best = f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}."
-            return f"{best} Whether chance's best reaches it cannot be told. {self.obstacle}"
+            return say("{} Whether chance's best reaches it cannot be told. {}", best, self.obstacle)
         return (
             f"The best {self._f} of the whole sweep is {show_share(self.observed_best_f)}{place}; chance's best reaches it with "
             f"{p_is(self.best_f)}. Familywise p over all cells: precision {show_p(self.precision)}, recall "

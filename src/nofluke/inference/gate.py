@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from nofluke.errors import say
 from nofluke.inference.beside import shown_f1
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluation import Evaluation
@@ -81,7 +82,7 @@ def checks(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | 
         check_word(name, "least", NAMES)
         bars[name] = as_number(bar, f"min_{name}", "be between 0 and 1", lambda value: 0 <= value <= 1)
     if result.ruling.obstacle:
-        first = Gate(code=CANNOT_TELL, why=f"cannot tell. {result.ruling.obstacle}")
+        first = Gate(code=CANNOT_TELL, why=say("cannot tell. {}", result.ruling.obstacle))
     else:
         first = gate_by_verdict(result) if on == "both" else _one(result, on)
     told = first.code != CANNOT_TELL
@@ -124,7 +125,7 @@ def gate_by_verdict(result: Judged) -> Gate:
     if code == PASSED:
         return Gate(code=code)
     said = "cannot tell" if code == CANNOT_TELL else f"the verdict is {result.verdict}"
-    return Gate(code=code, why=f"{said}. {result.reason}")
+    return Gate(code=code, why=say("{}. {}", said, result.reason))
 
 
 def gate_by_verdicts(results: Mapping[str, Judged]) -> Gate:

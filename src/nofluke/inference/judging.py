@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from nofluke.errors import say
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.settings import Settings
 from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
@@ -70,6 +71,9 @@ def turned(found: dict[str, Any], remedy: str) -> tuple[str, ...]:
 
 def turned_note(precision: float, recall: float, remedy: str) -> str:
     """What is said of two lower tails that are far too small."""
-    return (
-        f"There are far fewer hits than chance would give ({p_is(precision)} and {p_is(recall)} for so few), {remedy}."
+    return say(
+        "There are far fewer hits than chance would give ({} and {} for so few), {}.",
+        p_is(precision),
+        p_is(recall),
+        remedy,
     )

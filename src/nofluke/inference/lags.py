@@ -23,7 +23,7 @@ from nofluke.series.lists import tolerance_of_times
 from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, plural, show_share
+from nofluke.text.tables import Table, noted, plural, show_share
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
@@ -102,7 +102,7 @@ class CoincidenceSweep(Sweep):
             title=title,
             columns=("tolerance", "lag", "precision", "recall", "F1", *(f"p {side}" for side in sides)),
             rows=tuple(rows),
-            notes=(*self._how(familywise), *(f"Note: {note}" for note in self.notes)),
+            notes=(*self._how(familywise), *noted(self.notes)),
         )
 
     def _place(self, d: int, k: int) -> str:

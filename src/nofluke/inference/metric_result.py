@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.errors import joined
 from nofluke.inference.chance import Alternative, significant
 from nofluke.inference.chance_level import ChanceLevel, between
 from nofluke.inference.reached import Side
@@ -16,7 +17,7 @@ from nofluke.lazy import lazy
 from nofluke.plain import finite_or_none
 from nofluke.ratios import TIE_SLACK, corrected
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import Table, show_share
+from nofluke.text.tables import Table, noted, show_share
 
 COLUMNS = (
     *("metric", "value", "expected", "std", "low", "high", "pvalue", "pvalue_error"),
@@ -199,7 +200,7 @@ class Significance(ChanceLevel):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason; the first words say if the data contradict the requested null."""
-        return f"{headline(self.verdict, self.choice, 'data')} {self.reason}"
+        return joined(" ", [headline(self.verdict, self.choice, "data"), self.reason])
 
     def row(self) -> tuple[str, ...]:
         """A line of the table."""
@@ -219,7 +220,7 @@ class Significance(ChanceLevel):
             title=self.labels.in_words(),
             columns=table_columns(self.alpha),
             rows=(self.row(),),
-            notes=(self.verdict_in_words(), self.in_words(), self.how(), *(f"Note: {note}" for note in self.notes)),
+            notes=(self.verdict_in_words(), self.in_words(), self.how(), *noted(self.notes)),
         )
 
     def how(self) -> str:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import Any, overload
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.errors import InputError
+from nofluke.errors import InputError, joined
 from nofluke.inference.chance import significant
 from nofluke.inference.metric_result import Significance, table_columns
 from nofluke.inference.verdict import Verdict, headline
 from nofluke.moved import renamed_argument
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, plural, stacked
+from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -122,7 +122,7 @@ class Significances(Exports, ByValue):
 
     def verdict_in_words(self) -> str:
         """The verdict and its reason."""
-        return f"{headline(self.verdict, self._first.choice, 'data')} {self.reason}"
+        return joined(" ", [headline(self.verdict, self._first.choice, "data"), self.reason])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ class Significances(Exports, ByValue):
                 self.verdict_in_words(),
                 "p corrected: how often chance has a p-value this small in any of these metrics.",
                 self._first.how(),
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 

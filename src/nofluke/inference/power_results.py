@@ -8,7 +8,7 @@ from typing import Any, Literal
 from nofluke.laws.law import How
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, by_column, plural, show_number, show_share
+from nofluke.text.tables import SCHEMA, Table, by_column, noted, plural, show_number, show_share
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -102,7 +102,7 @@ class Power(Exports):
             notes=(
                 self.in_words(),
                 f"Method: {self.method}.{made}{seed}{'.' if made else ''}",
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 
@@ -209,7 +209,7 @@ class SampleSize(Exports):
             notes=(
                 self.in_words(),
                 *([] if self.n_events is None else [f"With more events the power is never below {self.asked:.4g}."]),
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 

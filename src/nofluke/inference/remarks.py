@@ -81,7 +81,7 @@ def degenerate(
 
 def untold(choice: Choice) -> tuple[str, ...]:
     """What is to be said of the p-values of many cells, where no null holds; one cell has a verdict that says it."""
-    return () if choice.holds else (f"P-values prove nothing here, since no null holds. {choice.obstacle}",)
+    return () if choice.holds else (say("P-values prove nothing here, since no null holds. {}", choice.obstacle),)
 
 
 def inverted(higher_is: HigherIs | None) -> str:

@@ -123,7 +123,7 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
     if isinstance(null, str) and null.strip() == AUTO:
         found = pick(Look.of(cell, alpha))
         if doubt:
-            return Choice(model=found.model, asked=AUTO, why=f"{doubt}.", holds=False, in_time=in_time)
+            return Choice(model=found.model, asked=AUTO, why=doubt, holds=False, in_time=in_time)
         return Choice(model=found.model, asked=AUTO, why=found.why, holds=found.holds, in_time=in_time)
     model = as_null(null) if in_time else as_null(null).on_steps
     model.check(model.methods[0], cell)
@@ -131,6 +131,6 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
         model=model,
         asked=model.text,
         why="",
-        doubts=(*filter(None, [doubt and f"{doubt}."]), *doubts(model, cell)),
+        doubts=(*filter(None, [doubt]), *doubts(model, cell)),
         in_time=in_time,
     )

@@ -34,7 +34,7 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import SCHEMA, Table, plural, show_number
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number
 
 DEFAULT_QUANTILE = 0.9
 NOT_LOOKED_FOR = (
@@ -189,7 +189,7 @@ class Diagnosis(Exports, ByValue):
                 else f"No null holds for these data. {self.why}",
                 *found,
                 f"Smallest possible p: {smallest}.",
-                *(f"Note: {note}" for note in self.notes),
+                *noted(self.notes),
             ),
         )
 

@@ -113,8 +113,9 @@ class Stratified(NullModel):
                 argument="method",
                 value="exact",
                 problem=say(
-                    "is not available for recall under {} where not all events count (edges='interior')",
+                    "is not available for recall under {} where not all events count ({})",
                     passed("null", self.text),
+                    passed("edges", "interior"),
                 ),
                 remedy=say("use {}, which simulates it", arg("method", "auto")),
             )

@@ -135,7 +135,10 @@ def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> Bool
 def _remedy(values: AnyArray, name: str) -> str:
     """What to do about labels other than 0 and 1, by what detectors write them."""
     if name == "predictions" and values.min() == -2 and np.isin(values, (-2, 0, 1)).all():
-        return "where -2 stands for a prediction that was withheld, as in pyod, pass mask=(y == -2) too"
+        return spoken(
+            "where -2 stands for a prediction that was withheld, as in pyod, pass mask=(y == -2) too",
+            shell="where -2 stands for a prediction that was withheld, as in pyod, pass --mask with 1 there, too",
+        )
     if name != "mask" and values.min() == -1 and not (values % 1).any():
         return f"where they number segments and -1 lies outside, as in sktime, pass {name}=(y >= 0)"
     return "threshold them yourself or pass them as scores" if name == "predictions" else "turn them into 0 and 1"

@@ -14,7 +14,7 @@ from nofluke.studies.missing import missing_in_words
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.pooled_row import MEASURES, NAMES, Pooled, check_measures, headings
 from nofluke.text.exports import Exports
-from nofluke.text.tables import SCHEMA, Table, plural, stacked
+from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
 
 VERDICTS: tuple[Verdict, ...] = ("yes", "partly", "no", "cannot tell")
 OF = "(of x): chance covers only the series on which a null holds, where the value is x"
@@ -181,7 +181,7 @@ class Leaderboard(Exports, ByValue):
                 *apart,
                 " ".join(f"{name}: {value}." for name, value in self.facts()),
                 *self._missing_note(),
-                *(f"Note: {note}" for note in self.about.notes),
+                *noted(self.about.notes),
                 *(f"Note on {row.label}: {note}" for row in self.rows for note in row.notes),
             ),
         )

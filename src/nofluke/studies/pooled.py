@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.errors import joined
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.units import linearise
@@ -250,4 +251,4 @@ class Pooling:
         under = (
             f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
-        return replace(row, verdict=ruling.verdict, reason=f"{under}{ruling.reason}")
+        return replace(row, verdict=ruling.verdict, reason=joined("", [under, ruling.reason]))

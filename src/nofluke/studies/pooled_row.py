@@ -12,7 +12,7 @@ from nofluke.plain import check_word, finite_or_none, one_or_several
 from nofluke.ratios import divide
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import Table, show_share
+from nofluke.text.tables import Table, noted, show_share
 
 MEASURES = ("f1", "precision", "recall")
 NAMES = {"f1": "F1", "precision": "precision", "recall": "recall"}
@@ -153,7 +153,7 @@ class Pooled(Exports):
             title=f"{self.label} on {self.n_series:,} series",
             columns=headings(measures, "interval"),
             rows=(self.line(measures),),
-            notes=(*([self.reason] if self.reason else []), *(f"Note: {note}" for note in self.notes)),
+            notes=(*([self.reason] if self.reason else []), *noted(self.notes)),
         )
 
     def _latex_tables(self, measures: tuple[str, ...] = MEASURES) -> dict[str, Table]:

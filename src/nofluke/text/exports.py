@@ -186,8 +186,7 @@ def _checked(label: str) -> str:
         raise InputError(
             argument="label",
             value=label,
-            problem="must be letters, digits and ",
-            remedy=". _ / + -, such as 'tab:results'",
+            problem="must be letters, digits and : . _ / + -, such as 'tab:results'",
         )
     return label
 

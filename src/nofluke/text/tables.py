@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from nofluke.errors import say
 from nofluke.text.latex import latex_float, latex_part
 
 WIDTH = 100  # of a line of prose, on a terminal and off it
@@ -47,6 +48,15 @@ def show_number(value: float) -> str:
     if math.isnan(value):
         return "undefined"
     return f"{value:.1f}" if 10 <= abs(value) < 1e6 else f"{value:.4g}"
+
+
+def noted(notes: Iterable[str]) -> tuple[str, ...]:
+    """Notes as they stand under a table.
+
+    >>> noted(["2 steps were left out."])
+    ('Note: 2 steps were left out.',)
+    """
+    return tuple(say("Note: {}", note) for note in notes)
 
 
 def plural(count: int, thing: str, things: str | None = None) -> str:
