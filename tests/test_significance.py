@@ -778,6 +778,13 @@ class TestTold:
         assert result.verdict_in_words().startswith("Under permutation, which these data contradict: ")
         assert "tears apart" in result.choice.doubts[0]
 
+    def test_a_doubt_is_said_once_though_scores_are_looked_at_as_alarms_of_several_levels(self):
+        """A trend is seen at each of them, with a p-value of its own."""
+        rng = np.random.default_rng(1)
+        labels, scores = rng.random(400) < np.linspace(0, 0.2, 400), rng.normal(size=400) + np.linspace(0, 4, 400)
+        result = nf.significance("auc-roc", labels, scores, null="permutation", n_resamples=9)
+        assert sum("change slowly with time" in doubt for doubt in result.choice.doubts) == 1
+
     @pytest.mark.parametrize(
         ("null", "words"), [("blocks:length=30", "cuts labelled ranges"), ("interval-shuffle", "not their lengths")]
     )

@@ -25,7 +25,7 @@ from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel, check_resamples
-from nofluke.plain import as_rng, check_beta, finite_or_none, several
+from nofluke.plain import as_rng, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.alarms import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
@@ -243,8 +243,9 @@ class Evaluation(Exports, ByValue):
 
     def floor_above(self, measure: str, alpha: float) -> float | None:
         """The smallest p-value that can come out for a measure, where it is above alpha; None where it is not."""
+        check_word(measure, "measure", ("precision", "recall"))
         test = self.precision_test if measure == "precision" else self.recall_test
-        return floor_above(test, alpha, lambda: self._of_perfect_alarms)
+        return floor_above(test, check_alpha(alpha), lambda: self._of_perfect_alarms)
 
     @lazy
     def _of_perfect_alarms(self) -> dict[str, float]:

@@ -19,16 +19,24 @@ ENOUGH_EVENTS = 8  # fewer make a cluster by accident
 MOST_STEPS = 100_000  # up to here any period is searched for unasked; auto and diagnose always do
 
 
-def doubts(model: NullModel, cell: Cell) -> tuple[str, ...]:
-    """What the data say against this null, each in a sentence with the remedy; nothing if all is well."""
-    look = Look.of(cell, 0.05)
-    found = [
-        about_events(model, look),
-        _about_season(model, look),
-        _about_drift(model, look),
-        _about_gaps(model, cell),
-    ]
-    return tuple(filter(None, found)) or tuple(filter(None, [_about_auto(model, look)]))
+def doubts(model: NullModel, *cells: Cell) -> tuple[str, ...]:
+    """What the data say against this null, each in a sentence with the remedy; nothing if all is well.
+
+    Of several cells, such as those of a detector at several thresholds, each kind of doubt is said of the first.
+    """
+    found: dict[str, str] = {}
+    for cell in cells:
+        look = Look.of(cell, 0.05)
+        here = {
+            "events": about_events(model, look),
+            "season": _about_season(model, look),
+            "drift": _about_drift(model, look),
+            "gaps": _about_gaps(model, cell),
+        }
+        if not any(here.values()):
+            here = {"auto": _about_auto(model, look)}
+        found = {kind: said for kind, said in here.items() if said} | found
+    return tuple(found[kind] for kind in ("events", "season", "drift", "gaps", "auto") if kind in found)
 
 
 def _about_auto(model: NullModel, look: Look) -> str:

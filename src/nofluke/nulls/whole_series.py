@@ -76,13 +76,13 @@ def choose_for_series(
     whole = model.takes_ranges or series.truth.points
     truth = series.truth if whole else steps_of(series.truth)
     model.fits(truth)
-    every = [doubts(model, _cell(series, truth, flags)) for flags in _alarms_of(series, by_scores)]
+    cells = [_cell(series, truth, flags) for flags in _alarms_of(series, by_scores)]
     torn = () if whole else tuple(filter(None, [model.on_ranges]))
     return Choice(
         model=model,
         asked=model.text,
         why="",
-        doubts=(*torn, *dict.fromkeys(sum(every, ()))),
+        doubts=(*torn, *doubts(model, *cells)),
         assumes=model.assumption_of_series,
     )
 
