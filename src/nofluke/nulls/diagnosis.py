@@ -301,7 +301,7 @@ def diagnose(
         notes.append("No threshold was given: the highest tenth of the scores count as alarms.")
     cuts = choose_cut(sequence, threshold, quantile, budget)
     made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
-    notes += (*made.notes, *filter(None, [made.doubt and f"{made.doubt}."]), *(() if cuts is None else cuts.notes))
+    notes += (*made.notes, *filter(None, [made.doubt]), *(() if cuts is None else cuts.notes))
     return diagnosis_of(made.trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
 
 

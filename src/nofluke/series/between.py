@@ -26,7 +26,7 @@ from nofluke.series.watch import Watch
 
 FOLLOWS_STAMPS = (
     "Events favour times in which the time stamps are dense, and so do alarms: chance in time mistakes that for skill. "
-    "Pass a tolerance in steps"
+    "Pass a tolerance in steps."
 )
 FEWEST_EVENTS = 5
 FAR = 1.64  # standard deviations: one in twenty without reason
