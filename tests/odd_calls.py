@@ -98,6 +98,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     **{f"Confusion.{method}": {"name": "precision"} for method in ("interpretable", "measure", "why")},
     "Diagnosis.finding": {"name": "season"},
     **{f"{kind}.f_beta": {"beta": 1} for kind in ("Evaluation", "Coincidence", "Sweep", "CoincidenceSweep")},
+    **{f"{kind}.floor_above": {"measure": "recall", "alpha": 0.05} for kind in ("Evaluation", "Coincidence")},
+    **{f"{kind}.corrected": {"side": "recall"} for kind in ("Sweep", "CoincidenceSweep")},
     **{f"{kind}.f_test": DRAWS for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.report": {"path": "report.html"} for kind in ("Evaluation", "Coincidence")},
     **{f"{kind}.statistic_test": {"name": "matching", **DRAWS} for kind in ("Evaluation", "Coincidence")},

@@ -18,6 +18,7 @@ from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
 from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel
+from nofluke.plain import check_word
 from nofluke.series.labels import HigherIs
 from nofluke.series.reading import LeftOut
 from nofluke.text.exports import Exports
@@ -147,6 +148,8 @@ class Sweep(Exports, CellMeasures, ByValue):
 
     def corrected(self, side: str, by: Literal["holm", "benjamini_hochberg"] = "holm") -> FloatArray:
         """P-values of a measure corrected for all cells; NaN where no null holds for the data."""
+        check_word(side, "side", ("precision", "recall"))
+        check_word(by, "by", ("holm", "benjamini_hochberg"))
         found: FloatArray = getattr(getattr(self.chance, side), by)
         return found if self.settings.choice.holds else np.full(found.shape, np.nan)
 
