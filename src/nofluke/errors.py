@@ -78,6 +78,24 @@ class Words(str):
         return (self.parts,)
 
 
+class Remark(Words):
+    """A note of a kind, for those who look for it among others.
+
+    >>> Remark("grid", "Times were analysed on a grid of {}.", "1h").kind
+    'grid'
+    """
+
+    kind: str
+
+    def __new__(cls, kind: str, template: str, /, *values: Any) -> Remark:
+        remark = super().__new__(cls, say(template, *values).parts)
+        remark.kind = kind
+        return remark
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return (self.kind, "{}", Words(self.parts))
+
+
 def parts_of(text: str) -> tuple[str | Argument | Spoken, ...]:
     """The parts of a sentence; plain text is one."""
     return text.parts if isinstance(text, Words) else (text,)

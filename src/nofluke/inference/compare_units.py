@@ -149,7 +149,7 @@ def _remarks(
     untested: dict[str, list[str]] = {}
     for one in differences:
         if one.why_no_pvalue and one.measure == "precision":
-            few = one.why_no_pvalue.startswith(f"{one.first} has only")
+            few = counts[one.first][ALARMS] < counts[one.second][ALARMS]
             untested.setdefault(one.why_no_pvalue, []).append(one.second if few else one.first)
     for why, others in untested.items():
         more = f" and {len(others) - MOST_NAMED:,} more" if len(others) > MOST_NAMED else ""

@@ -261,5 +261,5 @@ def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) 
         return n, weight, f"{whose}{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
     if weight < LIGHTEST:
         why = few_hold_most(held, heaviest, weight, noun)
-        return n, weight, f"{its}{why[:1].lower()}{why[1:]}"
+        return n, weight, f"{its}{why}"
     return n, weight, ""

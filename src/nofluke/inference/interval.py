@@ -60,8 +60,10 @@ class Interval:
         Degrees of freedom of the variance: one less than Kish's number of units, which is that of the units where all
         have the same size, and smaller where few hold most.
     method : {"korn-graubard", "logit-t", "none"}
-    reason : str
-        Why there is no interval; empty where there is one.
+    lacking : str
+        What there is too little of for an interval, as a clause; empty where there is one.
+    needs : str
+        What an interval would need instead, where that is not said yet.
     """
 
     low: float
@@ -72,7 +74,13 @@ class Interval:
     effective_size: float
     df: float
     method: Name
-    reason: str = ""
+    lacking: str = ""
+    needs: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why there is no interval; empty where there is one."""
+        return f"{self.lacking[:1].upper()}{self.lacking[1:]}{self.needs}." if self.lacking else ""
 
     def __bool__(self) -> bool:
         return self.method != "none"
@@ -129,9 +137,8 @@ class Intervals:
         """What they rest on, and why there is none where there is none."""
         names = [name for name, own in zip(NAMES, self, strict=True) if not own]
         told = [f"{own.n_units:,} with {noun}s" for own, noun in zip(self, self.nouns, strict=False) if own]
-        reasons = dict.fromkeys(own.reason for own in self if own.reason)
-        why = " and ".join(reason[:1].lower() + reason[1:-1].removesuffix(NEEDS) for reason in reasons)
-        why += NEEDS if any(reason.endswith(f"{NEEDS}.") for reason in reasons) else ""
+        lacking = dict.fromkeys(own.lacking for own in self if own.lacking)
+        why = " and ".join(lacking) + max(own.needs for own in self)
         if not told:
             return f"No intervals: {why}."
         missing = f" None for {' and '.join(names)}: {why}." if names else ""
@@ -211,7 +218,7 @@ def intervals_of(
     k, n, weight = [*held.tolist(), int(held.min())], [*sizes.tolist(), sizes.sum()], [*weights, min(weights)]
     reasons = [_why_none(*told, kind) for told in zip(nouns, k, sizes.tolist(), weights, strict=False)]
     fewer = int(np.argmin(held))
-    reasons.append(reasons[fewer] or reasons[1 - fewer])
+    reasons.append(reasons[fewer] if reasons[fewer][0] else reasons[1 - fewer])
     beta = [kind == "episodes"] * 2 + [False]
     made = (
         _interval(float(values[i]), float(squares[i]), k[i], weight[i], float(n[i]), level, reasons[i], beta[i])
@@ -220,30 +227,31 @@ def intervals_of(
     return Intervals(**dict(zip(MEASURES, made, strict=True)), kind=kind, nouns=nouns)
 
 
-def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> str:
-    """Why a measure has no interval, in words; empty where it has one."""
+def _why_none(noun: str, k: int, n: float, weight: float, kind: Kind) -> tuple[str, str]:
+    """What there is too little of for an interval of a measure, and what it needs; empty where it has one."""
     if n == 0:
-        return f"There are no {noun}s."
+        return f"there are no {noun}s", ""
     if k >= FEWEST:
-        return "" if weight >= LIGHTEST else f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})."
+        few = f"{few_hold_most(k, noun, weight, kind)} (an interval needs {LIGHTEST})"
+        return "" if weight >= LIGHTEST else few, ""
     if kind == "episodes" and n >= FEWEST:
-        return f"The {n:,.0f} {noun}s form only {plural(k, 'episode')}{NEEDS}."
-    return f"Only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s{NEEDS}."
+        return f"the {n:,.0f} {noun}s form only {plural(k, 'episode')}", NEEDS
+    return f"only {plural(k, *UNITS[kind])} {'holds' if k == 1 else 'hold'} {noun}s", NEEDS
 
 
 def few_hold_most(k: int, noun: str, weight: float, kind: Kind) -> str:
     """What is wrong with units of very unlike size, in words."""
     alike = f"{math.floor(10 * weight) / 10:.1f} of equal size"  # never rounded up to what is needed
-    return f"Few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they count for no more than {alike}"
+    return f"few of the {plural(k, *UNITS[kind])} hold most of the {noun}s: they count for no more than {alike}"
 
 
 def _interval(
-    value: float, square: float, k: int, weight: float, n: float, level: float, reason: str, beta: bool
+    value: float, square: float, k: int, weight: float, n: float, level: float, why: tuple[str, str], beta: bool
 ) -> Interval:
     """The interval of one measure from the jackknife: ``k`` units, which weigh ``weight``, and a count of ``n``."""
     low = high = size = math.nan
     method: Name = "none"
-    if not reason:
+    if not why[0]:
         variance, spread = square * (k - 1) / k, value * (1 - value)
         size = weight if spread == 0 else n if variance * n <= spread else spread / variance
         method = "korn-graubard" if beta or spread == 0 else "logit-t"
@@ -255,7 +263,7 @@ def _interval(
             low, high = _beta(value, size / wider**2, level)
         low, high = min(low, value), max(high, value)  # rounding must not put the value outside
     found = {"low": low, "high": high, "level": level, "estimate": value, "effective_size": size}
-    return Interval(**found, n_units=k, df=max(weight - 1, 0.0), method=method, reason=reason)
+    return Interval(**found, n_units=k, df=max(weight - 1, 0.0), method=method, lacking=why[0], needs=why[1])
 
 
 def _t(df: float, level: float) -> float:

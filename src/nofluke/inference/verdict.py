@@ -235,6 +235,11 @@ def _full_time(cell: Cell) -> str:
 
 def headline(verdict: Verdict, choice: Choice, what: str = "events") -> str:
     """The verdict in a few words; where the data speak against a null that was insisted on, they begin with that."""
+    return f"{'' if choice.doubts else 'Verdict: '}{standing(verdict, choice, what)}"
+
+
+def standing(verdict: Verdict, choice: Choice, what: str = "events") -> str:
+    """The same where it is known to be a verdict."""
     if not choice.doubts:
-        return f"Verdict: {HEADLINES[verdict]}."
+        return f"{HEADLINES[verdict]}."
     return f"Under {choice.model.text}, which these {what} contradict: {HEADLINES[verdict]}."

@@ -135,6 +135,11 @@ class NullModel(ABC):
         """What a reader of its p-values should always know; empty for most."""
         return ""
 
+    def assumed(self, *, in_time: bool) -> str:
+        """What it assumes, in ticks and units of time where there are no steps."""
+        del in_time
+        return self.assumption
+
     @property
     def assumption_of_series(self) -> str:
         """What it takes for granted of a whole series, for metrics."""

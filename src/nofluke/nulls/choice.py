@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +16,9 @@ from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 AUTO = "auto"
+
+
+BY_AUTO = f" ({AUTO})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,12 +60,7 @@ class Choice:
     @property
     def assumption(self) -> str:
         """What the null assumes, in ticks and units of time where there are no steps."""
-        said = self.assumes or self.model.assumption
-        if not self.in_time:
-            return said
-        said = re.sub(r"([\d,.]+) steps", r"\1 time units", said).replace("step", "tick")
-        # how many phases a period has depends on the ticks in it
-        return re.sub(r", [\d,]+ phases", "", re.sub(r"\b1 time units", "1 time unit", said))
+        return self.assumes or self.model.assumed(in_time=self.in_time)
 
     @property
     def is_auto(self) -> bool:
@@ -73,7 +70,7 @@ class Choice:
     @property
     def label(self) -> str:
         """The null as ``null=`` takes it, and whether it was chosen by auto."""
-        return f"{self.model.text} ({AUTO})" if self.is_auto else self.model.text
+        return f"{self.model.text}{BY_AUTO}" if self.is_auto else self.model.text
 
     @property
     def obstacle(self) -> str:
@@ -112,6 +109,15 @@ class Choice:
             "assumption": self.assumption,
             "holds": self.holds,
         }
+
+
+def unlabelled(label: str) -> str:
+    """The null that a label is of.
+
+    >>> unlabelled("circular-shift (auto)")
+    'circular-shift'
+    """
+    return label.removesuffix(BY_AUTO)
 
 
 def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, IntArray
-from nofluke.errors import arg, say
+from nofluke.errors import Remark, arg, say
 from nofluke.nulls import advice
 from nofluke.nulls.advice import Period
 from nofluke.nulls.auto import pick
@@ -316,7 +316,7 @@ def diagnosis_of(
     chosen = pick(look)
     profile = advice.lag_profile(look.cell)
     if look.sketch is not None:
-        notes = (*notes, f"Times were analysed on a grid of {look.told(1)}.")
+        notes = (*notes, Remark("grid", "Times were analysed on a grid of {}.", look.told(1)))
     smallest = tuple(
         SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
     )

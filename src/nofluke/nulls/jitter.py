@@ -52,8 +52,11 @@ class Jitter(Stratified):
 
     @property
     def assumption(self) -> str:
+        return self.assumed(in_time=False)
+
+    def assumed(self, *, in_time: bool) -> str:
         return (
-            f"Chance places each event at random within its own window of {in_words(self.window)}, which keeps "
+            f"Chance places each event at random within its own window of {in_words(self.window, in_time)}, which keeps "
             "whatever changes from window to window; the predictions stay in place."
         )
 

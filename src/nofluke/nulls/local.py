@@ -93,10 +93,13 @@ class LocalShift(ShiftNull):
 
     @property
     def assumption(self) -> str:
-        by = "" if self.every is None else f" by multiples of {in_words(self.every)},"
+        return self.assumed(in_time=False)
+
+    def assumed(self, *, in_time: bool) -> str:
+        by = "" if self.every is None else f" by multiples of {in_words(self.every, in_time)},"
         season = "" if self.every is None else ", a season of that period"
         return (
-            f"Chance shifts all events together,{by} by at most {in_words(self.reach)} to either side, which keeps "
+            f"Chance shifts all events together,{by} by at most {in_words(self.reach, in_time)} to either side, which keeps "
             f"clusters, ranges{season} and slow changes of the rates; the predictions stay in place."
         )
 
@@ -224,8 +227,12 @@ class LocalPermutation(Stratified):
 
     @property
     def assumption(self) -> str:
+        return self.assumed(in_time=False)
+
+    def assumed(self, *, in_time: bool) -> str:
+        place = "tick" if in_time else "step"
         return (
-            f"Chance places each event on a random step of its own window of time, of {self.windows:,}, which keeps "
+            f"Chance places each event on a random {place} of its own window of time, of {self.windows:,}, which keeps "
             "slow changes of the rate; the predictions stay in place."
         )
 

@@ -69,7 +69,13 @@ class Permutation(NullModel):
 
     @property
     def assumption(self) -> str:
-        return "Chance places the events on random steps, independently of one another; the predictions stay in place."
+        return self.assumed(in_time=False)
+
+    def assumed(self, *, in_time: bool) -> str:
+        places = "ticks" if in_time else "steps"
+        return (
+            f"Chance places the events on random {places}, independently of one another; the predictions stay in place."
+        )
 
     @property
     def settings(self) -> dict[str, Any]:

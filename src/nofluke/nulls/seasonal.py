@@ -15,7 +15,7 @@ from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in
 from nofluke.nulls.stratified import Stratified, window_of
 from nofluke.plain import as_whole, check_length
 from nofluke.series.clock import Clock
-from nofluke.series.lengths import Length, as_length, in_places
+from nofluke.series.lengths import Length, as_length, in_places, in_words
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.truth import Truth
 
@@ -79,14 +79,20 @@ class Seasonal(Stratified):
 
     @property
     def assumption(self) -> str:
-        season = "stratum" if self.strata is not None else f"phase of the season ({self._season()})"
-        season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
-        return f"Chance places the events on random steps of the same {season}; the predictions stay in place."
+        return self.assumed(in_time=False)
 
-    def _season(self) -> str:
+    def assumed(self, *, in_time: bool) -> str:
+        season = "stratum" if self.strata is not None else f"phase of the season ({self._season(in_time)})"
+        season += f" and of the same window of time, of {self.windows:,}" if self.windows > 1 else ""
+        places = "ticks" if in_time else "steps"
+        return f"Chance places the events on random {places} of the same {season}; the predictions stay in place."
+
+    def _season(self, in_time: bool) -> str:
         if self.period in CALENDAR:
             return str(self.period)
-        long = f"{self.period:,} steps" if isinstance(self.period, int | float) else self.period
+        long = in_words(self.period or 1, in_time)
+        if in_time:  # how many phases a period has depends on the ticks in it
+            return f"period {long}"
         return f"period {long}, {self.phases(MOST_STEPS if isinstance(self.period, str) else self.period or 1)} phases"
 
     def phases(self, period: float) -> int:

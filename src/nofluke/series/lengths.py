@@ -85,6 +85,12 @@ def _in_steps(value: Length, side: Truth, name: str) -> float:
     return int(steps) if steps.denominator == 1 else float(steps)
 
 
-def in_words(value: Length) -> str:
-    """A length for sentences: "3d" as it is, a number with its unit, which is a step unless times are numbers."""
-    return value if isinstance(value, str) else f"{value:,} steps"
+def in_words(value: Length, in_time: bool = False) -> str:
+    """A length for sentences: "3d" as it is, a number with its unit, which is a step unless times are numbers.
+
+    >>> in_words(3), in_words(1, in_time=True), in_words("3d", in_time=True)
+    ('3 steps', '1 time unit', '3d')
+    """
+    if isinstance(value, str):
+        return value
+    return f"{value:,} {'steps' if not in_time else 'time unit' if value == 1 else 'time units'}"

@@ -17,7 +17,7 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.nulls import as_null
 from nofluke.nulls.base import Joint, NullModel
-from nofluke.nulls.choice import AUTO
+from nofluke.nulls.choice import unlabelled
 from nofluke.series.trial import Cell
 from nofluke.studies.asked import SEEDS, Asked
 from nofluke.studies.cases import Case, Chunk, Fault
@@ -139,7 +139,7 @@ def cell_of(cells: Cells, scores: AnyArray) -> Cell:
 def model_of(label: str, asked: Asked) -> NullModel:
     """The null that a cell was judged by."""
     named = asked.model
-    return named if named is not None else as_null(label.removesuffix(f" ({AUTO})"))
+    return named if named is not None else as_null(unlabelled(label))
 
 
 def seed_of(asked: Asked, case: Case, detector: str) -> int:

@@ -14,7 +14,6 @@ from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.draws import Key, Task, model_of
 from nofluke.studies.needle import farthest
-from nofluke.studies.rows import TIMED
 from nofluke.studies.schema import Values
 from nofluke.studies.shared import Shared, widened
 from nofluke.studies.together import Placements, seed_of
@@ -69,7 +68,8 @@ class Plan:
                 elif told:
                     placements = None
                     axes = {str(truths["axis"][place[series]]) for series in told}
-                    if len(labels) == len(axes) == 1 and not axes.pop().startswith(TIMED):
+                    in_time = any(truths["in_time"][place[series]] for series in told)
+                    if len(labels) == len(axes) == 1 and not in_time:
                         starts = [truths["starts"][place[series]] for series in told]
                         reach = widened(max(int(truths["reach"][place[series]]) for series in told))
                         seed = seed_of(asked.seed, cluster.series[0])

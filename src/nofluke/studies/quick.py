@@ -203,7 +203,7 @@ class Quick:
         if other[2] > found and other[1] <= TURNED and one[2] > hits and one[1] <= TURNED:
             remarks = (*remarks, turned_note(one[1], other[1], inverted(self.shared.asked.higher_is)))
         single = zero or (reach <= 1 and bool((length == 1).all()))
-        methods = ("exact (hypergeometric)" if single else "exact (dynamic programme)", "exact (hypergeometric)")
+        engines = ("hypergeometric" if single else "dynamic programme", "hypergeometric")
         shares = divide(hits, n_alarms), divide(found, m)
         case = self.shared.case
         row = {
@@ -214,8 +214,8 @@ class Quick:
             "threshold": told,
             "tolerance": str(self.trial.tolerances[0]),
             "count_events": "steps",
-            **tested("precision", shares[0], hits, _told(one, methods[0])),
-            **tested("recall", shares[1], found, _told(other, methods[1])),
+            **tested("precision", shares[0], hits, _told(one, engines[0])),
+            **tested("recall", shares[1], found, _told(other, engines[1])),
             "f1": f_beta(*shares, 1.0),
             "f1_at_chance": at_chance((one[2], other[2]), n_alarms, m),
             "near_events": self.near,
@@ -231,7 +231,7 @@ class Quick:
             "seed": -1,
             "notes": [*case.notes, *self.notes, *ties, *remarks, *choice.notes],
         }
-        laws = _law(n_alarms, one, methods[0]), _law(m, other, methods[1])
+        laws = _law(n_alarms, one, engines[0]), _law(m, other, engines[1])
         return row, laws
 
     def _delay(self, alarms: IntArray) -> float:
@@ -248,25 +248,25 @@ def _above(floor: float) -> float | None:
     return None if floor < 0 else floor
 
 
-def _told(found: Any, method: str) -> dict[str, Any]:
+def _told(found: Any, engine: str) -> dict[str, Any]:
     upper, _, mean, var = found[:4]
     return {
         "expected": mean,
         "std": math.sqrt(var),
         "pvalue": upper,
         "log10_pvalue": math.log(upper) / math.log(10),
-        "method": method,
+        "method": f"exact ({engine})",
     }
 
 
-def _law(size: int, found: Any, method: str) -> Row:
+def _law(size: int, found: Any, engine: str) -> Row:
     """What is kept of a law."""
     return {
         "size": size,
         "mean": found[2],
         "var": found[3],
         "kind": "exact",
-        "name": method.removeprefix("exact (").removesuffix(")"),
+        "name": engine,
         "n_resamples": 0,
         "first": found[5],
         "logs": found[6],

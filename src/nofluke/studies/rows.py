@@ -20,7 +20,6 @@ from nofluke.studies.schema import FAILED, LAWS, STEPS, TIMINGS, TRUTHS, Part, S
 
 Row = dict[str, Any]
 FAR = 2.0**61  # no sum or difference of two moments overflows
-TIMED = "time "  # how the axis of events at their own times begins
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +122,7 @@ def truth_row(case: Case, cell: Cell) -> Row:
         "series": case.series,
         "group": case.group,
         "axis": axis,
+        "in_time": isinstance(cell, TimedCell),
         "grid": grid or axis,
         "n": truth.n_steps,
         "reach": reach,
@@ -138,7 +138,7 @@ def axis_of(cell: Cell) -> str:
     if isinstance(cell, TimedCell):
         watch = cell.trial.watch
         told = watch.starts, watch.stops, np.array([watch.stride, watch.ticks.origin, watch.ticks.size], dtype=object)
-        return f"{TIMED}{hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
+        return f"time {hashlib.sha256(repr([list(map(str, part)) for part in told]).encode()).hexdigest()[:16]}"
     clock = cell.clock
     if clock is None:
         return f"{cell.n_steps} steps"

@@ -79,6 +79,7 @@ TRUTHS: Schema = {
     "series": "VARCHAR",
     "group": "VARCHAR",
     "axis": "VARCHAR",
+    "in_time": "BOOLEAN",
     "grid": "VARCHAR",
     "n": "BIGINT",
     "reach": "BIGINT",
@@ -89,7 +90,7 @@ TRUTHS: Schema = {
 }
 """The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at
 most. Two series share ``axis`` if their steps are the same moments, and ``grid`` if their clocks tick alike, whenever
-they began and whatever they missed; ``moments`` are the first steps of events in absolute time, counted in steps of the
+they began and whatever they missed; ``in_time``, if events are at their own times; ``moments`` are the first steps of events in absolute time, counted in steps of the
 grid."""
 
 

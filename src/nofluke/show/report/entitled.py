@@ -16,7 +16,7 @@ import numpy as np
 
 from nofluke.inference.chance import significant
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, headline, ruled_as_found, upper_of
+from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, ruled_as_found, standing, upper_of
 from nofluke.nulls.choice import AUTO, Choice, choose
 from nofluke.show.report.correction import SIDES, Corrected, kind_of
 from nofluke.show.report.grid import Grid
@@ -109,7 +109,7 @@ def _named(cell: dict[str, Any], result: Evaluation, *, alone: bool) -> Entitled
 def _tell(cell: dict[str, Any], found: Entitled, alpha: float, *, name: str) -> None:
     """Write a verdict and what it rests on into its cell."""
     ruling, word = found.ruling, HEADLINES[found.ruling.verdict]
-    said = headline(ruling.verdict, found.choice).removeprefix("Verdict: ")
+    said = standing(ruling.verdict, found.choice)
     advice = cell["text"].pop("advice")
     one_sided, moved = cell["text"].pop("alternative") != "greater", name != "p"
     cell["verdict"], cell["doubtful"] = ruling.verdict, bool(found.choice.doubts)

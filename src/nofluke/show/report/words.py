@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from nofluke.errors import Remark
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise_result import FamilywiseTest
@@ -30,7 +31,7 @@ def another_null(used: Choice, recommended: NullModel, why: str) -> str:
 
 def recommended(diagnosis: Diagnosis) -> str:
     """The null to trust, why, and what a step is where times were looked at on a grid."""
-    looked = next((note for note in diagnosis.notes if note.startswith("Times were analysed")), "")
+    looked = next((note for note in diagnosis.notes if isinstance(note, Remark) and note.kind == "grid"), "")
     return f'Recommended null: "{diagnosis.recommended.text}". {diagnosis.why} {looked}'.strip()
 
 
