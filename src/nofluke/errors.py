@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, Self
 
 MOST_IN_MESSAGE = 1_000  # characters; a longer message hides its remedy
 MOST_IN_VALUE = 80
@@ -68,7 +68,7 @@ class Words(str):
 
     parts: tuple[str | Argument | Spoken, ...]
 
-    def __new__(cls, parts: Iterable[str | Argument | Spoken]) -> Words:
+    def __new__(cls, parts: Iterable[str | Argument | Spoken]) -> Self:
         parts = tuple(parts)
         words = super().__new__(cls, "".join(map(str, parts)))
         words.parts = parts
@@ -87,7 +87,7 @@ class Remark(Words):
 
     kind: str
 
-    def __new__(cls, kind: str, template: str, /, *values: Any) -> Remark:
+    def __new__(cls, kind: str, template: str, /, *values: Any) -> Self:
         remark = super().__new__(cls, say(template, *values).parts)
         remark.kind = kind
         return remark

@@ -11,9 +11,9 @@ import numpy as np
 from nofluke.adapters.responses import Reader, is_classifier
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError, shortened
-from nofluke.inference.remarks import ALL_EQUAL
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.plain import as_whole, whole_or_none
+from nofluke.text.tables import ALL_EQUAL
 
 FOLDS = 5  # as in scikit-learn
 MOST_OF_REASON = 200  # characters of another library's error

@@ -10,6 +10,7 @@ from nofluke.errors import arg, passed, say
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.coincidences import Coincidence, Leads
 from nofluke.inference.judging import judged, turned
+from nofluke.inference.remarks import NO_EVENTS
 from nofluke.inference.settings import Settings
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
@@ -21,7 +22,7 @@ from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_tim
 from nofluke.series.timed import Edges, TimedCell, TimedTrial
 from nofluke.series.timed_truth import TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.text.tables import plural
+from nofluke.text.tables import plural, there_are_no
 
 FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
 FEWER = "as if one avoided the other"
@@ -242,9 +243,9 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
     """What is degenerate or left out about these lists, in plain words."""
     found = []
     if len(read.alarms) == 0:
-        found.append("There are no alarms: precision is undefined.")
+        found.append(there_are_no("alarms", "precision is undefined"))
     if len(read.events) == 0:
-        found.append("There are no events: recall is undefined.")
+        found.append(NO_EVENTS)
     left = (len(read.events) - cell.n_counted, len(read.alarms) - cell.n_predictions)
     if any(left):
         told = " and ".join(plural(many, noun) for many, noun in zip(left, ("event", "alarm"), strict=True) if many)

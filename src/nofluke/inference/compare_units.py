@@ -20,7 +20,7 @@ from nofluke.plain import as_rng, check_alpha
 from nofluke.progress import progress_bar
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_p
-from nofluke.text.tables import plural
+from nofluke.text.tables import plural, there_are_no
 
 MOST_NAMED = 5  # detectors in a note
 
@@ -144,7 +144,7 @@ def _remarks(
         if total[ALARMS] == 0:
             remarks.append(f"{name} has no alarms: its precision and F1 are undefined.")
     if counts and all(total[EVENTS] == 0 for total in counts.values()):
-        remarks.append("There are no events: recall and F1 are undefined.")
+        remarks.append(there_are_no("events", "recall and F1 are undefined"))
     n_pairs = len(differences) // len(MEASURES)
     untested: dict[str, list[str]] = {}
     for one in differences:

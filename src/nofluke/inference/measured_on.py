@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nofluke.plain import finite_or_none
-from nofluke.text.tables import plural, show_number
+from nofluke.text.tables import plural, show_number, there_are_no
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +30,7 @@ class Labels:
     def no_choice(self) -> str:
         """Why no metric of alarms can tell anything."""
         if self.n_alarms == 0:
-            return "There are no alarms: nothing could have been found."
+            return there_are_no("alarms", "nothing could have been found")
         return (
             "There is an alarm on every step, which takes no knowledge of the labels."
             if self.n_alarms == self.n

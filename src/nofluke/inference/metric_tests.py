@@ -24,6 +24,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.nulls.moves import Moves, moves_of
 from nofluke.nulls.whole_series import choose_for_series, perfect_detectors
 from nofluke.text.numbers import p_is
+from nofluke.text.tables import ALL_EQUAL, there_are_no
 
 FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
 ROWS = 2**22  # steps of all labels that are drawn in a chunk
@@ -238,9 +239,9 @@ def _remarks(series: Labelled) -> tuple[str, ...]:
     """What is degenerate about this input, in plain words."""
     remarks = [*filter(None, [labels_of(series).obstacle])]
     if series.scores is not None and series.n_steps > 1 and np.ptp(series.scores) == 0:
-        remarks.append("All scores are equal: no threshold can separate the steps.")
+        remarks.append(ALL_EQUAL)
     if series.alarms is not None and not series.alarms.any():
-        remarks.append("There are no alarms.")
+        remarks.append(there_are_no("alarms"))
     elif series.alarms is not None and series.alarms.all():
         remarks.append("There is an alarm on every step.")
     return tuple(remarks)

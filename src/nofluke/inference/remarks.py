@@ -11,10 +11,9 @@ from nofluke.series.labels import HigherIs
 from nofluke.series.reading import Sequence
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
-from nofluke.text.tables import plural
+from nofluke.text.tables import ALL_EQUAL, plural, there_are_no
 
-ALL_EQUAL = "All scores are equal: no threshold can separate the steps."
-NO_EVENTS = "There are no events: recall is undefined."
+NO_EVENTS = there_are_no("events", "recall is undefined")
 
 
 def offered_ranges(sequence: Sequence, truth: Truth, asked: CountEvents | None) -> tuple[str, ...]:
@@ -63,7 +62,7 @@ def degenerate(
     """What is degenerate. ``near`` counts the steps near an event and near a prediction; None at tolerance 0."""
     remarks = [ALL_EQUAL] if all_equal else []
     if alarms == 0:
-        remarks.append("There are no predictions: precision is undefined.")
+        remarks.append(there_are_no("predictions", "precision is undefined"))
     elif alarms == n:
         remarks.append("Every step is predicted: recall says nothing about the detector.")
     if n_events == 0:

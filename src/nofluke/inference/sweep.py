@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.inference.curve import Sweep
-from nofluke.inference.remarks import ALL_EQUAL, NO_EVENTS, offered_ranges, untold
+from nofluke.inference.remarks import NO_EVENTS, offered_ranges, untold
 from nofluke.inference.settings import Settings
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
@@ -24,6 +24,7 @@ from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_cuts
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
+from nofluke.text.tables import ALL_EQUAL
 
 LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
 

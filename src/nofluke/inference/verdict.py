@@ -15,6 +15,7 @@ from nofluke.nulls.choice import Choice
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is, show_p
+from nofluke.text.tables import there_are_no
 
 Verdict = Literal["yes", "partly", "no", "cannot tell"]
 HEADLINES: dict[Verdict, str] = {
@@ -220,8 +221,8 @@ def obstacle_on_steps(n_steps: int, n_events: int, n_alarms: int, near_events: i
 
 def _nothing(n_events: int, n_alarms: int, alarms: str) -> str:
     if n_events == 0:
-        return "There are no events: nothing could have been found."
-    return "" if n_alarms else f"There are no {alarms}: nothing could have been hit."
+        return there_are_no("events", "nothing could have been found")
+    return "" if n_alarms else there_are_no(alarms, "nothing could have been hit")
 
 
 def _full_time(cell: Cell) -> str:

@@ -50,6 +50,18 @@ def show_number(value: float) -> str:
     return f"{value:.1f}" if 10 <= abs(value) < 1e6 else f"{value:.4g}"
 
 
+ALL_EQUAL = "All scores are equal: no threshold can separate the steps."
+
+
+def there_are_no(noun: str, so: str = "") -> str:
+    """That something is not there at all, and what follows from it.
+
+    >>> there_are_no("events", "recall is undefined")
+    'There are no events: recall is undefined.'
+    """
+    return f"There are no {noun}: {so}." if so else f"There are no {noun}."
+
+
 def noted(notes: Iterable[str]) -> tuple[str, ...]:
     """Notes as they stand under a table.
 
