@@ -90,8 +90,8 @@ TRUTHS: Schema = {
 }
 """The events of each series among its steps (``stops`` are past the end), and how many steps the tolerance reaches at
 most; ``in_time`` says whether events are at their own times. Two series share ``axis`` if their steps are the same
-moments, and ``grid`` if their clocks tick alike, whenever they began and whatever they missed; ``moments`` are the first
-steps of events in absolute time, counted in steps of the grid."""
+moments, and ``grid`` if their clocks tick alike, whenever they began and whatever they missed; ``moments`` are the
+first steps of events in absolute time, counted in steps of the grid."""
 
 
 def cells_with(metrics: Sequence[str]) -> dict[str, str]:
