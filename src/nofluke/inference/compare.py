@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -14,11 +14,8 @@ from nofluke.inference.differences import Pair
 from nofluke.inference.recut import gain_of, given_back
 from nofluke.inference.several import Detector, read_several
 from nofluke.measures.episodes import units_and_steps, units_of
-from nofluke.series.alarms import CountAlarms
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
+from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.series.truth import CountEvents
 from nofluke.text.tables import plural
 
 TIED_NEAR_CUT = (
@@ -27,29 +24,17 @@ TIED_NEAR_CUT = (
 )
 
 
+@takes(AboutDetector, like="evaluate", own=("predictions", "threshold", "quantile", "budget", "higher_is", "missing"))
 def compare(
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     alpha: float = 0.05,
     level: float = 0.95,
     n_resamples: int = 9_999,
     rng: Any = 0,
+    **about: Unpack[AboutDetector],
 ) -> Comparison:
     r"""Which of several detectors is better on one sequence, and could that be luck?
 
@@ -65,8 +50,9 @@ def compare(
 
     Parameters
     ----------
-    truth, tolerance, times, mask, warmup, truth_as, count_alarms, refractory, count_events, overlaps
+    truth, tolerance
         As in `evaluate`, the same for all detectors.
+    <about>
     scores : mapping of str to array-like, or data frame, optional
         The scores of each detector, by name; in a data frame each column is a detector.
     predictions : mapping of str to array-like, or data frame, optional
@@ -128,25 +114,7 @@ def compare(
     >>> round(one.value, 3), round(one.low, 3), round(one.high, 3), round(one.pvalue, 1)
     (0.035, -0.026, 0.097, 0.3)
     """
-    detectors, notes = read_several(
-        truth,
-        scores,
-        predictions=predictions,
-        threshold=threshold,
-        quantile=quantile,
-        budget=budget,
-        tolerance=tolerance,
-        times=times,
-        mask=mask,
-        warmup=warmup,
-        truth_as=truth_as,
-        higher_is=higher_is,
-        count_alarms=count_alarms,
-        refractory=refractory,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-    )
+    detectors, notes = read_several(truth, scores, tolerance=tolerance, **about)
     return compare_read(detectors, notes, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 from nofluke.inference.chance import Alternative, Ties, check_alternative
 from nofluke.inference.evaluation import Evaluation
@@ -17,10 +17,9 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
-from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alarms import AlarmRule
+from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
 from nofluke.series.timed import TimedCell
@@ -29,25 +28,12 @@ from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents
 
 
+@takes(AboutDetector)
 def evaluate(
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     zero_division: float = math.nan,
     null: Null = "auto",
     method: Method = "auto",
@@ -56,6 +42,7 @@ def evaluate(
     n_resamples: int = 10_000,
     rng: Any = None,
     alpha: float = 0.05,
+    **about: Unpack[AboutDetector],
 ) -> Evaluation:
     r"""Precision and recall of a detector on one sequence, with a tolerance in time.
 
@@ -75,46 +62,10 @@ def evaluate(
         positions or intervals of positions.
     scores : array-like, optional
         The anomaly score z of each step; a step is predicted if z ≥ τ, ties included.
-    predictions : array-like, optional
-        Alarms instead of scores: 0/1 or bool for each step; or their positions, times or ranges, as for the truth. If
-        both are lists of events, ``times`` says how many steps there are.
-    threshold : float, optional
-        τ itself. It is compared in the scores' own precision, as NumPy compares: in 32 bits with 32-bit scores.
-    quantile : float, optional
-        τ as a quantile of the scores of the steps that count (linear interpolation, as ``numpy.quantile``).
-    budget : float or str, optional
-        At most this share of the steps that count is predicted, 0.01 or "1%": τ is the lowest score that no more of
-        them reach, so scores tied at the cut are left out.
+    <about>
     tolerance : int, str, timedelta or Tolerance, default 0
         Steps, or a duration such as "2h" where the data has a clock, or ``Tolerance(early=, late=)``. Closed at both
         ends.
-    times : array-like, optional
-        The clock: one increasing date or number for each step. A pandas or xarray index of dates is used automatically.
-    mask : array-like of bool, optional
-        True for steps to ignore, such as unlabelled stretches. They still take up time.
-    warmup : int, float, str or timedelta, optional
-        The first part of the series, left out as if it were masked: a number of steps, a share of all of them (0.15 or
-        "15%", rounded down), or a duration ("2d") on a clock of dates.
-    truth_as : {"auto", "labels", "positions", "times", "ranges"}
-        How to read ``truth`` if type and length are ambiguous. Numeric ends of ranges are times if there is a clock of
-        numbers, else positions, unless "positions" or "times" is passed.
-    higher_is : {"anomalous", "normal"}
-        What high scores mean. With "normal" a step is predicted if z ≤ τ; ``threshold``, here and in the result, stays
-        in the units of the scores, and ``quantile=0.9`` and ``budget=0.1`` take the lowest tenth.
-    count_alarms : {"steps", "episodes"}, optional
-        What a prediction is: a predicted step (the default), or an episode, a run of consecutive predicted steps among
-        those that count. An episode is a hit if any of its steps is. Recall is the same either way.
-    refractory : int, str or timedelta, optional
-        Alarms closer together than this, in steps or in time, form one episode from the first to the last: the steps in
-        between are predicted too. The threshold is chosen first. Implies ``count_alarms="episodes"``.
-    missing : {"error", "mask"}
-        What to do with NaN in scores, alarms or labels.
-    count_events : {"steps", "ranges"}, optional
-        What an event is. "steps" counts every step of an event, as in the paper, and is the default for labels,
-        positions and times; "ranges" counts each range once, found if there is a prediction from its start - early to
-        its end + late, and is the default for ranges. With labels, each run of ones is a range.
-    overlaps : {"error", "merge"}
-        What to do with ranges that overlap. Ranges that only touch stay two.
     zero_division : {nan, 0, 1}
         Value of precision without predictions and of recall without events; F is computed from these.
     null : str, NullModel or callable
@@ -171,28 +122,17 @@ def evaluate(
     """
     zero_division = check_zero_division(zero_division)
     window = as_tolerance(tolerance)
-    sequence = prepare(
-        truth,
-        scores,
-        predictions=predictions,
-        times=times,
-        mask=mask,
-        truth_as=truth_as,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-        warmup=warmup,
-        higher_is=higher_is,
-    )
-    alarms = AlarmRule.of(count_alarms, refractory)
-    cuts = choose_cut(sequence, threshold, quantile, budget)
+    given = About.of(about)
+    sequence = prepare(truth, scores, **given.reading)
+    alarms = AlarmRule.of(**given.alarms)
+    cuts = choose_cut(sequence, **given.cut)
     check_alternative(alternative, ties)
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     made = trial_of(sequence, (window,), cuts, alarms)
     rest: dict[str, Any] = {"alternative": alternative, "ties": ties, "zero_division": zero_division, "alarms": alarms}
     rest |= {"method": method, "n_resamples": n_resamples, "rng": rng, "alpha": alpha}
-    return evaluate_trial(made, sequence, cuts, null, count_events, rest)
+    return evaluate_trial(made, sequence, cuts, null, about.get("count_events"), rest)
 
 
 def evaluate_trial(

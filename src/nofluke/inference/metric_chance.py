@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
-from nofluke.data.columns import as_column
 from nofluke.errors import InputError, arg, say, verb
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.measuring import Values
@@ -24,16 +23,14 @@ from nofluke.nulls.choice import Choice
 from nofluke.nulls.layouts import highest
 from nofluke.nulls.moves import moves_of
 from nofluke.nulls.whole_series import as_series_null
-from nofluke.plain import MOST_STEPS, as_rng, as_share, as_whole, check_alpha, check_word
-from nofluke.series.given import read_given
-from nofluke.series.labels import TRUTH_KINDS, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
-from nofluke.series.tolerance import Length
-from nofluke.series.truth import CountEvents
+from nofluke.plain import as_rng, as_share, as_whole, check_alpha
+from nofluke.series.arguments import AboutSeries, takes
+from nofluke.series.reading import length_of
 
 CHUNK = 64  # draws to a chunk: each makes scores as long as the series
 
 
+@takes(AboutSeries, like="evaluate")
 def chance(
     metric: Any,
     truth: Any,
@@ -45,13 +42,7 @@ def chance(
     workers: int | None = None,
     rng: Any = None,
     alpha: float = 0.05,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
+    **about: Unpack[AboutSeries],
 ) -> ChanceLevel:
     """What chance gives in a metric, from the labels alone: the level that a detector must exceed.
 
@@ -68,8 +59,9 @@ def chance(
         For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
     n_steps : int, optional
         The length of the series, if neither labels nor times give it.
-    n_resamples, workers, rng, alpha, times, mask, warmup, truth_as, missing, count_events, overlaps
+    n_resamples, workers, rng, alpha
         As in :func:`nofluke.significance`.
+    <about>
 
     Returns
     -------
@@ -103,17 +95,9 @@ def chance(
             problem="needs a detector to compare with",
             remedy=say("pass {}, or call {}", arg("null", "random-scores"), verb("significance")),
         )
-    series = read_labelled(
-        truth,
-        np.arange(_length(truth, truth_as, n_steps, times)),  # any scores without ties: others are drawn in their place
-        times=times,
-        mask=mask,
-        warmup=warmup,
-        truth_as=truth_as,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-    )
+    n = length_of(truth, about.get("truth_as", "auto"), n_steps, about.get("times"))
+    # any scores without ties: others are drawn in their place
+    series = read_labelled(truth, np.arange(n), **about)
     (wanted,) = as_metrics([metric], "scores" if budget is None else "alarms")
     if budget is not None:
         n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
@@ -165,21 +149,3 @@ def _drawn(
     )
     (found,), notes = measure((metric,), series, moves, workers=workers)
     return found, how, notes
-
-
-def _length(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) -> int:
-    """The steps of a series of which only labels are there."""
-    check_word(truth_as, "truth_as", TRUTH_KINDS)
-    if n_steps is not None:
-        return as_whole(n_steps, "n_steps", 1, MOST_STEPS)
-    if times is not None:
-        return len(as_column(times, "times"))
-    column, pairs = read_given(truth, "truth", truth_as)
-    listed = "ranges" if pairs is not None else "positions" if column.ilocs else truth_as
-    if listed not in ("auto", "labels"):
-        raise InputError(
-            argument="truth",
-            problem=f"holds {listed}, which do not say how long the series is",
-            remedy=say("pass {} or {}", arg("n_steps"), arg("times")),
-        )
-    return len(column)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -15,33 +15,17 @@ from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, as_seed
 from nofluke.plain import as_rng
-from nofluke.series.alarms import CountAlarms
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
+from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.tolerance import Length, Tolerance
-from nofluke.series.truth import CountEvents
 
 
+@takes(AboutDetector, like="evaluate", own=("predictions",))
 def report(
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
     path: str | Path = "report.html",
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     null: Null = "auto",
     method: Method = "auto",
     n_resamples: int = 10_000,
@@ -50,6 +34,7 @@ def report(
     title: str | None = None,
     scripts: Literal["inline", "cdn"] = "inline",
     metrics: Any = (),
+    **about: Unpack[AboutDetector],
 ) -> Path:
     r"""Write a page about several detectors: which is best, which are better than chance, and a page for each.
 
@@ -65,10 +50,9 @@ def report(
 
     Parameters
     ----------
-    truth, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is
+    truth, tolerance
         As in `compare`, the same for all detectors.
-    count_alarms, refractory, missing, count_events, overlaps
-        Likewise.
+    <about>
     scores : mapping of str to array-like, data frame, or array-like, optional
         The scores of each detector by its name; of a frame, each column is a detector. One array gives the page of one
         detector.
@@ -126,28 +110,11 @@ def report(
     check_page(title, scripts)
     seed = as_seed(rng)
     seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
-    asked: dict[str, Any] = {
-        "predictions": predictions,
-        "threshold": threshold,
-        "quantile": quantile,
-        "budget": budget,
-        "tolerance": tolerance,
-        "times": times,
-        "mask": mask,
-        "warmup": warmup,
-        "truth_as": truth_as,
-        "higher_is": higher_is,
-        "count_alarms": count_alarms,
-        "refractory": refractory,
-        "missing": missing,
-        "count_events": count_events,
-        "overlaps": overlaps,
-    }
     chance: dict[str, Any] = {"null": null, "method": method, "n_resamples": n_resamples, "rng": seed, "alpha": alpha}
-    if not (_several(scores) or _several(predictions)):
-        one = evaluate(truth, scores, **asked, **chance)
+    if not (_several(scores) or _several(about.get("predictions"))):
+        one = evaluate(truth, scores, tolerance=tolerance, **about, **chance)
         return one.report(path, title=title, scripts=scripts, metrics=metrics)
-    found = evaluate_several(truth, scores, **asked, chance=chance)
+    found = evaluate_several(truth, scores, tolerance=tolerance, **about, chance=chance)
     return write_several(found, path, title=title, scripts=scripts, metrics=metrics)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from nofluke.errors import InputError, arg, say
 from nofluke.inference.chance import ALTERNATIVES, Alternative
@@ -17,21 +17,15 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.nulls.whole_series import edges_of
 from nofluke.plain import as_rng, as_whole, check_alpha, check_word
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
-from nofluke.series.tolerance import Length
-from nofluke.series.truth import CountEvents
+from nofluke.series.arguments import AboutMetric, takes
 
 
+@takes(AboutMetric, like="evaluate")
 def significance(
     metric: Any,
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     null: Null = "auto",
     n_resamples: int = 10_000,
     stop_after: int | None = None,
@@ -40,14 +34,7 @@ def significance(
     rng: Any = None,
     alpha: float = 0.05,
     groups: Any = None,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
+    **about: Unpack[AboutMetric],
 ) -> Any:
     r"""The value of any metric, what chance gives on the same labels, and how often chance does as well.
 
@@ -62,9 +49,11 @@ def significance(
         such as those of aeon and scikit-learn. Detection metrics of sktime are given lists of events. A list of metrics
         is measured on the same draws, and gets a p-value corrected for having looked at all of them: pass every window
         or tolerance among which you would have chosen.
-    truth, scores, predictions, threshold, quantile, budget
-        As in :func:`nofluke.evaluate`. Consecutive labels are one range. A threshold that is chosen with the labels
-        (the best F1) is part of the metric, and chosen again in every draw.
+    truth, scores
+        As in :func:`nofluke.evaluate`. Consecutive labels are one range; ``count_events`` only matters for the tolerant
+        recall. A threshold that is chosen with the labels (the best F1) is part of the metric, and chosen again in
+        every draw.
+    <about>
     null : str, NullModel or callable
         What chance does. "auto" looks at labels and scores separately, and chooses the null that fits them. Rotations
         and local shifts move the detector and keep labelled ranges whole; so does "segments", which shuffles ranges and
@@ -87,8 +76,6 @@ def significance(
         The level of the verdict, the band and the critical value.
     groups : array-like, optional
         One entry for each step, if several series are concatenated: each is then rotated within itself.
-    times, mask, warmup, truth_as, higher_is, missing, count_events, overlaps
-        As in :func:`nofluke.evaluate`. ``count_events`` only matters for the tolerant recall.
 
     Returns
     -------
@@ -128,22 +115,7 @@ def significance(
     if stop_after is not None:
         stop_after = as_whole(stop_after, "stop_after", 1)
         _refuse_early(several, alternative)
-    series = read_labelled(
-        truth,
-        scores,
-        predictions=predictions,
-        threshold=threshold,
-        quantile=quantile,
-        budget=budget,
-        times=times,
-        mask=mask,
-        warmup=warmup,
-        truth_as=truth_as,
-        higher_is=higher_is,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-    )
+    series = read_labelled(truth, scores, **about)
     metrics = as_metrics(metric, "scores" if series.alarms is None else "alarms")
     return judge(
         metrics,

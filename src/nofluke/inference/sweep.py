@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,19 +16,18 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, several
-from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alarms import AlarmRule
+from nofluke.series.arguments import About, AboutScores, takes
 from nofluke.series.between import trial_of
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_cuts
-from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.truth import CountEvents
+from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.text.tables import ALL_EQUAL
 
 LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
 
 
+@takes(AboutScores, like="evaluate")
 def sweep(
     truth: Any,
     scores: Any,
@@ -37,20 +36,11 @@ def sweep(
     thresholds: Any = None,
     quantiles: Any = None,
     budgets: Any = None,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     null: Null = "auto",
     method: Method = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
+    **about: Unpack[AboutScores],
 ) -> Sweep:
     r"""Precision and recall for many thresholds and tolerances at once.
 
@@ -63,8 +53,9 @@ def sweep(
 
     Parameters
     ----------
-    truth, scores, times, mask, warmup, truth_as, higher_is, count_alarms, refractory, missing, count_events, overlaps
+    truth, scores
         As in :func:`evaluate`.
+    <about>
     tolerances : sequence of int, str, timedelta or Tolerance, default (0,)
         One or many tolerances.
     thresholds, quantiles, budgets : sequence of float, optional
@@ -107,19 +98,9 @@ def sweep(
            [1., 1., 1.]])
     """
     windows = as_tolerances(tolerances, as_tolerance)
-    sequence = prepare(
-        truth,
-        scores,
-        times=times,
-        mask=mask,
-        truth_as=truth_as,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-        warmup=warmup,
-        higher_is=higher_is,
-    )
-    alarms, cuts = AlarmRule.of(count_alarms, refractory), None
+    given = About.of(about)
+    sequence = prepare(truth, scores, **given.reading)
+    alarms, cuts = AlarmRule.of(**given.alarms), None
     every_score = thresholds is None and quantiles is None and budgets is None
     if not every_score:
         cuts = choose_cuts(sequence, thresholds, quantiles, budgets)
@@ -132,7 +113,7 @@ def sweep(
     notes = [
         *sequence.notes,
         *made.notes,
-        *offered_ranges(sequence, trial.truth, count_events),
+        *offered_ranges(sequence, trial.truth, about.get("count_events")),
         *(() if cuts is None else cuts.notes),
     ]
     if len(trial.detector) > 1 and trial.detector.min() == trial.detector.max():
@@ -143,7 +124,7 @@ def sweep(
         trial=trial,
         quantiles=None if cuts is None else cuts.quantiles,
         budgets=None if cuts is None else cuts.budgets,
-        higher_is=higher_is,
+        higher_is=sequence.higher_is,
         settings=Settings(choice=choice, method=method, n_resamples=n_resamples, rng=rng, alarms=alarms),
         left_out=sequence.left_out,
         notes=(*notes, *untold(choice), *choice.notes),

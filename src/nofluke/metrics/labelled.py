@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Any, get_args
+from typing import Any, Unpack, get_args
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError, named, say, spoken
 from nofluke.plain import check_word
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
+from nofluke.series.arguments import About, AboutMetric
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import Cuts, choose_cut
-from nofluke.series.tolerance import Length, Ranges
+from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 from nofluke.series.truth import CountEvents, Truth
 
@@ -88,42 +87,14 @@ class Labelled:
         )
 
 
-def read_labelled(
-    truth: Any,
-    scores: Any = None,
-    *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
-) -> Labelled:
+def read_labelled(truth: Any, scores: Any = None, **about: Unpack[AboutMetric]) -> Labelled:
     """Read everything that a user can pass about one series."""
+    given, count_events = About.of(about), about.get("count_events")
     if count_events is not None:
         check_word(count_events, "count_events", get_args(CountEvents))
-    sequence = prepare(
-        truth,
-        scores,
-        predictions=predictions,
-        times=times,
-        mask=mask,
-        truth_as=truth_as,
-        missing=missing,
-        count_events="ranges",
-        overlaps=overlaps,
-        warmup=warmup,
-        higher_is=higher_is,
-    )
-    cut = (threshold, quantile, budget)
-    cuts = choose_cut(sequence, *cut) if scores is None or any(way is not None for way in cut) else None
-    return labelled_of(sequence, cuts, count_events)
+    sequence = prepare(truth, scores, **{**given.reading, "count_events": "ranges"})
+    cut = scores is None or any(way is not None for way in given.cut.values())
+    return labelled_of(sequence, choose_cut(sequence, **given.cut) if cut else None, count_events)
 
 
 def labelled_of(sequence: Sequence, cuts: Cuts | None, count_events: CountEvents | None) -> Labelled:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Unpack
 
 from nofluke.arrays import ByValue, IntArray
 from nofluke.errors import Remark, arg, say
@@ -23,15 +23,13 @@ from nofluke.nulls.findings import (
 )
 from nofluke.nulls.look import Look
 from nofluke.plain import check_alpha, check_word
-from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alarms import AlarmRule
+from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import prepare
 from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
-from nofluke.series.truth import CountEvents
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number
@@ -202,27 +200,15 @@ def _show_smallest(value: float | None) -> str:
     return "tiny" if value is None else show_p(value)
 
 
+@takes(AboutDetector, like="evaluate")
 def diagnose(
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     period: Period | None = None,
     alpha: float = 0.05,
+    **about: Unpack[AboutDetector],
 ) -> Diagnosis:
     r"""Are events clustered, seasonal or in runs? Do alarms have memory? Which null to trust, and why.
 
@@ -235,10 +221,10 @@ def diagnose(
 
     Parameters
     ----------
-    truth, scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is,
-    count_alarms, refractory, missing, count_events, overlaps
+    truth, scores, tolerance
         As in :func:`evaluate`; with scores and none of threshold, quantile and budget, the highest tenth of them are
         the alarms.
+    <about>
     period : int or str, optional
         The season, if you know it: steps (masked ones counted), or "hour of day", "day of week" or "month" on a clock
         of dates. By default these three are tried where there is such a clock; without one, none is.
@@ -282,25 +268,14 @@ def diagnose(
     """
     alpha = check_alpha(alpha)
     window = as_tolerance(tolerance)
-    sequence = prepare(
-        truth,
-        scores,
-        predictions=predictions,
-        times=times,
-        mask=mask,
-        truth_as=truth_as,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-        warmup=warmup,
-        higher_is=higher_is,
-    )
+    given = About.of(about)
+    sequence, cut = prepare(truth, scores, **given.reading), given.cut
     notes = list(sequence.notes)
-    if sequence.scores is not None and threshold is None and quantile is None and budget is None:
-        quantile = DEFAULT_QUANTILE
+    if sequence.scores is not None and all(value is None for value in cut.values()):
+        cut = {"quantile": DEFAULT_QUANTILE}
         notes.append("No threshold was given: the highest tenth of the scores count as alarms.")
-    cuts = choose_cut(sequence, threshold, quantile, budget)
-    made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
+    cuts = choose_cut(sequence, **cut)
+    made = trial_of(sequence, (window,), cuts, AlarmRule.of(**given.alarms))
     notes += (*made.notes, *filter(None, [made.doubt]), *(() if cuts is None else cuts.notes))
     return diagnosis_of(made.trial.cell(0, 0), period=period, alpha=alpha, notes=tuple(notes))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -18,17 +18,15 @@ from nofluke.plot.marks import Marks, marks_of
 from nofluke.plot.panels import make_axes
 from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, shade, tidy
 from nofluke.plot.times import coincidence
-from nofluke.series.alarms import AlarmRule, CountAlarms
+from nofluke.series.alarms import AlarmRule
+from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
-from nofluke.series.labels import HigherIs, Missing, TruthKind
 from nofluke.series.marks import event_reaches
-from nofluke.series.ranges import Overlaps
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import choose_cut
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
-from nofluke.series.truth import CountEvents
 from nofluke.text.numbers import show_chance
 from nofluke.text.tables import show_number
 
@@ -39,26 +37,14 @@ FEW_STEPS = 400  # up to which one sees which are near an event
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
 
 
+@takes(AboutDetector, like="evaluate")
 def timeline(
     truth: Any,
     scores: Any = None,
     *,
-    predictions: Any = None,
-    threshold: float | None = None,
-    quantile: float | None = None,
-    budget: float | str | None = None,
     tolerance: Length | Tolerance = 0,
-    times: Any = None,
-    mask: Any = None,
-    warmup: Length | None = None,
-    truth_as: TruthKind = "auto",
-    higher_is: HigherIs = "anomalous",
-    count_alarms: CountAlarms | None = None,
-    refractory: Length | None = None,
-    missing: Missing = "error",
-    count_events: CountEvents | None = None,
-    overlaps: Overlaps = "error",
     ax: Axes | None = None,
+    **about: Unpack[AboutDetector],
 ) -> Axes:
     """Draw score and threshold over time, which events were found, and which predictions were hits.
 
@@ -68,9 +54,9 @@ def timeline(
         A result of :func:`nofluke.evaluate` or :func:`nofluke.coincidence`, with no other argument but ``ax``
         (``result.plot_times()`` is the same); several results by detector name, one row each; or the events, as
         :func:`nofluke.evaluate` takes them.
-    scores, predictions, threshold, quantile, budget, tolerance, times, mask, warmup, truth_as, higher_is, count_alarms,
-    refractory, missing, count_events, overlaps
+    scores, tolerance
         As in :func:`nofluke.evaluate`, and counted in the same way.
+    <about>
     ax : matplotlib Axes, optional
         Where to draw; by default a new figure.
 
@@ -103,9 +89,8 @@ def timeline(
     """
     results = list(truth.values()) if isinstance(truth, Mapping) else [truth]
     if results and all(isinstance(one, Evaluation) for one in results):
-        given = {"scores": scores, "predictions": predictions, "threshold": threshold, "quantile": quantile}
-        given |= {"budget": budget, "tolerance": tolerance or None, "times": times, "mask": mask, "warmup": warmup}
-        if extra := [name for name, value in given.items() if value is not None]:
+        others = {"scores": scores, "tolerance": tolerance or None, **about}
+        if extra := [name for name, value in others.items() if value is not None]:
             raise InputError(
                 argument="truth",
                 problem=f"is a result, which has its {extra[0]} already",
@@ -116,22 +101,11 @@ def timeline(
         return (
             coincidence(truth, ax) if isinstance(truth, Coincidence) else _draw(truth.sequence, truth.cell, ax, truth)
         )
-    sequence = prepare(
-        truth,
-        scores,
-        predictions=predictions,
-        times=times,
-        mask=mask,
-        truth_as=truth_as,
-        missing=missing,
-        count_events=count_events,
-        overlaps=overlaps,
-        warmup=warmup,
-        higher_is=higher_is,
-    )
+    given = About.of(about)
+    sequence = prepare(truth, scores, **given.reading)
     window = as_tolerance(tolerance)
-    cuts = choose_cut(sequence, threshold, quantile, budget)
-    made = trial_of(sequence, (window,), cuts, AlarmRule.of(count_alarms, refractory))
+    cuts = choose_cut(sequence, **given.cut)
+    made = trial_of(sequence, (window,), cuts, AlarmRule.of(**given.alarms))
     return _draw(sequence, made.trial.cell(0, 0), ax, None)
 
 

@@ -31,7 +31,7 @@ class AlarmRule:
     refractory: Tolerance | None = None
 
     @classmethod
-    def of(cls, count_alarms: object, refractory: Any) -> AlarmRule:
+    def of(cls, count_alarms: object = None, refractory: Any = None) -> AlarmRule:
         """The rule that two arguments ask for; a refractory time alone asks for episodes."""
         if count_alarms is not None:
             check_word(count_alarms, "count_alarms", ("steps", "episodes"))

@@ -12,9 +12,10 @@ from typing import Any, Literal
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
-from nofluke.data.columns import as_column
-from nofluke.errors import InputError, named, say
-from nofluke.plain import check_word, exact_floats
+from nofluke.data.columns import Column, as_column
+from nofluke.data.pairs import Pairs
+from nofluke.errors import InputError, arg, named, say
+from nofluke.plain import MOST_STEPS, as_whole, check_word, exact_floats
 from nofluke.series.alignment import aligned, find_clock, length, reference_of
 from nofluke.series.clock import Clock
 from nofluke.series.given import alarms_in_ranges, as_labels, read_given, read_scores, refuse_segmentation
@@ -143,78 +144,194 @@ def prepare(
     warmup: Any = None,
     higher_is: HigherIs = "anomalous",
 ) -> Sequence:
-    """Read, align and check everything a user can pass about one sequence."""
+    """Read, align and check everything a user can pass about one sequence: the door of the house.
+
+    What both arguments hold; the steps that they share, and their clock; which of the steps count; the events; and what
+    the detector says of each step.
+    """
     check_word(truth_as, "truth_as", TRUTH_KINDS)
     check_word(overlaps, "overlaps", ("error", "merge"))
     if count_events is not None:
         check_word(count_events, "count_events", ("steps", "ranges"))
     check_word(missing, "missing", ("error", "mask"))
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
+    detector = _detector(scores, predictions, higher_is)
+    events = Passed.of(truth, "truth", truth_as)
+    steps = _steps(detector, events, times, truth_as)
+    watched = _watched(steps, mask, warmup, missing)
+    found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
+    says = _says(steps.detector, watched.open_steps, found)
+    left_out = replace(watched.left_out, events=found.lost)
+    return Sequence(
+        truth=found.labels & watched.open_steps,
+        scores=says.scores,
+        predictions=says.alarms,
+        open_steps=watched.open_steps,
+        clock=says.clock,
+        left_out=left_out,
+        notes=(
+            *_left_out_notes(left_out, "event" if found.spans is None else "range"),
+            *found.notes,
+            *says.notes,
+            *gap_notes(says.clock, watched.open_steps),
+        ),
+        spans=found.spans,
+        instants=says.instants,
+        alarm_instants=says.alarm_instants,
+        on_steps=found.on_steps,
+        alarms_on_steps=says.on_steps,
+        truth_as=steps.events.kind,
+        higher_is=higher_is,
+        score_type=score_type(detector.column.values),
+        marked=found.marked,
+    )
+
+
+# ---- what an argument holds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passed:
+    """An argument: one column, or pairs of a start and an end, and then the column is empty."""
+
+    name: str
+    column: Column
+    pairs: Pairs | None = None
+    kind: Any = None
+
+    @classmethod
+    def of(cls, value: Any, name: str, asked: TruthKind = "auto") -> Passed:
+        """Events or alarms: a value for each step, or a list of positions, times, or ranges of either."""
+        column, pairs = read_given(value, name, asked)
+        return cls(name=name, column=column, pairs=pairs)
+
+
+def _detector(scores: Any, predictions: Any, higher_is: HigherIs) -> Passed:
+    """Scores, or alarms in their place."""
     if predictions is not None and higher_is == "normal":
         raise InputError(
             argument="higher_is",
             value="normal",
             problem="flips scores",
-            remedy="leave it out with predictions, where 1 is an alarm",
+            remedy=say("leave it out with {}, where 1 is an alarm", named("predictions")),
         )
     if (scores is None) is (predictions is None):
-        raise InputError(
-            problem=say(
-                "pass either {} or {}, got {}",
-                named("scores"),
-                named("predictions"),
-                "neither" if scores is None else "both",
-            )
-        )
-    name = "scores" if predictions is None else "predictions"
-    given, alarm_pairs = (read_scores(scores), None) if predictions is None else read_given(predictions, name)
-    events, pairs = read_given(truth, "truth", truth_as)
+        got = "neither" if scores is None else "both"
+        raise InputError(problem=say("pass either {} or {}, got {}", named("scores"), named("predictions"), got))
+    if predictions is None:
+        return Passed(name="scores", column=read_scores(scores), kind="labels")
+    return Passed.of(predictions, "predictions")
+
+
+# ---- the steps that both share
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Steps:
+    """How many steps there are, what aligns with them, their clock; and both arguments, aligned and of a known kind."""
+
+    n: int
+    reference: Column
+    whose: str
+    clock: Clock | None
+    detector: Passed
+    events: Passed
+
+
+def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind) -> Steps:
     stamps = None if times is None else as_column(times, "times")
-    n = length(given, name, stamps, as_labels(events, truth_as), ranges=alarm_pairs is not None)
-    given_kind = "ranges" if alarm_pairs is not None else "labels"
-    if name == "predictions" and alarm_pairs is None:
-        given_kind = kind_of(given, n, "auto", name)
-    truth_kind = kind_of(events, n, truth_as, "truth") if pairs is None else "ranges"
-    reference, whose = reference_of(given, given_kind, name, events, truth_kind, n)
-    if truth_kind == "labels":
-        events = aligned(events, reference, "truth", whose)
+    name, given = detector.name, detector.column
+    n = length(given, name, stamps, as_labels(events.column, truth_as), ranges=detector.pairs is not None)
+    kind = detector.kind
+    if kind is None:
+        kind = "ranges" if detector.pairs is not None else kind_of(given, n, "auto", name)
+    truth_kind = kind_of(events.column, n, truth_as, "truth") if events.pairs is None else "ranges"
+    reference, whose = reference_of(given, kind, name, events.column, truth_kind, n)
+    labels = aligned(events.column, reference, "truth", whose) if truth_kind == "labels" else events.column
     if stamps is not None:
         stamps = aligned(stamps, reference, "times", whose)
-    clock = find_clock(stamps, reference, events if truth_kind == "labels" else None, whose)
-    # a list of alarms is of times, where there is a clock
-    given_kind = kind_on_clock(given, given_kind, clock, "times")
-    truth_kind = kind_on_clock(events, truth_kind, clock, truth_as)
+    clock = find_clock(stamps, reference, labels if truth_kind == "labels" else None, whose)
+    return Steps(
+        n=n,
+        reference=reference,
+        whose=whose,
+        clock=clock,
+        # a list of alarms is of times, where there is a clock
+        detector=replace(detector, kind=kind_on_clock(given, kind, clock, "times")),
+        events=replace(events, column=labels, kind=kind_on_clock(labels, truth_kind, clock, truth_as)),
+    )
 
+
+# ---- those of them that count
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watched:
+    """Which steps count, and what was left out."""
+
+    open_steps: BoolArray
+    left_out: LeftOut
+
+
+def _watched(steps: Steps, mask: Any, warmup: Any, missing: Missing) -> Watched:
+    n = steps.n
     masked = np.zeros(n, dtype=np.bool_)
     if mask is not None:
-        masked = as_flags(aligned(as_column(mask, "mask"), reference, "mask", whose), "mask")
-    warm = warmup_steps(warmup, n, clock)
+        masked = as_flags(aligned(as_column(mask, "mask"), steps.reference, "mask", steps.whose), "mask")
+    warm = warmup_steps(warmup, n, steps.clock)
     closed = masked.copy()
     closed[:warm] = True
     absent = np.zeros(n, dtype=np.bool_)
-    for column, kind, argument in ((given, given_kind, name), (events, truth_kind, "truth")):
-        if kind == "labels":
-            absent |= check_absent(column, argument, missing, waived=closed)
+    for given in (steps.detector, steps.events):
+        if given.kind == "labels":
+            absent |= check_absent(given.column, given.name, missing, waived=closed)
     open_steps = ~(absent | closed)
     if not open_steps.any():
         raise InputError(
             problem=f"no step is left to evaluate, since all {n} are masked or missing",
             remedy="mask fewer, or pass the missing values",
         )
+    left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm)
+    return Watched(open_steps=open_steps, left_out=left_out)
 
+
+# ---- the events
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Events:
+    """Events as flags of steps, as ranges where these are counted, and as times where they lie between steps."""
+
+    labels: BoolArray
+    marked: BoolArray | Spans
+    spans: Spans | None
+    column: Column
+    instants: AnyArray | None
+    clock: Clock | None
+    lost: int
+    notes: tuple[str, ...]
+    on_steps: tuple[str, ...]
+
+
+def _events(
+    steps: Steps,
+    open_steps: BoolArray,
+    truth_as: TruthKind,
+    count_events: CountEvents | None,
+    overlaps: Overlaps,
+) -> Events:
+    events, pairs, clock = steps.events.column, steps.events.pairs, steps.clock
     notes: list[str] = []
     on_steps: list[str] = []
-    alarms_on_steps: list[str] = []
     spans: Spans | None = None
     instants: AnyArray | None = None
-    alarm_instants: AnyArray | None = None
     if pairs is not None:
-        spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else truth_as, n, clock, overlaps, notes)
-        labels = spans.flags(n)
+        spans, clock = read_ranges(pairs, "positions" if pairs.ilocs else truth_as, steps.n, clock, overlaps, notes)
+        labels = spans.flags(steps.n)
         refuse_segmentation(pairs, labels)
     else:
-        labels = read_flags(events, truth_kind, "truth", open_steps, clock, on_steps)
-        if truth_kind == "times" and len(events) and clock is not None and count_events != "ranges":
+        labels = read_flags(events, steps.events.kind, "truth", open_steps, clock, on_steps)
+        if steps.events.kind == "times" and len(events) and clock is not None and count_events != "ranges":
             clock = refined(clock, events.values)
             instants = own_times(events, clock, open_steps, "truth")
     marked = labels if spans is None else spans
@@ -226,43 +343,71 @@ def prepare(
         if spans is not None and spans.between.any():
             notes.append(f"{int(spans.between.sum())} range(s) between two steps contain no step and were left out.")
         lost, spans = int((labels & ~open_steps).sum()), None
-    left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm, events=lost)
-    values = alarms = None
-    if name == "scores":
-        values = exact_floats(given.values, name, open_steps)
-        check_finite(values, name, open_steps)
-    elif alarm_pairs is not None:
-        alarms = alarms_in_ranges(alarm_pairs, n, clock, notes) & open_steps
-    else:
-        alarms = read_flags(given, given_kind, name, open_steps, clock, alarms_on_steps) & open_steps
-        if given_kind == "times" and len(given) and clock is not None and spans is None:
-            finer = refined(clock, given.values)
-            alarm_instants = own_times(given, finer, open_steps, name)
-            if alarm_instants is not None and instants is not None:  # both in ticks of the same clock
-                instants = own_times(events, finer, open_steps, "truth")
-            clock = finer
-    return Sequence(
-        truth=labels & open_steps,
-        scores=values,
-        predictions=alarms,
-        open_steps=open_steps,
-        clock=clock,
-        left_out=left_out,
-        notes=(
-            *_left_out_notes(left_out, "event" if spans is None else "range"),
-            *notes,
-            *gap_notes(clock, open_steps),
-        ),
-        spans=spans,
-        instants=instants,
-        alarm_instants=alarm_instants,
-        on_steps=tuple(on_steps),
-        alarms_on_steps=tuple(alarms_on_steps),
-        truth_as=truth_kind,
-        higher_is=higher_is,
-        score_type=score_type(given.values),
+    return Events(
+        labels=labels,
         marked=marked,
+        spans=spans,
+        column=events,
+        instants=instants,
+        clock=clock,
+        lost=lost,
+        notes=tuple(notes),
+        on_steps=tuple(on_steps),
     )
+
+
+# ---- what the detector says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Says:
+    """Scores or alarms of all steps; and the clock, as fine as the times of events and alarms between steps are."""
+
+    scores: FloatArray | None = None
+    alarms: BoolArray | None = None
+    alarm_instants: AnyArray | None = None
+    instants: AnyArray | None
+    clock: Clock | None
+    notes: tuple[str, ...] = ()
+    on_steps: tuple[str, ...] = ()
+
+
+def _says(detector: Passed, open_steps: BoolArray, events: Events) -> Says:
+    name, given, clock, instants = detector.name, detector.column, events.clock, events.instants
+    if name == "scores":
+        scores = exact_floats(given.values, name, open_steps)
+        check_finite(scores, name, open_steps)
+        return Says(scores=scores, instants=instants, clock=clock)
+    notes: list[str] = []
+    if detector.pairs is not None:
+        alarms = alarms_in_ranges(detector.pairs, len(open_steps), clock, notes) & open_steps
+        return Says(alarms=alarms, instants=instants, clock=clock, notes=tuple(notes))
+    alarms = read_flags(given, detector.kind, name, open_steps, clock, notes) & open_steps
+    own = None
+    if detector.kind == "times" and len(given) and clock is not None and events.spans is None:
+        clock = refined(clock, given.values)
+        own = own_times(given, clock, open_steps, name)
+        if own is not None and instants is not None:  # both in ticks of the same clock
+            instants = own_times(events.column, clock, open_steps, "truth")
+    return Says(alarms=alarms, alarm_instants=own, instants=instants, clock=clock, on_steps=tuple(notes))
+
+
+def length_of(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) -> int:
+    """The steps of a series of which only labels are there."""
+    check_word(truth_as, "truth_as", TRUTH_KINDS)
+    if n_steps is not None:
+        return as_whole(n_steps, "n_steps", 1, MOST_STEPS)
+    if times is not None:
+        return len(as_column(times, "times"))
+    column, pairs = read_given(truth, "truth", truth_as)
+    listed = "ranges" if pairs is not None else "positions" if column.ilocs else truth_as
+    if listed not in ("auto", "labels"):
+        raise InputError(
+            argument="truth",
+            problem=f"holds {listed}, which do not say how long the series is",
+            remedy=say("pass {} or {}", arg("n_steps"), arg("times")),
+        )
+    return len(column)
 
 
 def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
