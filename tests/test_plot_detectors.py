@@ -300,15 +300,6 @@ def test_lists_of_times_have_rows_too(swept):
     assert legend_texts(plot.timeline(found["a"], ax=panels()))[0] == "events found: 3"
 
 
-def test_the_old_name_of_the_argument_still_works(curves, results):
-    """axes= is ax=, with a warning."""
-    with pytest.warns(DeprecationWarning, match="axes= is now ax="):
-        axes = plot.evaluation(results["energy"], axes=panels(2))
-    assert axes.shape == (2,)
-    with pytest.warns(DeprecationWarning, match="axes= is now ax="):
-        curves["energy"].plot(axes=panels(1, 2), chance="none")
-
-
 def test_wrong_arguments_are_named(curves, results, swept):
     """An error names the argument, the value and the remedy, and no figure is left behind."""
     curve = curves["energy"]
