@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import nofluke as nf
+from comparing import compare_units
 from nofluke import plot
 from nofluke.errors import InputError
 
@@ -244,8 +245,6 @@ def test_chance_of_f1_is_that_of_its_test(quakes):
 
 def test_a_comparison_of_what_is_undefined_is_drawn():
     """A detector without alarms has no dot and no p-value; series of a study have no chance."""
-    from nofluke.inference.compare_units import compare_units
-
     truth = np.arange(400) % 20 == 7
     found = nf.compare(truth, predictions={"all": truth, "none": np.zeros(400, bool)}, n_resamples=99)
     left, right = plot.compare(found, panels(2), measure="precision")

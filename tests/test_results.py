@@ -11,7 +11,7 @@ import pytest
 
 import nofluke as nf
 from nofluke.arrays import same
-from nofluke.measures.statistics import FBeta
+from nofluke.measures.statistics import Matching
 from nofluke.nulls.simulation import simulate
 
 
@@ -86,7 +86,7 @@ PARTS = {
     "clock": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence.clock,
     "joint law": lambda: nf.nulls.Permutation().joint(evaluated().cell),
     "simulated statistic": lambda: simulate(
-        evaluated().cell.trial, FBeta(), nf.nulls.Permutation(), n_resamples=50, rng=1
+        evaluated().cell.trial, Matching(), nf.nulls.Permutation(), n_resamples=50, rng=1
     ),
 }
 
