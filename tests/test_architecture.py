@@ -311,27 +311,6 @@ def test_contributing_draws_the_same_line():
     assert rooms == [name or "nofluke" for name in LINE[LINE.index("data") : -1]]
 
 
-def test_modules_are_small():
-    """A module of more than 300 lines is one idea that does not come apart, and says so here."""
-    long = {name: len(path.read_text(encoding="utf-8").splitlines()) for name, path in MODULES.items()}
-    assert {name for name, lines in long.items() if lines > 300} == set(LONG)
-
-
-LONG = {
-    "inference.evaluation": "one result, and everything that it can be asked",
-    "laws.exact.fourier": "one inversion: tails, bands and their certificates",
-    "laws.exact.generating": "one generating function, and where to tilt it",
-    "laws.exact.kernels": "two compiled recurrences that must stay in step",
-    "laws.exact.programme": "one dynamic programme and its queue of tables",
-    "laws.law": "everything that a law can be asked",
-    "laws.montecarlo.kernels": "the compiled loops of one simulation",
-    "laws.montecarlo.run": "one simulation: its tables, its workers, its sums",
-    "nulls.diagnosis": "one result, and the question that it answers",
-    "series.timed": "a trial in time and its cells, which know each other",
-    "series.trial": "a trial and its cells, which know each other",
-}
-
-
 @pytest.mark.parametrize("name", sorted(nofluke.__all__))
 def test_what_is_public_is_documented_with_an_example(name):
     """A newcomer can paste something; the doctests see to it that it works."""
