@@ -22,7 +22,7 @@ from nofluke.nulls.base import Joint
 from nofluke.ratios import f_of_hits
 
 
-def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None) -> ChanceTest:
+def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
     """The test of a sum of hits: P(Σ X_i ≥ hits) with independent parts, exact if they all are.
 
     Parameters
@@ -36,6 +36,8 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
         "precision" or "recall".
     of : int, optional
         Predictions or events in all of them; by default what the laws say.
+    model : str
+        The null model's name.
 
     References
     ----------
@@ -54,7 +56,7 @@ def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None
         law = LogTable(0, np.zeros(1), size=0, mean=0.0, var=0.0, method=exactly("nothing to test"))
     else:
         law = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
-    return ChanceTest(measure=measure, hits=hits, of=law.size if of is None else of, law=law, model="")
+    return ChanceTest(measure=measure, hits=hits, of=law.size if of is None else of, law=law, model=model)
 
 
 def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:
