@@ -42,8 +42,8 @@ def simulate_hits(
 
     if null.moves != "truth":
         raise InputError(
-            f"null={shown(null.text)} moves the detector, not the events: get its laws of hits from "
-            "nulls.simulation.simulate."
+            f"null={shown(null.text)} moves the detector, not the events: pass it to nofluke.significance, or a "
+            "null that moves the events."
         )
     if not trial.truth.points:
         raise InputError(
@@ -246,11 +246,6 @@ class Simulated(ByValue):
         p = (reached + 1) / (len(self.values) + 1)
         return np.where(np.isnan(self.observed), 1.0, p)
 
-    @property
-    def at_least(self) -> IntArray:
-        """How many placements reach the observed value, by cell."""
-        return np.rint(self.pvalue * (len(self.values) + 1)).astype(np.int64) - 1
-
 
 def simulate(
     trial: Trial, statistic: Statistic, null: NullModel, *, n_resamples: int = 10_000, rng: Any = None
@@ -277,13 +272,13 @@ def simulate(
 
     Examples
     --------
-    >>> from nofluke.measures.statistics import RecallHits
+    >>> from nofluke.measures.statistics import Matching
     >>> from nofluke.nulls import CircularShift
     >>> from nofluke.series.reading import prepare
     >>> from nofluke.series.tolerance import Tolerance
     >>> sequence = prepare([0, 1, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 1, 0])
     >>> trial = Trial.of(sequence, (Tolerance(early=0, late=0),), None)
-    >>> simulate(trial, RecallHits(), CircularShift(), n_resamples=9_999, rng=1).pvalue.round(2)  # two rotations of six
+    >>> simulate(trial, Matching(), CircularShift(), n_resamples=9_999, rng=1).pvalue.round(2)  # two rotations of six
     array([[0.33]])
     """
     n_resamples = check_resamples(n_resamples)
