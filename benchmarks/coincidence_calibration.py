@@ -124,7 +124,7 @@ SITUATIONS: dict[str, tuple[Callable[[np.random.Generator], Lists], tuple[str, .
     ),
     "slow trend in both": (
         lambda rng: in_hours(*(sampled(rng, HOURS, MANY, trend(3.0)) for _ in range(2))),
-        ("permutation", "local-permutation", "jitter:window=4d", "local-shift:reach=100h", "dither:reach=2d"),
+        ("permutation", "local-permutation", "jitter:window=4d", "local-shift:reach=100h"),
     ),
     "gaps": (holed, ("permutation", "circular-shift", "segments", "local-permutation")),
     "edges interior": (

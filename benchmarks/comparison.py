@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import nofluke as nf
-from nofluke.inference.compare_units import compare_units
+from nofluke.inference.compare_units import compared
 
 RUNS = 2_000
 STEPS, TOLERANCE, BLOCK = 2_000, 2, 10
@@ -95,6 +95,21 @@ def within(rng, pair, clustered):
     return one.pvalue, *(plain_swaps(*both, rng) for both in counts.values()), held(one, pair)
 
 
+def comparison(units, noun, rng):
+    """Two detectors compared on the same units, arrays of K x 4 counts."""
+    return compared(
+        units,
+        lambda pair: (units[pair[0]], units[pair[1]]),
+        noun=noun,
+        alpha=0.05,
+        level=0.95,
+        n_resamples=SWAPS,
+        rng=rng,
+        title="",
+        notes=(),
+    )
+
+
 def across(rng, pair, n_series):
     """The same on many series, some of which are harder for both detectors or hold many more events than others."""
     from scipy.stats import wilcoxon
@@ -106,7 +121,7 @@ def across(rng, pair, n_series):
         hits = rng.binomial(events, recall + ease * min(recall, 1 - recall))
         wrong = rng.poisson(false * events * rng.gamma(2, 0.5, n_series))
         units[name] = np.stack([hits + wrong, hits, events, hits], axis=1)
-    one = compare_units(units, n_resamples=SWAPS, rng=rng).difference("a", "b")
+    one = comparison(units, "series", rng).difference("a", "b")
     own = [2 * rows[:, 1] / (rows[:, 0] + rows[:, 2]) for rows in units.values()]
     ranked = wilcoxon(*own, method="asymptotic").pvalue if (own[0] != own[1]).any() else 1.0
     return one.pvalue, plain_swaps(units["a"], units["b"], rng), ranked, held(one, pair)
@@ -181,7 +196,7 @@ def counted(rng, n_events, recalls, false):
         wrong = np.zeros((extra.sum(), 4))
         wrong[extra[0] * i : extra[0] + extra[1] * i, 0] = 1
         units[name] = np.concatenate([events, wrong]).astype(np.int64)
-    found = compare_units(units, unit_noun="episodes", n_resamples=SWAPS, rng=rng)
+    found = comparison(units, "episodes", rng)
     return [found.difference("a", "b", m).pvalue for m in ("precision", "f1")]
 
 

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import stats
 from timing import seconds
 
-from nofluke.laws.montecarlo import Problem, count_hits, placements, simulate
+from nofluke.laws.montecarlo import Hits, Problem, hits_of, placements, simulate
 
 N_STEPS, N_EVENTS, N_THRESHOLDS, DELTA = 2557, 162, 50, 2
 N_RESAMPLES, N_LOOPS, N_SCIPY = 10_000, 200, 500
@@ -83,7 +83,8 @@ def main():
         cover_start=starts,
         cover_stop=stops,
     )
-    observed = count_hits(problem, np.flatnonzero(event))
+    own = hits_of(problem, np.flatnonzero(event)[np.newaxis])
+    observed = Hits(precision=own.precision[0], recall=own.recall[0])
 
     def ours(n_resamples=N_RESAMPLES):
         return simulate(problem, n_resamples=n_resamples, observed=observed, rng=1)

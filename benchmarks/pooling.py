@@ -15,7 +15,7 @@ from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import as_null
 from nofluke.series.windows import Windows
-from nofluke.studies.conjunction import simes
+from nofluke.studies.conjunction import partial_conjunction
 from nofluke.studies.stored_laws import StoredLaws, law_row
 from nofluke.studies.together import Placements, found_on, law_of_weights, laws_of_sums
 
@@ -69,7 +69,7 @@ def combined(skills, n_events, rng):
         pooled = np.array([together.upper(k) for k in range(top + 1)])[hits[side]]
         fisher = stats.chi2.sf(-2 * np.log(p[side]).sum(axis=0), 2 * SERIES)
         cauchy = stats.cauchy.sf(np.tan((0.5 - np.minimum(p[side], 1 - 1e-15)) * np.pi).mean(axis=0))
-        every = [pooled, fisher, np.array([simes(column) for column in p[side].T]), cauchy]
+        every = [pooled, fisher, np.array([partial_conjunction(column, 1) for column in p[side].T]), cauchy]
         rejected[:, side] = [(one <= LEVEL * SLACK).mean() for one in every]
     return rejected
 

@@ -315,7 +315,6 @@ def coincidences(draw: st.DrawFn) -> tuple[Lists, dict[str, Any]]:
     }
     lengths = [
         "jitter:window={}",
-        "dither:reach={}",
         "local-shift:reach={}",
         "seasonal:period={}",
         "circular-shift:every={}",
@@ -568,7 +567,7 @@ WORDS = [
     *("drop", "labels", "positions", "times", "ranges", "steps", "events", "episodes", "merge", "count", "interior"),
     *("alarms", "anomalous", "normal", "permutation", "circular-shift", "local-shift", "segments", "interval-shuffle"),
     *("bernoulli", "random-scores", "score-permutation", "seasonal:period=7", "blocks:length=3", "jitter:window=3"),
-    *("dither:reach=3", "circular-shift:every=3", "local-permutation", "f1", "auc-roc", "vus-pr", "pa-f1", "nab"),
+    *("circular-shift:every=3", "local-permutation", "f1", "auc-roc", "vus-pr", "pa-f1", "nab"),
     *("precision", "recall", "clock", "p", "value", "cdf", "band", "none", "cdn", "pandas", "polars", "pyarrow"),
     *("numbers", "predict", "decision_function", "matching", "sttc", "event-synchronisation", "clustering", "10%"),
 ]

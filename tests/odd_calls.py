@@ -84,7 +84,6 @@ NEEDED: dict[str, dict[str, Any]] = {
     "metrics.register": {"name": "own-metric", "function": _mean},
     "nulls.Blocks": {"length": 3},
     "nulls.Custom": {"function": lambda generator: generator.random(N) < 0.1},
-    "nulls.Dither": {"reach": 3},
     "nulls.Jitter": {"window": 3},
     "nulls.as_null": {"null": "permutation"},
     "datasets.public_labels": {"name": "nab"},

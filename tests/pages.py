@@ -1,6 +1,12 @@
-"""What the pages of the documentation ask their readers to do, for the tests that do it."""
+"""What pages hold, for the tests that read them: code that readers should save, numbers that are packed."""
 
+import base64
 import re
+import zlib
+
+import numpy as np
+
+from nofluke.show.report.packing import TYPES
 
 _SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -8,3 +14,11 @@ _SCRIPT = re.compile(r"^```python\n(# \w+\.py\n.*?)^```$", re.MULTILINE | re.DOT
 def scripts_of(page: str) -> list[str]:
     """The code that a page asks to save as files, each named in its first line."""
     return _SCRIPT.findall(page)
+
+
+def unpacked(made):
+    """The column of numbers that `packed` or `packed_ascending` made, as the script of the page reads it."""
+    dtype = np.dtype(TYPES[made["kind"]])
+    planes = np.frombuffer(zlib.decompress(base64.b64decode(made["z"])), dtype=np.uint8).reshape(dtype.itemsize, -1)
+    values = np.frombuffer(planes.T.tobytes(), dtype=dtype)
+    return values if "from" not in made else np.cumsum(values, dtype=np.float64) + made["from"]

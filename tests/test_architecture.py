@@ -24,7 +24,6 @@ LINE = (
     "dates",
     "progress",
     "compiled",
-    "moved",
     # the rooms, in the order in which data flow; "" is the package itself, `import nofluke`
     "data",
     "series",

@@ -13,7 +13,7 @@ import nofluke as nf
 from nofluke.cli import FORMATS, cli, main
 from nofluke.cli.chance_options import STATISTICS
 from nofluke.inference.coincidences import NOT_OF_LISTS
-from nofluke.measures.point_statistics import POINT_STATISTICS
+from nofluke.measures.statistics import POINT_STATISTICS
 from test_docs import documented, fits, flat_keys, only_for, section, table_rows
 
 QUAKES = ["2010-03-02", "2011-07-19", "2012-01-05", "2014-06-30"]

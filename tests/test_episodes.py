@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.inference.familywise import familywise_test
-from nofluke.measures.statistics import FBeta, PrecisionHits, RecallHits
+from nofluke.laws.montecarlo import Problem, hits_of
 from nofluke.nulls import Permutation, Seasonal
-from nofluke.nulls.simulation import draws, simulate, simulate_hits
+from nofluke.nulls.simulation import draws, simulate_hits
 from nofluke.series.alarms import AlarmRule, closing
 from nofluke.series.clock import Clock
 from nofluke.series.reading import prepare
@@ -194,18 +194,14 @@ def test_simulated_episodes_are_counted_placement_by_placement():
     tolerances = (Tolerance(early=0, late=0), Tolerance(early=1, late=2))
     trial = Trial.of(sequence, tolerances, np.array([1.0, 2.0, 3.0, 3.5, 4.0]), EPISODES)
     for null in (Permutation(), nf.nulls.IntervalShuffle()):
-        found = {
-            name: simulate(trial, statistic, null, n_resamples=40, rng=5).values
-            for name, statistic in (("precision", PrecisionHits()), ("recall", RecallHits()), ("f", FBeta()))
-        }
         rows = np.concatenate(list(draws(null, trial, 40, 5)))
+        found = hits_of(Problem.of(trial), rows)
         for i, row in enumerate(rows):
             moved = trial.with_truth(trial.truth.moved(row))
-            assert np.array_equal(found["precision"][i], moved.precision_hits)
-            assert np.array_equal(found["recall"][i], moved.recall_hits)
-            assert np.allclose(found["f"][i], FBeta().observed(moved), equal_nan=True)
+            assert np.array_equal(found.precision[i], moved.precision_hits)
+            assert np.array_equal(found.recall[i], moved.recall_hits)
         tally = simulate_hits(trial, null, 40, 5, histograms="all").precision
-        assert np.array_equal(tally.total, found["precision"].sum(axis=0))
+        assert np.array_equal(tally.total, found.precision.sum(axis=0))
     curve = nf.sweep(truth, scores, thresholds=[1, 2, 3, 4], tolerances=(0, 1), count_alarms="episodes")
     family = familywise_test(curve.trial, curve.null, beta=1.0, alpha=0.05, n_resamples=499, rng=1)
     exact = curve.chance.precision.pvalue

@@ -404,13 +404,14 @@ def test_binomial_probabilities_keep_their_digits(n, share, p):
 
 def test_binomial_edges():
     """Certain and impossible outcomes, and arrays, which give what single numbers give."""
-    assert binomial.pmf(0, 0, 0.3) == 1.0
-    assert binomial.pmf(3, 3, 1.0) == 1.0
-    assert binomial.pmf(0, 3, 0.0) == 1.0
-    assert binomial.pmf(2, 3, 1.0) == 0.0
+    assert binomial.log_pmf(0, 0, 0.3) == 0.0
+    assert binomial.log_pmf(3, 3, 1.0) == 0.0
+    assert binomial.log_pmf(0, 3, 0.0) == 0.0
+    assert binomial.log_pmf(2, 3, 1.0) == -np.inf
     k = np.arange(-1, 12)
-    assert binomial.pmf(k, 10, 0.3) == pytest.approx([binomial.pmf(int(i), 10, 0.3) for i in k], rel=1e-14)
-    assert binomial.pmf(k, 10, 0.3).sum() == pytest.approx(1.0, abs=1e-14)
+    together = binomial.log_pmf(k, 10, 0.3)
+    assert together == pytest.approx([binomial.log_pmf(int(i), 10, 0.3) for i in k], rel=1e-14)
+    assert np.exp(together).sum() == pytest.approx(1.0, abs=1e-14)
 
 
 @pytest.mark.parametrize(

@@ -17,11 +17,10 @@ from nofluke.laws.montecarlo import (
     MaximumTest,
     Problem,
     Standardisation,
-    count_hits,
+    hits_of,
     kernels,
     placements,
     simulate,
-    standard_error,
 )
 from nofluke.laws.montecarlo import run as montecarlo_run
 
@@ -64,6 +63,12 @@ def random_problem(rng, n_steps, n_events, n_thresholds, widths, in_time="regula
         cover_start=np.array(starts),
         cover_stop=np.array(stops),
     )
+
+
+def hits_at(problem, events):
+    """Hits of the data: of one placement."""
+    found = hits_of(problem, np.array([list(events)], dtype=np.int64))
+    return Hits(precision=found.precision[0], recall=found.recall[0])
 
 
 def zeros(problem):
@@ -188,7 +193,7 @@ class TestHits:
         precision, recall, placed = run_kernel(problem, seed, 3, in_order=in_order)
         for i, events in enumerate(placed.tolist()):
             expected = literal_hits(problem, events)
-            counted = count_hits(problem, events)
+            counted = hits_at(problem, events)
             assert np.array_equal(precision[i], expected[0])
             assert np.array_equal(recall[i], expected[1])
             assert np.array_equal(counted.precision, expected[0])
@@ -202,9 +207,9 @@ class TestHits:
         problem = random_problem(np.random.default_rng(4), 1500, 9, n_thresholds, [0, 3, 250, 5000], in_time)
         precision, recall, placed = run_kernel(problem, 77, 12, in_order=in_order)
         for i, events in enumerate(placed.tolist()):
-            counted = count_hits(problem, events)
-            assert np.array_equal(precision[i], counted.precision)
-            assert np.array_equal(recall[i], counted.recall)
+            expected = literal_hits(problem, events)
+            assert np.array_equal(precision[i], expected[0])
+            assert np.array_equal(recall[i], expected[1])
 
     @pytest.mark.parametrize("n_steps", [63, 64, 65, 128])
     def test_windows_that_cover_everything(self, n_steps):
@@ -238,7 +243,6 @@ class TestSimulation:
             assert np.array_equal(tally.at_least, at_least)
             assert np.array_equal(tally.at_most, at_most)
             assert np.array_equal(tally.p_upper, (at_least + 1) / (n + 1))
-            assert np.array_equal(tally.p_lower, (at_most + 1) / (n + 1))
             assert np.array_equal(tally.total, hits.sum(axis=0))
             assert np.array_equal(tally.total_squares, (hits**2).sum(axis=0))
             np.testing.assert_allclose(tally.mean, hits.mean(axis=0))
@@ -295,7 +299,7 @@ class TestSimulation:
         problem = random_problem(np.random.default_rng(3), 80, 9, 5, [2])
         kwargs = {
             "n_resamples": 1500,
-            "observed": count_hits(problem, range(9)),
+            "observed": hits_at(problem, range(9)),
             "rng": np.random.SeedSequence(4),
             "joint": [(0, 1)],
             "standardisation": Standardisation(
@@ -324,7 +328,7 @@ class TestSimulation:
     def test_blocks_and_drained_sums_change_nothing(self, monkeypatch):
         """However few hits are held at a time, and however often the sums are emptied, the counts stay."""
         problem = random_problem(np.random.default_rng(5), 70, 11, 3, [1, 3])
-        kwargs = {"n_resamples": 700, "observed": count_hits(problem, range(11)), "rng": 2}
+        kwargs = {"n_resamples": 700, "observed": hits_at(problem, range(11)), "rng": 2}
         before = simulate(problem, **kwargs)
         monkeypatch.setattr(montecarlo_run, "BLOCK_HITS", 31)
         monkeypatch.setattr(montecarlo_run, "MOST_SQUARES", 0)
@@ -351,7 +355,7 @@ class TestSimulation:
         problem = Problem(
             level=np.minimum(step, 3), n_thresholds=3, n_events=1, cover_start=step[None], cover_stop=step[None] + 1
         )
-        simulate(problem, n_resamples=300, observed=count_hits(problem, [5]), rng=1, draw=draw)
+        simulate(problem, n_resamples=300, observed=hits_at(problem, [5]), rng=1, draw=draw)
         assert max(asked) == rows
         assert sum(asked) == 300
 
@@ -366,9 +370,7 @@ class TestSimulation:
             return rows + generator.integers(10, size=(size, 1))  # drawn after all rows: how many there are matters
 
         def found(**how):
-            result = simulate(
-                problem, n_resamples=600, observed=count_hits(problem, range(12)), rng=3, draw=draw, **how
-            )
+            result = simulate(problem, n_resamples=600, observed=hits_at(problem, range(12)), rng=3, draw=draw, **how)
             return result.precision.total_squares.tolist(), result.recall.at_least.tolist()
 
         alone = found()
@@ -398,8 +400,6 @@ class TestSimulation:
         result = simulate(problem, n_resamples=99, observed=observed, rng=1)
         assert (result.precision.at_least == 0).all()
         assert (result.precision.p_upper == 0.01).all()
-        assert (result.precision.p_lower == 1).all()
-        assert standard_error(0.01, 99) == pytest.approx(0.01)
 
     @pytest.mark.parametrize(
         ("level", "n_events", "precision", "recall"),
@@ -417,7 +417,7 @@ class TestSimulation:
         """No events, only events, no predictions, one step: hits without variance and p-values of 1."""
         steps = np.arange(len(level))
         problem = Problem(level=level, n_thresholds=1, n_events=n_events, cover_start=steps, cover_stop=steps + 1)
-        observed = count_hits(problem, steps[:n_events])
+        observed = hits_at(problem, steps[:n_events])
         zero, one = np.zeros((1, 1)), np.array([[float(precision)]])
         moments = Standardisation(precision_mean=one, precision_std=zero, recall_mean=one, recall_std=zero)
         result = simulate(problem, n_resamples=10, observed=observed, rng=1, standardisation=moments, joint=[(0, 0)])
@@ -588,10 +588,3 @@ class TestErrors:
         problem = Problem(**GOOD)
         with pytest.raises(InputError, match=message):
             simulate(problem, **{"n_resamples": 5, "observed": zeros(problem), **change})
-
-    def test_events_must_fit_the_problem(self):
-        """As many events as the problem says, all different, all on steps."""
-        problem = Problem(**GOOD)
-        for events in ([0, 1], [1, 1], [3], []):
-            with pytest.raises(InputError, match="events must"):
-                count_hits(problem, events)

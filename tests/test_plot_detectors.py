@@ -7,6 +7,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import nofluke as nf
+from comparing import compare_units
 from nofluke import plot
 from nofluke.errors import InputError
 
@@ -244,8 +245,6 @@ def test_chance_of_f1_is_that_of_its_test(quakes):
 
 def test_a_comparison_of_what_is_undefined_is_drawn():
     """A detector without alarms has no dot and no p-value; series of a study have no chance."""
-    from nofluke.inference.compare_units import compare_units
-
     truth = np.arange(400) % 20 == 7
     found = nf.compare(truth, predictions={"all": truth, "none": np.zeros(400, bool)}, n_resamples=99)
     left, right = plot.compare(found, panels(2), measure="precision")
@@ -298,15 +297,6 @@ def test_lists_of_times_have_rows_too(swept):
     assert lines(ax)["events missed"].get_ydata().round().tolist() == [0, 0, 0]
     assert ax.get_xlabel() == "time"
     assert legend_texts(plot.timeline(found["a"], ax=panels()))[0] == "events found: 3"
-
-
-def test_the_old_name_of_the_argument_still_works(curves, results):
-    """axes= is ax=, with a warning."""
-    with pytest.warns(DeprecationWarning, match="axes= is now ax="):
-        axes = plot.evaluation(results["energy"], axes=panels(2))
-    assert axes.shape == (2,)
-    with pytest.warns(DeprecationWarning, match="axes= is now ax="):
-        curves["energy"].plot(axes=panels(1, 2), chance="none")
 
 
 def test_wrong_arguments_are_named(curves, results, swept):

@@ -19,7 +19,7 @@ from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
 from nofluke.series.windows import Windows
-from nofluke.studies.conjunction import partial_conjunction, simes, skill_in
+from nofluke.studies.conjunction import partial_conjunction, skill_in
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.stored_laws import StoredLaw, StoredLaws, law_row
 
@@ -199,7 +199,6 @@ def test_partial_conjunction_is_the_worst_case_over_who_has_no_skill(pvalues, da
     """Simes on the largest p-values is the largest Simes p-value over all sets of so many groups."""
     k = data.draw(st.integers(1, len(pvalues)))
     assert partial_conjunction(pvalues, k) == pytest.approx(at_least_k_with_skill(pvalues, k), rel=1e-12)
-    assert simes(pvalues) == partial_conjunction(pvalues, 1)
     alpha = data.draw(st.floats(0.001, 0.5))
     rejected = [at_least_k_with_skill(pvalues, k + 1) <= alpha * (1 + 1e-9) for k in range(len(pvalues))]
     assert skill_in(pvalues, alpha) == (rejected.index(False) if False in rejected else len(pvalues))
@@ -208,10 +207,10 @@ def test_partial_conjunction_is_the_worst_case_over_who_has_no_skill(pvalues, da
 def test_p_values_that_are_no_tests_are_left_out_of_conjunctions():
     """NaN is no group; without any, there is no skill to be seen; what is no p-value is refused."""
     assert skill_in([0.001, math.nan, 0.01]) == 2
-    assert (simes([]), simes([math.nan]), skill_in([])) == (1.0, 1.0, 0)
+    assert (skill_in([]), skill_in([math.nan])) == (0, 0)
     for wrong in ([0.5, 1.5], [-0.1], ["a"]):
         with pytest.raises(InputError, match="pvalues"):
-            simes(wrong)
+            skill_in(wrong)
     with pytest.raises(InputError, match="pass at least one p-value"):
         partial_conjunction([], 1)
     with pytest.raises(InputError, match="k=3"):

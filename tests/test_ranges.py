@@ -23,6 +23,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial
+from pages import unpacked
 
 DAYS = np.arange("2024-03-01", "2024-03-11", dtype="datetime64[D]")
 SCORES = [0.0, 0, 5, 0, 0, 0, 6, 0, 0, 7]
@@ -680,7 +681,6 @@ class TestResults:
         """Its timeline has the first and the last step of each range, and the steps whose alarms find it."""
         pytest.importorskip("plotly")
         from nofluke.show.report.grid import make_grid
-        from nofluke.show.report.packing import unpacked
         from nofluke.show.report.timeline import timeline
 
         result = nf.evaluate(self.truth, SCORES, threshold=6, tolerance=1, null="circular-shift")

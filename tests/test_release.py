@@ -1,4 +1,4 @@
-"""What a release promises: one version, a readable changelog, old spellings removed in the version announced."""
+"""What a release promises: one version, a readable changelog, Pythons that are tested."""
 
 import re
 import tomllib
@@ -9,7 +9,6 @@ import pytest
 import yaml
 
 import nofluke
-from nofluke.moved import DEPRECATED
 
 ROOT = Path(__file__).parent.parent
 KINDS = ["Added", "Changed", "Deprecated", "Removed", "Fixed", "Security"]
@@ -69,14 +68,6 @@ def test_entries_of_the_changelog_are_sentences():
     for entry in re.findall(r"^- (.+?)(?=^- |^$|\Z)", text, re.MULTILINE | re.DOTALL):
         whole = " ".join(entry.split())
         assert re.search(r"[.)]$", whole), whole
-
-
-def test_every_old_spelling_is_listed_with_the_version_that_removes_it():
-    """The table is what the code warns of; nothing that should be gone is still there."""
-    table = read("docs/reference/versions.md").split("## Deprecation")[1].split("## ")[0]
-    rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \| ([\d.]+) \|$", table, re.MULTILINE)
-    assert {old: (now, gone) for old, now, gone in rows} == DEPRECATED
-    assert [old for old, (_, gone) in DEPRECATED.items() if numbers(gone) <= numbers(nofluke.__version__)] == []
 
 
 def test_declared_pythons_are_those_that_are_tested():

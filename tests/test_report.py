@@ -24,11 +24,11 @@ from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around
 from nofluke.show.report.metrics import code_of, metrics_beside
 from nofluke.show.report.origin import python_code
-from nofluke.show.report.packing import unpacked
 from nofluke.show.report.page import embedding
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import show_p
+from pages import unpacked
 
 plotly = pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 

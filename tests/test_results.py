@@ -1,20 +1,17 @@
 """Results travel and compare: pickled, copied, sent through a process pool, equal to themselves, shown in 3 lines."""
 
 import copy
-import importlib
 import math
 import pickle
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from operator import attrgetter
 
 import numpy as np
 import pytest
 
 import nofluke as nf
 from nofluke.arrays import same
-from nofluke.measures.statistics import FBeta
-from nofluke.moved import MOVED
+from nofluke.measures.statistics import Matching
 from nofluke.nulls.simulation import simulate
 
 
@@ -89,7 +86,7 @@ PARTS = {
     "clock": lambda: evaluated(times=np.datetime64("2020-01-01") + np.arange(400)).sequence.clock,
     "joint law": lambda: nf.nulls.Permutation().joint(evaluated().cell),
     "simulated statistic": lambda: simulate(
-        evaluated().cell.trial, FBeta(), nf.nulls.Permutation(), n_resamples=50, rng=1
+        evaluated().cell.trial, Matching(), nf.nulls.Permutation(), n_resamples=50, rng=1
     ),
 }
 
@@ -165,55 +162,3 @@ def test_a_result_keeps_what_it_was_asked_for():
     assert (asked.n_resamples, asked.rng, asked.alpha, asked.zero_division) == (77, 5, 0.01, 0)
     assert math.isnan(evaluated().settings.zero_division)
     assert nf.sweep(*data(), n_resamples=5, rng=3).settings.rng == 3
-
-
-def test_old_names_still_work_for_a_while():
-    """Documented places of names answer with a warning that says where they are now."""
-    import nofluke.testing as old
-
-    with pytest.warns(DeprecationWarning, match=r"nofluke.testing.holm is now nofluke.inference.corrections.holm"):
-        assert old.holm([0.01, 0.04]).tolist() == [0.02, 0.04]
-    with pytest.warns(DeprecationWarning, match=r"is now nofluke.laws.counts.SimulatedLaw"):
-        from nofluke.distributions import EmpiricalNull  # noqa: F401
-    with pytest.raises(AttributeError, match="has no attribute 'nonsense'"):
-        _ = old.nonsense
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "now"),
-    sorted(
-        {
-            *((module, name, place) for module, names in MOVED.items() for name, place in names.items()),
-            ("timing", "Delays", "measures.delays.Delays"),
-            ("timing", "FalseAlarms", "measures.delays.FalseAlarms"),
-            ("inputs", "LeftOut", "series.reading.LeftOut"),
-        }
-    ),
-)
-def test_every_documented_name_of_old_is_what_it_became(module, name, now):
-    """All names that had a place in the reference answer from there, and are the same things."""
-    with pytest.warns(DeprecationWarning, match=rf"nofluke.{module}.{name} is now nofluke.{now}"):
-        old = getattr(importlib.import_module(f"nofluke.{module}"), name)
-    room, _, name = now.rpartition(".")
-    assert old is getattr(importlib.import_module(f"nofluke.{room}"), name)
-
-
-@pytest.mark.parametrize(
-    ("make", "old", "now"),
-    [
-        (evaluated, "setting", "cell"),
-        (evaluated, "zero_division", "settings.zero_division"),
-        (swept, "cells", "trial"),
-        (swept, "method", "settings.method"),
-        (swept, "n_resamples", "settings.n_resamples"),
-        (swept, "rng", "settings.rng"),
-        (lambda: evaluated().precision_test, "null", "law"),
-    ],
-)
-def test_old_attributes_still_work_for_a_while(make, old, now):
-    """They are what they are called now, and say so."""
-    result = make()
-    with pytest.warns(DeprecationWarning, match=rf"\.{old} is now \.{now}; nofluke 1\.1 removes the old name"):
-        found = getattr(result, old)
-    value = attrgetter(now)(result)
-    assert found is value or same(found, value)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke import InputError, Tolerance
 from nofluke.cli import main
-from nofluke.laws.montecarlo import Problem, count_hits, hits_of, simulate
+from nofluke.laws.montecarlo import Hits, Problem, hits_of, simulate
 from nofluke.series.alarms import AlarmRule
 from nofluke.series.clock import Clock, make_clock
 from nofluke.series.reading import prepare
@@ -380,8 +380,8 @@ def test_the_permutation_is_exact(case, count):
     rows = np.array(list(itertools.combinations(range(len(steps)), len(case.events))), dtype=np.int64)
     counted = hits_of(Problem.of(result.cell.trial), rows)
     assert Counter(zip(counted.recall[:, 0, 0], counted.precision[:, 0, 0], strict=True)) == law
-    own = count_hits(Problem.of(result.cell.trial), result.cell.truth.starts)
-    assert (own.recall[0, 0], own.precision[0, 0]) == (result.recall_hits, result.precision_hits)
+    own = hits_of(Problem.of(result.cell.trial), result.cell.truth.starts[np.newaxis])
+    assert (own.recall[0, 0, 0], own.precision[0, 0, 0]) == (result.recall_hits, result.precision_hits)
 
 
 @FEW
@@ -446,8 +446,8 @@ def test_monte_carlo_agrees_with_the_exact_law():
         trial = Trial.of(
             prepare(truth, scores, times=times, mask=mask), tolerances, np.array([0.5, 1.5]), AlarmRule(count=count)
         )
-        problem = Problem.of(trial)
-        found = simulate(problem, n_resamples=20_000, observed=count_hits(problem, trial.truth.starts), rng=1)
+        problem, observed = Problem.of(trial), Hits(precision=trial.precision_hits, recall=trial.recall_hits)
+        found = simulate(problem, n_resamples=20_000, observed=observed, rng=1)
         for d, k in itertools.product(range(2), range(2)):
             laws = nf.nulls.Permutation().distributions(trial.cell(d, k), "exact")
             for side in ("precision", "recall"):

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 import nofluke as nf
-from nofluke.inference.compare_units import compare_units
+from comparing import compare_units
 from nofluke.studies.tables import read_table
 
 

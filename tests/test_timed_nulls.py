@@ -282,7 +282,6 @@ class TestLongSpans:
         "seasonal:period=hour of day",
         "seasonal:period=7d",
         "jitter:window=90d",
-        "dither:reach=9d",
         "interval-shuffle",
         "segments",
         "auto",

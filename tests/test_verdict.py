@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exact_oracles import enumerate_joint
 from nofluke.cli import main
-from nofluke.inference.gate import gate
+from nofluke.inference.gate import checks, first_problem
 from nofluke.nulls.choice import Choice, choose
 from nofluke.nulls.permutation import Permutation
 from oracles import relaxed
@@ -23,6 +23,11 @@ from oracles import relaxed
 SPARSE = np.isin(
     np.arange(200), [11, 45, 78, 102, 131, 140, 163, 177, 181, 190]
 )  # events of a step each, without clusters
+
+
+def gate(result, **options):
+    """What the gate says of a result."""
+    return first_problem(check.found for check in checks(result, **options))
 
 
 def verdict_of(truth, alarms, **options):

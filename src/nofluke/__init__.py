@@ -34,7 +34,7 @@ Examples
 Verdict: no fluke. Precision and recall are both better than chance at the 0.05 level.
 """
 
-from nofluke import datasets, detectors, metrics, moved, nulls, plot
+from nofluke import datasets, detectors, metrics, nulls, plot
 from nofluke.adapters.cross_validated import CrossValidation
 from nofluke.adapters.cross_validation import cross_val_evaluate
 from nofluke.adapters.scorer import make_scorer
@@ -104,8 +104,6 @@ __all__ = [
     "sweep",
     "sweep_tolerances",
 ]
-
-moved.install()
 
 
 def __dir__() -> list[str]:

@@ -29,7 +29,7 @@ def null_of(names: str) -> Callable[[Any], Any]:
 
 
 null_option = null_of(
-    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, dither:reach=1h, "
+    "permutation, circular-shift, local-shift:reach=50, local-permutation, jitter:window=1h, "
     "seasonal:period=24,bins=12, interval-shuffle, segments, blocks:length=48, bernoulli, stationary"
 )
 method_options = several(

@@ -34,7 +34,7 @@ _OF_ONE_WINDOW = (
 _CLOCK = re.compile("%[HIMSfgnpcXT]")  # what in a format tells the time of day
 
 _NULLS = (
-    "permutation, circular-shift, local-shift:reach=30d, local-permutation, jitter:window=7d, dither:reach=3d, "
+    "permutation, circular-shift, local-shift:reach=30d, local-permutation, jitter:window=7d, "
     "seasonal:period=7d, interval-shuffle, segments; lengths in the unit of the times"
 )
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from nofluke.errors import NumericalError
 from nofluke.laws.law import SMALLEST, How, Law, Tail, TailSide
-from nofluke.moved import Renamed
 from nofluke.nulls.base import Joint
 from nofluke.plain import check_beta, check_word, finite_or_none
 from nofluke.ratios import TIE_SLACK, divide, f_of_hits
@@ -60,8 +59,6 @@ class ChanceTest:
     model: str
     alternative: Alternative = "greater"
     ties: Ties = "full"
-
-    null: ClassVar[Any] = Renamed("law")
 
     @property
     def pvalue(self) -> float:

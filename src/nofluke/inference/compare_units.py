@@ -25,51 +25,6 @@ from nofluke.text.tables import plural, there_are_no
 MOST_NAMED = 5  # detectors in a note
 
 
-def compare_units(
-    units: Mapping[str, IntArray],
-    *,
-    unit_noun: Kind = "series",
-    alpha: float = 0.05,
-    level: float = 0.95,
-    n_resamples: int = 9_999,
-    rng: Any = 0,
-    title: str = "",
-    notes: tuple[str, ...] = (),
-) -> Comparison:
-    """Compare detectors on units that are treated as independent: series of a study, or groups of them.
-
-    ``units`` has, for each detector, an array of K x 4 counts (alarms, hits, events, found) in which row i is the same
-    unit for all; a row of negative numbers stands for a unit that a detector has no result for. A pair is compared on
-    the units that both have.
-
-    >>> a, b = np.array([[4, 3, 2, 2]] * 12), np.array([[4, 1, 2, 1]] * 11 + [[-1, -1, -1, -1]])
-    >>> found = compare_units({"a": a, "b": b})
-    >>> one = found.difference("a", "b")
-    >>> round(one.value, 3), one.pvalue, one.n_units
-    (0.524, 0.0009765625, 11)
-    """
-    arrays = {name: np.asarray(rows, dtype=np.int64) for name, rows in units.items()}
-    there = {name: (rows >= 0).all(axis=1) for name, rows in arrays.items()}
-
-    def of(pair: Pair) -> tuple[IntArray, IntArray]:
-        both = there[pair[0]] & there[pair[1]]
-        return arrays[pair[0]][both], arrays[pair[1]][both]
-
-    lacking = {name: int((~rows).sum()) for name, rows in there.items() if not rows.all()}
-    if lacking:
-        told = ", ".join(f"{name} lacks {n:,}" for name, n in list(lacking.items())[:MOST_NAMED])
-        more = f" and {len(lacking) - MOST_NAMED:,} more detector(s)" if len(lacking) > MOST_NAMED else ""
-        n = len(next(iter(arrays.values())))
-        notes = (
-            *notes,
-            f"Of {n:,} {unit_noun}, {told}{more}: each pair is compared on those that both detectors have.",
-        )
-    own = {name: rows[there[name]] for name, rows in arrays.items()}
-    return compared(
-        own, of, noun=unit_noun, alpha=alpha, level=level, n_resamples=n_resamples, rng=rng, title=title, notes=notes
-    )
-
-
 def compared(
     own: Mapping[str, IntArray],
     units: Callable[[Pair], tuple[IntArray, IntArray]],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
-from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel
 from nofluke.plain import check_word
 from nofluke.series.labels import HigherIs
@@ -81,11 +80,6 @@ class Sweep(Exports, CellMeasures, ByValue):
     left_out: LeftOut
     notes: tuple[str, ...]
     chosen: bool = True
-
-    cells: ClassVar[Any] = Renamed("trial")
-    method: ClassVar[Any] = Renamed("settings.method")
-    n_resamples: ClassVar[Any] = Renamed("settings.n_resamples")
-    rng: ClassVar[Any] = Renamed("settings.rng")
 
     @property
     def null(self) -> NullModel:
@@ -296,7 +290,6 @@ class Sweep(Exports, CellMeasures, ByValue):
             else (how,)
         )
 
-    @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Literal["auto", "band", "none"] = "auto") -> Any:
         """Draw recall and precision by threshold, with the band of chance (matplotlib); returns the Axes."""
         from nofluke.plot import sweep as plot_sweep

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from nofluke.arrays import ByValue
 from nofluke.errors import joined
@@ -23,7 +23,6 @@ from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
-from nofluke.moved import Renamed, renamed_argument
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.ratios import divide, f_beta
@@ -112,9 +111,6 @@ class Evaluation(Exports, ByValue):
     cell: Cell = field(repr=False, compare=False)
     sequence: Sequence = field(repr=False)
     notes: tuple[str, ...]
-
-    setting: ClassVar[Any] = Renamed("cell")
-    zero_division: ClassVar[Any] = Renamed("settings.zero_division")
 
     @property
     def null(self) -> NullModel:
@@ -447,7 +443,6 @@ class Evaluation(Exports, ByValue):
         columns = ("measure", "value", "hits", "of", "expected", "std", "pvalue", "log10_pvalue", "method", "null")
         return by_column((*columns, "low", "high"), rows)
 
-    @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, compare_binomial: bool = True) -> Any:
         """Draw both null distributions with the observed hits (matplotlib); returns the two Axes."""
         from nofluke.plot import evaluation as plot_evaluation

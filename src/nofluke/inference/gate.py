@@ -38,34 +38,8 @@ class Check:
     found: Gate | None
 
 
-def gate(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> Gate:
-    """Whether a result passes: by its verdict or by one p-value at alpha, and by the least value of any measure.
-
-    "Cannot tell" comes before failure: a pipeline must not mistake missing data for a bad detector.
-
-    Parameters
-    ----------
-    result : Evaluation
-    on : {"both", "precision", "recall", "f1"}
-        "both" asks for the verdict "yes"; a measure for its upper p-value to be at most alpha.
-    least : mapping, optional
-        The least value of "precision", "recall" or "f1".
-
-    Examples
-    --------
-    >>> import nofluke as nf
-    >>> alarms = [0, 1, 0, 0] * 10
-    >>> perfect = nf.evaluate(alarms, predictions=alarms, null="permutation")
-    >>> gate(perfect).code, gate(perfect, on="f1", least={"precision": 0.9}).code
-    (0, 0)
-    >>> gate(nf.evaluate([0, 1, 0, 0], predictions=[0, 0, 0, 0]))
-    Gate(code=3, why='cannot tell. There are no predictions: nothing could have been hit.')
-    """
-    return first_problem(check.found for check in checks(result, on=on, least=least))
-
-
 def checks(result: Evaluation, *, on: On = "both", least: Mapping[str, float] | None = None) -> tuple[Check, ...]:
-    """What `gate` looks at, one by one: the verdict or one p-value, then each least value.
+    """What the gate looks at, one by one: the verdict or one p-value, then each least value.
 
     Where the first cannot tell, least values are not looked at.
 

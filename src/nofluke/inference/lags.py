@@ -14,7 +14,6 @@ from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.remarks import untold
 from nofluke.inference.settings import Settings
 from nofluke.inference.sweep import LEVEL, as_tolerances
-from nofluke.moved import renamed_argument
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
@@ -109,7 +108,6 @@ class CoincidenceSweep(Sweep):
         del k  # no thresholds: each window is a tolerance
         return f"tolerance {self.widths[d]} and lag {self.lags[d]}"
 
-    @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None, *, chance: Any = "auto") -> Any:
         """Draw recall and precision with chance, by lag or, for one lag, by tolerance (matplotlib); return the Axes."""
         from nofluke.plot import lags as plot_lags

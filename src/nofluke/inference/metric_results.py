@@ -11,7 +11,6 @@ from nofluke.errors import InputError, joined
 from nofluke.inference.chance import significant
 from nofluke.inference.metric_result import Significance, table_columns
 from nofluke.inference.verdict import Verdict, headline
-from nofluke.moved import renamed_argument
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
@@ -161,7 +160,6 @@ class Significances(Exports, ByValue):
         """A row for each metric, by column name."""
         return stacked(result.columns() for result in self.results) | {"pvalue_corrected": self.corrected.tolist()}
 
-    @renamed_argument("axes", "ax")
     def plot(self, ax: Any = None) -> Any:
         """Draw what chance gives in each metric, with its value (matplotlib); returns the Axes."""
         from nofluke.plot import significances as plot_significances

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.measures.point_statistics import point_statistic
+from nofluke.measures.statistics import point_statistic
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.simulation import alone, simulate
 from nofluke.plain import finite_or_none

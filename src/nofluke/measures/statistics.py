@@ -1,20 +1,25 @@
-"""Statistics: what is measured on a trial, and what it would be on other events or with another detector.
+"""Statistics: what is measured in every cell of a trial, and what it would be on other events or with another detector.
 
-A statistic has a value in every cell of a trial. Hits know compiled loops for many placements at once. What is measured
-on a whole series, by any function of labels and scores or alarms, is a metric.
+Those here are of point events and alarms, beside the two rates. What is measured on a whole series, by any function of
+labels and scores or alarms, is a metric.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import AnyArray, FloatArray
-from nofluke.laws.law import Law
-from nofluke.ratios import f_of_hits
+from nofluke.arrays import AnyArray, FloatArray, IntArray
+from nofluke.errors import InputError
+from nofluke.measures.matching import match_on_steps, match_rows
+from nofluke.measures.synchronisation import event_synchronisation_rows
+from nofluke.measures.tiling import tiling_coefficient, tiling_rows
+from nofluke.plain import check_word
+from nofluke.ratios import divide, f_beta
+from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell, Trial
 
 
@@ -27,11 +32,6 @@ class Statistic(ABC):
     def observed(self, trial: Trial) -> FloatArray:
         """Its value in every cell, of shape (tolerances, thresholds); NaN where it is undefined."""
 
-    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
-        """The statistic's law in one cell, under a null that knows it; None where it must be simulated."""
-        del cell, null, how
-        return None
-
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
         """Its value in every cell for each placement of the events: rows of first steps, as a null draws them."""
         return np.stack([self.observed(trial.with_truth(trial.truth.moved(row))) for row in placements])
@@ -41,69 +41,128 @@ class Statistic(ABC):
         return np.stack([self.observed(trial.with_detector(row)) for row in detectors])
 
 
-@dataclass(frozen=True)
-class Hits(Statistic):
-    """Hits of one side: predictions near an event (precision) or events near a prediction (recall)."""
+class PointStatistic(Statistic):
+    """A statistic of two lists of points: times of their own, or steps."""
 
-    side: Literal["precision", "recall"]
-
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """ "precision hits" or "recall hits"."""
-        return f"{self.side} hits"
+    title: str
 
     def observed(self, trial: Trial) -> FloatArray:
-        hits: Any = getattr(trial, f"{self.side}_hits")
-        return np.asarray(hits, dtype=np.float64)
-
-    def law(self, cell: Cell, null: Any, **how: Any) -> Law | None:
-        if self.side not in null.exact_sides(cell):
-            return None
-        law: Law = getattr(null.distributions(cell, **how), self.side)
-        return law
+        values: FloatArray = self.on_truths(trial, trial.truth.starts[None])[0]
+        return values
 
     def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
-        return _both_hits(trial, placements)[self.side]
+        if not trial.truth.points or trial.count_alarms != "steps":
+            raise InputError(
+                problem=f"the statistic {self.name!r} is for points",
+                remedy="pass events that are not ranges, and count alarms as steps",
+            )
+        rows = np.sort(np.asarray(placements, dtype=np.int64), axis=1)
+        found = np.empty((len(rows), *trial.shape))
+        for d, k in np.ndindex(trial.shape):
+            found[:, d, k] = self.of_rows(trial.cell(d, k), rows)
+        return found
+
+    @abstractmethod
+    def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
+        """Its value for each row of ascending steps of the events."""
+
+    def details(self, cell: Cell, value: float) -> dict[str, float]:
+        """What else is told of its value."""
+        del cell, value
+        return {}
 
 
-def PrecisionHits() -> Hits:
-    """PA-AAδ: predictions with an event within the tolerance."""
-    return Hits("precision")
-
-
-def RecallHits() -> Hits:
-    """PAδ-AA: events with a prediction within the tolerance."""
-    return Hits("recall")
+def times_of(cell: Cell, rows: IntArray) -> tuple[AnyArray, AnyArray]:
+    """Times of placed events and of the alarms: ticks, those of a clock, or steps, masked ones counted."""
+    trial: Any = cell.trial
+    if isinstance(trial, TimedTrial):
+        return trial.truth.ticks_of(rows), trial.at[trial.chosen(cell.k)]
+    when = np.flatnonzero(cell.truth.open_steps) if cell.clock is None else cell.clock.ticks
+    return when[rows], when[cell.alarms]
 
 
 @dataclass(frozen=True)
-class FBeta(Statistic):
-    """F_β = (1 + β²) C R / (β² C m + R n) of both hits; 0 without hits."""
+class Synchronisation(PointStatistic):
+    """Event synchronisation Q (Quian Quiroga et al. 2002), whose window adapts to the gaps and needs no tolerance."""
 
-    beta: float = 1.0
+    name: str = "event-synchronisation"
+    title: str = "Event synchronisation"
 
-    @property
-    def name(self) -> str:  # type: ignore[override]
-        """ "F1", "F2", ..."""
-        return f"F{self.beta:g}"
+    def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
+        events, alarms = times_of(cell, rows)
+        strength, _ = event_synchronisation_rows(events, alarms, shared="halved")
+        return strength
 
-    def observed(self, trial: Trial) -> FloatArray:
-        return self._of(trial, trial.precision_hits, trial.recall_hits)
-
-    def on_truths(self, trial: Trial, placements: AnyArray) -> FloatArray:
-        hits = _both_hits(trial, placements)
-        return self._of(trial, hits["precision"], hits["recall"])
-
-    def _of(self, trial: Trial, precision: AnyArray, recall: AnyArray) -> FloatArray:
-        return f_of_hits(precision, recall, trial.n_predictions, trial.n_events, self.beta)
+    def details(self, cell: Cell, value: float) -> dict[str, float]:
+        """The delay behaviour q: positive where alarms follow events."""
+        del value
+        events, alarms = times_of(cell, cell.truth.starts[None])
+        return {"delay": float(event_synchronisation_rows(events, alarms, shared="halved")[1][0])}
 
 
-def _both_hits(trial: Trial, placements: AnyArray) -> dict[str, FloatArray]:
-    """Both hits in every cell for each placement, by the compiled loops where events are points."""
-    if not trial.truth.points:
-        moved = [trial.with_truth(trial.truth.moved(row)) for row in placements]
-        return {side: np.stack([getattr(one, f"{side}_hits") for one in moved]) for side in ("precision", "recall")}
-    from nofluke.laws.montecarlo import Problem, hits_of
+@dataclass(frozen=True)
+class Tiling(PointStatistic):
+    """The spike time tiling coefficient (Cutts and Eglen 2014), with the tolerance as its window."""
 
-    found = hits_of(Problem.of(trial), placements)
-    return {"precision": found.precision.astype(np.float64), "recall": found.recall.astype(np.float64)}
+    name: str = "sttc"
+    title: str = "Spike time tiling coefficient"
+
+    def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
+        trial: Any = cell.trial
+        if isinstance(trial, TimedTrial):
+            reach, watch = trial.reaches[cell.d], trial.watch
+            events, alarms = times_of(cell, rows)
+            return tiling_rows(
+                events, alarms, early=reach.early, late=reach.late, begins=watch.starts, ends=watch.stops
+            )
+        return np.array([self._on_steps(cell, row) for row in rows])
+
+    @staticmethod
+    def _on_steps(cell: Cell, row: IntArray) -> float:
+        if 0 in (cell.n_events, cell.n_predictions):
+            return float("nan")
+        moved = cell.trial.with_truth(cell.truth.moved(row)).cell(cell.d, cell.k)
+        return float(
+            tiling_coefficient(
+                precision=moved.precision_hits / moved.n_predictions,
+                recall=moved.recall_hits / moved.n_events,
+                near_alarms=moved.covered / moved.n_steps,
+                near_events=int(moved.trial.near_events[cell.d]) / moved.n_steps,
+            )
+        )
+
+
+@dataclass(frozen=True)
+class Matching(PointStatistic):
+    """The most pairs of an event and an alarm within the tolerance of each other in which each is used once."""
+
+    name: str = "matching"
+    title: str = "One-to-one matching"
+
+    def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
+        trial: Any = cell.trial
+        if isinstance(trial, TimedTrial):
+            events, alarms = times_of(cell, rows)
+            reach = trial.reaches[cell.d]
+            return match_rows(events, alarms, early=reach.early, late=reach.late).astype(np.float64)
+        before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+        found = match_on_steps(rows, before[cell.cover.starts], before[cell.cover.stops])
+        return found.astype(np.float64)
+
+    def details(self, cell: Cell, value: float) -> dict[str, float]:
+        """Precision, recall and F1 of the pairs."""
+        precision, recall = divide(int(value), len(cell.alarms)), divide(int(value), cell.n_events)
+        return {"precision": precision, "recall": recall, "f1": f_beta(precision, recall, 1.0)}
+
+
+POINT_STATISTICS: dict[str, PointStatistic] = {one.name: one for one in (Tiling(), Synchronisation(), Matching())}
+
+
+def point_statistic(name: object) -> PointStatistic:
+    """The statistic of that name.
+
+    >>> point_statistic("sttc").title
+    'Spike time tiling coefficient'
+    """
+    check_word(name, "statistic", POINT_STATISTICS)
+    return POINT_STATISTICS[str(name)]

@@ -11,7 +11,7 @@ from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
-from nofluke.nulls.jitter import Dither, Jitter
+from nofluke.nulls.jitter import Jitter
 from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
@@ -25,7 +25,6 @@ __all__ = [
     "Blocks",
     "CircularShift",
     "Custom",
-    "Dither",
     "IntervalShuffle",
     "Jitter",
     "LocalPermutation",
@@ -50,7 +49,6 @@ MODELS: dict[str, type[NullModel]] = {
         LocalShift,
         LocalPermutation,
         Jitter,
-        Dither,
         Seasonal,
         IntervalShuffle,
         Segments,
@@ -65,7 +63,6 @@ _EXAMPLES = {
     "blocks": "blocks:length=48",
     "seasonal": "seasonal:period=24",
     "jitter": "jitter:window=1h",
-    "dither": "dither:reach=1h",
 }
 
 # how much work is spent is no part of what chance does, and labels of strata are too many for a word

@@ -111,7 +111,6 @@ def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
 class Clusters:
     """Clusters of events: dispersion of counts over several scales, and evenness of gaps."""
 
-    scales: IntArray = field(repr=False)
     counts: Evidence
     gaps: Evidence
 
@@ -121,7 +120,7 @@ def clusters_against(side: Truth, null: Stratified) -> Clusters:
     events, n_steps = side.starts, side.n_steps
     scales, nothing = cluster_scales(n_steps), Evidence(statistic=1.0, pvalue=1.0)
     if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
-        return Clusters(scales=scales, counts=nothing, gaps=nothing)
+        return Clusters(counts=nothing, gaps=nothing)
     draw, generator = null.draw(side), np.random.default_rng(SEED)
     pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
     rows, left = max(CHUNK // len(events), 1), min(max(CHUNK // len(events), FEWEST), RESAMPLES)
@@ -139,7 +138,6 @@ def clusters_against(side: Truth, null: Stratified) -> Clusters:
     )
     gaps = np.concatenate(unevenness)
     return Clusters(
-        scales=scales,
         counts=Evidence(statistic=dispersion, pvalue=_rank(largest)),
         gaps=Evidence(statistic=float(gaps[0]), pvalue=_rank(gaps)),
     )

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, ByValue, FloatArray, IntArray
-from nofluke.errors import InputError, arg, say
+from nofluke.errors import InputError, arg, say, verb
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo.in_time import folded
@@ -45,7 +45,7 @@ def simulate_hits(
             argument="null",
             value=null.text,
             problem="moves the detector, not the events",
-            remedy="get its laws of hits from nulls.simulation.simulate",
+            remedy=say("pass it to {}, or a null that moves the events", verb("significance")),
         )
     if not trial.truth.points:
         raise InputError(
@@ -255,11 +255,6 @@ class Simulated(ByValue):
         p = (reached + 1) / (len(self.values) + 1)
         return np.where(np.isnan(self.observed), 1.0, p)
 
-    @property
-    def at_least(self) -> IntArray:
-        """How many placements reach the observed value, by cell."""
-        return np.rint(self.pvalue * (len(self.values) + 1)).astype(np.int64) - 1
-
 
 def simulate(
     trial: Trial, statistic: Statistic, null: NullModel, *, n_resamples: int = 10_000, rng: Any = None
@@ -286,13 +281,13 @@ def simulate(
 
     Examples
     --------
-    >>> from nofluke.measures.statistics import RecallHits
+    >>> from nofluke.measures.statistics import Matching
     >>> from nofluke.nulls import CircularShift
     >>> from nofluke.series.reading import prepare
     >>> from nofluke.series.tolerance import Tolerance
     >>> sequence = prepare([0, 1, 0, 0, 1, 0], predictions=[0, 1, 0, 0, 1, 0])
     >>> trial = Trial.of(sequence, (Tolerance(early=0, late=0),), None)
-    >>> simulate(trial, RecallHits(), CircularShift(), n_resamples=9_999, rng=1).pvalue.round(2)  # two rotations of six
+    >>> simulate(trial, Matching(), CircularShift(), n_resamples=9_999, rng=1).pvalue.round(2)  # two rotations of six
     array([[0.33]])
     """
     n_resamples = check_resamples(n_resamples)

@@ -8,7 +8,6 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.inference.curve import Sweep
-from nofluke.moved import renamed_argument
 from nofluke.plain import check_word
 from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_panels
@@ -33,7 +32,6 @@ SIDES = ("recall", "precision")
 Chance = Literal["auto", "band", "none"]
 
 
-@renamed_argument("axes", "ax")
 def sweep(curve: Sweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
     """Draw recall and precision by threshold, with what chance scores.
 

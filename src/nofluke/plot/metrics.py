@@ -10,7 +10,6 @@ from nofluke.arrays import FloatArray
 from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances
-from nofluke.moved import renamed_argument
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import (
@@ -113,7 +112,6 @@ def _told(result: Significance) -> str:
     return f"{result.shown(result.value)}, {p_is(result.pvalue)}"
 
 
-@renamed_argument("axes", "ax")
 def significances(results: Significances, ax: Any = None) -> AxesArray:
     """Draw a panel for each of several metrics.
 

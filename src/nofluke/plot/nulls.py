@@ -13,7 +13,6 @@ from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
-from nofluke.moved import renamed_argument
 from nofluke.plain import as_flag, as_whole, check_word
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
@@ -149,7 +148,6 @@ def _outline(
     ax.stairs(values, edges, color=color, linestyle="--" if dashed else "-", linewidth=1.4, label=label)
 
 
-@renamed_argument("axes", "ax")
 def evaluation(result: Evaluation, ax: Any = None, *, compare_binomial: bool = True) -> AxesArray:
     """Draw the hits of precision and recall with what chance scores.
 

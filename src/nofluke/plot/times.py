@@ -9,7 +9,6 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.lags import CoincidenceSweep
-from nofluke.moved import renamed_argument
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
 from nofluke.plot.legends import key_of_order, legend_above
@@ -106,7 +105,6 @@ def _marks(ax: Axes, at: IntArray, ends: tuple[int, int], ticks: Ticks, low: flo
     return lines
 
 
-@renamed_argument("axes", "ax")
 def lags(sweep: CoincidenceSweep, ax: Any = None, *, chance: Chance = "auto") -> AxesArray:
     """Draw recall and precision by lag, with what chance scores: a narrow peak at one lag, or a broad hill.
 

@@ -110,7 +110,6 @@ class TimedTruth(Truth):
 class TimedReach:
     """One tolerance in ticks: an alarm at p counts for an event at q if q - early <= p <= q + late."""
 
-    tolerance: Tolerance
     early: int
     late: int
 
@@ -119,4 +118,4 @@ class TimedReach:
         """Rounded down to whole ticks, which loses nothing since times are whole ticks; capped beyond any span."""
         sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
         early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
-        return cls(tolerance=tolerance, early=early, late=late)
+        return cls(early=early, late=late)

@@ -15,24 +15,6 @@ from nofluke.plain import as_whole, check_alpha
 from nofluke.ratios import TIE_SLACK
 
 
-def simes(pvalues: Any) -> float:
-    """The p-value of "skill in any of them": min_i K p_(i) / i, over the sorted p-values of K independent tests.
-
-    At most as often below α as α says, for independent and for positively dependent tests. NaN are no tests; 1 without
-    any.
-
-    References
-    ----------
-    Simes (1986), An improved Bonferroni procedure for multiple tests of significance.
-
-    Examples
-    --------
-    >>> simes([0.01, 0.02, 0.9])
-    0.03
-    """
-    return _simes(_sorted(pvalues))
-
-
 def partial_conjunction(pvalues: Any, k: int) -> float:
     """The p-value of "skill in at least k of K": min_{i ≥ k} (K - k + 1) p_(i) / (i - k + 1), Simes on the largest.
 

@@ -63,9 +63,8 @@ class Needle:
         ("unseen").
     guard : int
         Steps around 0 that were left out, since skill itself reaches so far.
-    excess, spread : float
-        Mean of the hits at other shifts less what the nulls expect, in its standard errors; their variance over the
-        nulls'.
+    excess : float
+        Mean of the hits at other shifts less what the nulls expect, in its standard errors.
     pvalue : float
         How far the hits of the data are above the mean of those at near shifts, as a normal tail: a slow change raises
         both.
@@ -74,7 +73,6 @@ class Needle:
     shape: Shape
     guard: int = 0
     excess: float = 0.0
-    spread: float = 1.0
     pvalue: float = 0.0
 
     def stands_out(self, alpha: float) -> bool:
@@ -110,7 +108,7 @@ def look(hits: FloatArray, expected: float, std: float, window: int) -> Needle:
     shape: Shape = "needle"
     if max(excess, scattered) > LENIENT:
         shape = "hill" if float(others.max()) >= own else "unclear"
-    return Needle(shape=shape, guard=guard, excess=excess, spread=spread, pvalue=tail)
+    return Needle(shape=shape, guard=guard, excess=excess, pvalue=tail)
 
 
 def _beside(hits: FloatArray, guard: int, near: int, variance: float) -> tuple[float, float]:

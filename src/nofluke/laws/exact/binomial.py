@@ -63,23 +63,6 @@ def log_pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = 
     return out if isinstance(k, np.ndarray) else float(out)
 
 
-@overload
-def pmf(k: int, n: int, p: float, q: float | None = None) -> float: ...
-@overload
-def pmf(k: npt.NDArray[np.int64], n: int, p: float, q: float | None = None) -> FloatArray: ...
-def pmf(k: int | npt.NDArray[np.int64], n: int, p: float, q: float | None = None) -> float | FloatArray:
-    """The binomial probability ``n! / (k! (n-k)!) p^k q^(n-k)``; 0 outside 0..n. Parameters as in `log_pmf`.
-
-    Examples
-    --------
-    >>> round(pmf(2, 4, 0.5), 12)
-    0.375
-    """
-    if isinstance(k, np.ndarray):
-        return np.exp(log_pmf(k, n, p, q))
-    return math.exp(log_pmf(k, n, p, q))
-
-
 def log_tail(k: int, n: int, p: float, side: Literal["upper", "lower"]) -> float:
     """log P(X >= k) or log P(X <= k), however small, for 0 < p < 1: from the first term and the ratios to it.
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nofluke.errors import InputError
-from nofluke.laws.montecarlo.problem import MOST_STEPS, At, Hits, Problem, count_hits, positive
+from nofluke.laws.montecarlo.problem import MOST_STEPS, At, Hits, Problem, positive
 from nofluke.laws.montecarlo.results import (
     FamilyWise,
     JointCounts,
@@ -24,7 +24,6 @@ from nofluke.laws.montecarlo.results import (
     Simulation,
     Tally,
     p_value,
-    standard_error,
 )
 from nofluke.laws.montecarlo.run import (
     CHUNK,
@@ -50,14 +49,12 @@ __all__ = [
     "Streams",
     "Tally",
     "Uniform",
-    "count_hits",
     "drawn",
     "drawn_chunk",
     "hits_of",
     "p_value",
     "placements",
     "simulate",
-    "standard_error",
 ]
 
 
@@ -137,7 +134,7 @@ def simulate(
     Parameters
     ----------
     observed : Hits
-        Hits of the data, as from :func:`count_hits`.
+        Hits of the data.
     rng : int, SeedSequence, Generator or None
         Whatever ``np.random.default_rng`` takes. The result depends on it, never on `workers`.
     workers : int
@@ -166,7 +163,8 @@ def simulate(
 
     >>> problem = Problem(level=[0, 1, 0, 0], n_thresholds=1, n_events=1,
     ...                   cover_start=[0, 1, 2, 3], cover_stop=[1, 2, 3, 4])
-    >>> result = simulate(problem, n_resamples=100_000, observed=count_hits(problem, [1]), rng=1)
+    >>> observed = Hits(precision=np.array([[1]]), recall=np.array([[1]]))
+    >>> result = simulate(problem, n_resamples=100_000, observed=observed, rng=1)
     >>> result.recall.p_upper.round(2)
     array([[0.25]])
     """

@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.errors import InputError
-from nofluke.series.counting import window_maxima
-from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 from nofluke.series.windows import Stretches
 
@@ -151,38 +149,6 @@ class Hits:
 
     precision: IntArray
     recall: IntArray
-
-
-def count_hits(problem: Problem, events: ArrayLike) -> Hits:
-    """Hits of given events, by (tolerance, threshold).
-
-    Examples
-    --------
-    >>> problem = Problem(level=[0, 2, 1, 0], n_thresholds=2, n_events=1,
-    ...                   cover_start=[0, 0, 1, 2], cover_stop=[2, 3, 4, 4])
-    >>> count_hits(problem, [2]).precision
-    array([[2, 1]])
-    """
-    steps = np.unique(integers("events", events))
-    if steps.size != problem.n_events or np.size(events) != problem.n_events:
-        raise InputError(
-            argument="events", problem=f"must be {problem.n_events} different steps (n_events), got {np.size(events)}"
-        )
-    if steps.size and not 0 <= steps[0] <= steps[-1] < problem.level.size:
-        raise InputError(
-            argument="events", problem=f"must lie in 0..{problem.level.size - 1}, got {steps[0]}..{steps[-1]}"
-        )
-    precision, recall = [], []
-    for start, stop in zip(problem.cover_start, problem.cover_stop, strict=True):
-        opened = np.bincount(start[steps], minlength=problem.level.size + 1)
-        closed = np.bincount(stop[steps], minlength=problem.level.size + 1)
-        covered = np.cumsum(opened - closed)[:-1] > 0
-        precision.append(above_each(problem.level[covered], problem.n_thresholds))
-        recall.append(
-            above_each(window_maxima(problem.level, Ranges(starts=start, stops=stop))[steps], problem.n_thresholds)
-        )
-    found = np.array(precision) if problem.episodes is None else problem.episodes.hits(steps[np.newaxis])[0]
-    return Hits(precision=found, recall=np.array(recall))
 
 
 def above_each(levels: IntArray, n_thresholds: int) -> IntArray:

@@ -29,11 +29,6 @@ class Tally:
         return p_value(self.at_least, self.n_resamples)
 
     @property
-    def p_lower(self) -> FloatArray:
-        """P-value of at most the observed hits."""
-        return p_value(self.at_most, self.n_resamples)
-
-    @property
     def mean(self) -> FloatArray:
         """Mean hits over the placements."""
         return np.asarray(self.total / self.n_resamples)
@@ -120,9 +115,3 @@ class Simulation:
 def p_value(count: ArrayLike, n_resamples: int) -> FloatArray:
     """Monte Carlo p-values (count + 1) / (n + 1): the data are one of the placements (Phipson and Smyth 2010)."""
     return np.asarray((np.asarray(count) + 1) / (n_resamples + 1), dtype=np.float64)
-
-
-def standard_error(p: ArrayLike, n_resamples: int) -> FloatArray:
-    """Monte Carlo standard error sqrt(p (1 - p) / n) of a p-value."""
-    p = np.asarray(p, dtype=np.float64)
-    return np.asarray(np.sqrt(p * (1 - p) / n_resamples))

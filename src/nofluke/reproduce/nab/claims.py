@@ -37,10 +37,10 @@ def check_nab_claims(study: NabStudy) -> tuple[Claim, ...]:
     return tuple(check(study) for check in checks)
 
 
-def told(row: Pooled, measure: str = "recall") -> str:
-    """A value, and how much of it chance gives: "recall 0.942, of which chance gives 0.735"."""
-    found = row.measure(measure)
-    value = f"{NAMES[measure]} {show_share(found.value)}"
+def told(row: Pooled) -> str:
+    """Recall, and how much of it chance gives: "recall 0.942, of which chance gives 0.735"."""
+    found = row.measure("recall")
+    value = f"recall {show_share(found.value)}"
     if row.n_told < row.n_series:
         value += f" ({show_share(found.told)} on the {row.n_told} series whose null holds)"
     return f"{value}, of which chance gives {show_share(found.expected)}"

@@ -33,14 +33,6 @@ def packed_ascending(values: AnyArray) -> dict[str, Any]:
     return {**packed(np.diff(values, prepend=values[:1])), "from": int(values[0])}
 
 
-def unpacked(made: dict[str, Any]) -> AnyArray:
-    """What was packed, as the page sees it."""
-    dtype = np.dtype(TYPES[made["kind"]])
-    planes = np.frombuffer(zlib.decompress(base64.b64decode(made["z"])), dtype=np.uint8).reshape(dtype.itemsize, -1)
-    values = np.frombuffer(planes.T.tobytes(), dtype=dtype)
-    return values if "from" not in made else np.cumsum(values, dtype=np.float64) + made["from"]
-
-
 def _smallest(values: AnyArray) -> str:
     """The first of the types that holds all values."""
     if len(values) == 0 or values.dtype.kind == "b":
