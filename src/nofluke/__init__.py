@@ -55,6 +55,7 @@ from nofluke.inference.power import power
 from nofluke.inference.power_results import Power, SampleSize
 from nofluke.inference.report import report
 from nofluke.inference.sample_size import sample_size
+from nofluke.inference.series import Series
 from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
@@ -78,6 +79,7 @@ __all__ = [
     "InputError",
     "Power",
     "SampleSize",
+    "Series",
     "Significance",
     "Significances",
     "Study",

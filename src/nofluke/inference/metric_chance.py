@@ -37,7 +37,6 @@ def chance(
     *,
     null: str | NullModel = "random-scores",
     budget: float | str | None = None,
-    n_steps: int | None = None,
     n_resamples: int = 1_000,
     workers: int | None = None,
     rng: Any = None,
@@ -57,8 +56,6 @@ def chance(
         on sliding windows have.
     budget : float or str, optional
         For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
-    n_steps : int, optional
-        The length of the series, if neither labels nor times give it.
     n_resamples, workers, rng, alpha
         As in :func:`nofluke.significance`.
     <about>
@@ -95,7 +92,7 @@ def chance(
             problem="needs a detector to compare with",
             remedy=say("pass {}, or call {}", arg("null", "random-scores"), verb("significance")),
         )
-    n = length_of(truth, about.get("truth_as", "auto"), n_steps, about.get("times"))
+    n = length_of(truth, about.get("truth_as", "auto"), about.get("n_steps"), about.get("times"))
     # any scores without ties: others are drawn in their place
     series = read_labelled(truth, np.arange(n), **about)
     (wanted,) = as_metrics([metric], "scores" if budget is None else "alarms")

@@ -14,14 +14,15 @@ from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.lanes import several_lanes
 from nofluke.plot.legends import legend_above
-from nofluke.plot.marks import Marks, marks_of
+from nofluke.plot.marks import Marks, marks_of, when_of
 from nofluke.plot.panels import make_axes
 from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, shade, tidy
-from nofluke.plot.times import coincidence
+from nofluke.plot.times import coincidence, events_alone
 from nofluke.series.alarms import AlarmRule
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
 from nofluke.series.marks import event_reaches
+from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.thresholds import choose_cut
 from nofluke.series.timed import TimedCell
@@ -107,6 +108,31 @@ def timeline(
     cuts = choose_cut(sequence, **given.cut)
     made = trial_of(sequence, (window,), cuts, AlarmRule.of(**given.alarms))
     return _draw(sequence, made.trial.cell(0, 0), ax, None)
+
+
+def labelled(read: Sequence | Occurrences, ax: Axes | None = None) -> Axes:
+    """The events of a series over time, and what of it does not count."""
+    if isinstance(read, Occurrences):
+        return events_alone(read, ax)
+    ax = make_axes(ax, (9, 1.6))
+    ax.set_ylim(0, 1)
+    ax.set_yticks([])
+    when, steps = when_of(read), len(read.truth)
+    name = f"{'events' if read.spans is None else 'ranges'}: {read.n_events:,}"
+    flat: dict[str, Any] = {"step": "mid", "linewidth": 0}
+    ax.fill_between(when, 0.3, 0.7, where=read.truth, color=PALETTE["good"], label=name, **flat)
+    alone = np.flatnonzero(read.truth)
+    if len(alone) <= FEW_STEPS:  # a step may be thinner than ink
+        ax.vlines(when[alone], 0.3, 0.7, color=PALETTE["good"], linewidth=0.7)
+    if not read.open_steps.all():
+        ax.fill_between(when, 0, 1, where=~read.open_steps, color=GREY, alpha=0.45, label="left out", **flat)
+    if steps > 1:
+        ax.set_xlim(when[0], when[-1])
+    tidy(ax, grid=False)
+    few_ticks(ax, which="x", whole="x" if read.clock is None else "")
+    label(ax, "step" if read.clock is None else "time")
+    legend_above(ax)
+    return ax
 
 
 def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | None) -> Axes:

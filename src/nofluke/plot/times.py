@@ -15,6 +15,7 @@ from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
 from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
 from nofluke.text.units import as_people_say
 
@@ -91,6 +92,24 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     few_ticks(ax, which="x")
     label(ax, "time")
     legend_above(ax, list({handle.get_label(): handle for handle in handles}.values()))
+    return ax
+
+
+def events_alone(read: Occurrences, ax: Axes | None = None) -> Axes:
+    """Draw a list of events over the watched time."""
+    ticks, ends = read.ticks, (read.first, read.last)
+    ax = make_axes(ax, (9, 1.6))
+    ax.set_ylim(0, 1)
+    handles = [_marks(ax, read.events, ends, ticks, 0.3, PALETTE["good"], "events")]
+    if len(read.gaps.starts):
+        handles.append(shade(ax, read.gaps.starts, read.gaps.stops, ticks, GREY, 0.45, "not watched"))
+    ax.set_yticks([])
+    if ends[1] > ends[0]:
+        ax.set_xlim(*ticks.times(np.array(ends)))
+    tidy(ax, grid=False)
+    few_ticks(ax, which="x")
+    label(ax, "time")
+    legend_above(ax, handles)
     return ax
 
 

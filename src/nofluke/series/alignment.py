@@ -32,7 +32,7 @@ def length(given: Column, name: str, stamps: Column | None, labels: Column, *, r
         if n == 0 or not _are_labels(labels.values):
             raise InputError(
                 problem="truth and predictions are both lists of events, which do not say how many steps there are",
-                remedy=say("pass {}, one for each step, such as range(1000)", arg("times")),
+                remedy=say("pass {}, or {}, one for each step", arg("n_steps"), arg("times")),
             )
     else:
         n = len(given)

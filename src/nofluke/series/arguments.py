@@ -29,6 +29,7 @@ class AboutSeries(TypedDict, total=False):
     mask: Any
     warmup: Length | None
     truth_as: TruthKind
+    n_steps: int | None
     count_events: CountEvents | None
     overlaps: Overlaps
     missing: Missing
@@ -91,6 +92,10 @@ DECLARED = {
         "How to read ``truth`` if type and length are ambiguous. Numeric ends of ranges are times if there is a clock of\n"
         'numbers, else positions, unless "positions" or "times" is passed.',
         "auto",
+    ),
+    "n_steps": Declared(
+        "int, optional",
+        "How many steps there are, if events and alarms are both lists and there is no clock.",
     ),
     "count_events": Declared(
         '{"steps", "ranges"}, optional',

@@ -27,6 +27,7 @@ from nofluke.series.labels import (
     as_flags,
     check_absent,
     check_finite,
+    is_binary,
     kind_of,
     kind_on_clock,
     own_times,
@@ -138,6 +139,7 @@ def prepare(
     times: Any = None,
     mask: Any = None,
     truth_as: TruthKind = "auto",
+    n_steps: int | None = None,
     missing: Missing = "error",
     count_events: CountEvents | None = None,
     overlaps: Overlaps = "error",
@@ -157,7 +159,7 @@ def prepare(
     check_word(higher_is, "higher_is", ("anomalous", "normal"))
     detector = _detector(scores, predictions, higher_is)
     events = Passed.of(truth, "truth", truth_as)
-    steps = _steps(detector, events, times, truth_as)
+    steps = _steps(detector, events, times, truth_as, n_steps)
     watched = _watched(steps, mask, warmup, missing)
     found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
     says = _says(steps.detector, watched.open_steps, found)
@@ -238,10 +240,21 @@ class Steps:
     events: Passed
 
 
-def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind) -> Steps:
+def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_steps: int | None) -> Steps:
     stamps = None if times is None else as_column(times, "times")
     name, given = detector.name, detector.column
-    n = length(given, name, stamps, as_labels(events.column, truth_as), ranges=detector.pairs is not None)
+    if n_steps is None:
+        n = length(given, name, stamps, as_labels(events.column, truth_as), ranges=detector.pairs is not None)
+    else:
+        n = as_whole(n_steps, "n_steps", 1, MOST_STEPS)
+        for column, whose in ((given if name == "scores" else None, name), (stamps, "times")):
+            if column is not None and len(column) != n:
+                raise InputError(
+                    argument="n_steps",
+                    value=n_steps,
+                    problem=say("does not fit {}, which has {:,} values", named(whose), len(column)),
+                    remedy="leave it out",
+                )
     kind = detector.kind
     if kind is None:
         kind = "ranges" if detector.pairs is not None else kind_of(given, n, "auto", name)
@@ -401,6 +414,8 @@ def length_of(truth: Any, truth_as: TruthKind, n_steps: int | None, times: Any) 
         return len(as_column(times, "times"))
     column, pairs = read_given(truth, "truth", truth_as)
     listed = "ranges" if pairs is not None else "positions" if column.ilocs else truth_as
+    if listed == "auto" and (column.values.dtype.kind == "M" or not is_binary(column.values)):
+        listed = "times" if column.values.dtype.kind == "M" else "positions"
     if listed not in ("auto", "labels"):
         raise InputError(
             argument="truth",

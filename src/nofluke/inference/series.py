@@ -1,0 +1,242 @@
+"""One labelled series, for people who ask many questions of it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nofluke.dates import rounded_duration
+from nofluke.errors import InputError, arg, named, say, verb
+from nofluke.inference.coincidence import coincidence
+from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.compare import compare
+from nofluke.inference.comparison import Comparison
+from nofluke.inference.curve import Sweep
+from nofluke.inference.evaluate import evaluate
+from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
+from nofluke.inference.metric_chance import chance
+from nofluke.inference.report import report
+from nofluke.inference.significance import significance
+from nofluke.inference.sweep import sweep
+from nofluke.nulls.diagnosis import Diagnosis, diagnose
+from nofluke.series.arguments import AboutSeries, Held
+from nofluke.series.labels import Missing, TruthKind
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
+from nofluke.series.ranges import Overlaps
+from nofluke.series.reading import Sequence, length_of, prepare
+from nofluke.series.tolerance import Length
+from nofluke.series.truth import CountEvents
+from nofluke.text.tables import Table, noted, plural
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Series(Held):
+    """One labelled series: its events, its clock, and what of it counts. Ask it as many questions as you like.
+
+    Every function that takes a truth takes a Series in its place, and every question is also a method:
+    ``series.evaluate(scores, ...)`` is ``nf.evaluate(series, scores, ...)``. With a ``span``, events are times without
+    a grid of steps, and ``series.evaluate(alarms, ...)`` is what :func:`nofluke.coincidence` does.
+
+    Parameters
+    ----------
+    truth : array-like
+        Events, as :func:`nofluke.evaluate` takes them; with a ``span``, a list of times.
+    times, mask, warmup, truth_as, n_steps, count_events, overlaps, missing
+        As in :func:`nofluke.evaluate`.
+    span, gaps, in_gaps, tick, duplicates
+        As in :func:`nofluke.coincidence`.
+
+    Attributes
+    ----------
+    n_events : int
+        Events that count.
+    notes : tuple of str
+        What was left out or merged.
+
+    See Also
+    --------
+    nofluke.evaluate : one question, without a Series.
+    nofluke.coincidence : two lists of times.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> series = nf.Series(quakes.truth, warmup="10%")
+    >>> print(series)
+    2,302 steps, 142 events
+    Note: The first 255 steps (warm-up) were left out.
+    Note: 20 event(s) on those steps were left out.
+    >>> scores = nf.detectors.energy_transient(quakes.counts)
+    >>> [series.evaluate(scores, quantile=0.95, tolerance=delta).recall_hits for delta in (0, 1, 2)]
+    [16, 38, 47]
+
+    From two lists of times:
+
+    >>> series = nf.Series([3, 9, 20], span=(0, 30))
+    >>> print(series)
+    3 events from 0 to 30
+    >>> series.evaluate([4, 21], tolerance=1).recall_hits
+    2
+    """
+
+    def __init__(
+        self,
+        truth: Any,
+        *,
+        times: Any = None,
+        mask: Any = None,
+        warmup: Length | None = None,
+        truth_as: TruthKind = "auto",
+        n_steps: int | None = None,
+        count_events: CountEvents | None = None,
+        overlaps: Overlaps = "error",
+        missing: Missing = "error",
+        span: Any = None,
+        gaps: Any = None,
+        in_gaps: InGaps = "error",
+        tick: Any = None,
+        duplicates: Duplicates = "error",
+    ) -> None:
+        on_steps: AboutSeries = {
+            "times": times,
+            "mask": mask,
+            "warmup": warmup,
+            "truth_as": truth_as,
+            "n_steps": n_steps,
+            "count_events": count_events,
+            "overlaps": overlaps,
+            "missing": missing,
+        }
+        in_time = {"span": span, "gaps": gaps, "in_gaps": in_gaps, "tick": tick, "duplicates": duplicates}
+        self.truth = truth
+        self.span = span
+        if span is None:
+            _refuse(in_time, _IN_TIME, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
+            self.about = on_steps
+            n = length_of(truth, truth_as, n_steps, times)
+            self.read: Sequence | Occurrences = prepare(truth, np.zeros(n), **on_steps)
+        else:
+            _refuse(
+                {**on_steps, "n_steps": n_steps},
+                _ON_STEPS,
+                say("is for series of steps: leave it, or {}, out", named("span")),
+            )
+            self.in_time = in_time
+            self.read = read_times(truth, [], tolerances=(), **in_time)
+
+    @property
+    def n_events(self) -> int:
+        """Events that count."""
+        return self.read.n_events if isinstance(self.read, Sequence) else len(self.read.events)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out or merged."""
+        return self.read.notes
+
+    def evaluate(self, scores: Any = None, **asked: Any) -> Evaluation | Coincidence:
+        """What a detector finds, beside chance: :func:`nofluke.evaluate`, or :func:`nofluke.coincidence` of alarms."""
+        if self.span is None:
+            return evaluate(self, scores, **asked)
+        return coincidence(self.truth, scores, **self.in_time, **asked)
+
+    def sweep(self, scores: Any, **asked: Any) -> Sweep | CoincidenceSweep:
+        """Many tolerances and thresholds: as :func:`nofluke.sweep`, or :func:`nofluke.sweep_tolerances` of alarms."""
+        if self.span is None:
+            return sweep(self, scores, **asked)
+        return sweep_tolerances(self.truth, scores, **self.in_time, **asked)
+
+    def compare(self, scores: Any = None, **asked: Any) -> Comparison:
+        """Which of several detectors is better: as :func:`nofluke.compare`."""
+        return compare(self._of_steps("compare"), scores, **asked)
+
+    def significance(self, metric: Any, scores: Any = None, **asked: Any) -> Any:
+        """Any metric against chance: as :func:`nofluke.significance`."""
+        return significance(metric, self._of_steps("significance"), scores, **asked)
+
+    def chance(self, metric: Any, **asked: Any) -> Any:
+        """What chance gives in a metric on these labels: as :func:`nofluke.chance`."""
+        return chance(metric, self._of_steps("chance"), **asked)
+
+    def diagnose(self, scores: Any = None, **asked: Any) -> Diagnosis:
+        """Which null to trust: as :func:`nofluke.diagnose`."""
+        return diagnose(self._of_steps("diagnose"), scores, **asked)
+
+    def report(self, scores: Any = None, path: str | Path = "report.html", **asked: Any) -> Path:
+        """A page: as :func:`nofluke.report`, or that of :func:`nofluke.coincidence`."""
+        if self.span is None:
+            return report(self, scores, path=path, **asked)
+        page = {name: asked.pop(name) for name in ("title", "scripts") if name in asked}
+        return self.evaluate(scores, **asked).report(path, **page)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the events over time, and what was not watched."""
+        from nofluke.plot.series import labelled
+
+        return labelled(self.read, ax)
+
+    @cached_property
+    def table(self) -> Table:
+        """What it is, as a heading with notes."""
+        return Table(title=self._title(), columns=(), rows=(), notes=noted(self.notes))
+
+    def __str__(self) -> str:
+        return "\n".join([self._title(), *noted(self.notes)])
+
+    def __repr__(self) -> str:
+        return f"<nofluke.Series: {self._title()}>"
+
+    def _title(self) -> str:
+        read = self.read
+        if isinstance(read, Occurrences):
+            first, last = read.ends
+            return f"{plural(self.n_events, 'event')} from {first} to {last}"
+        noun = "event" if read.spans is None else "range"
+        said = [plural(read.n, "step"), plural(read.n_events, noun)]
+        if read.clock is not None:
+            step = read.clock.step * read.clock.tick_size
+            every = rounded_duration(step) if read.clock.is_dates else f"{step:g}"
+            ends = " to ".join(read.clock.show(read.clock.ticks[at]) for at in (0, -1))
+            said.append(f"{ends}, a step every {every}")
+        return ", ".join(said)
+
+    def _of_steps(self, what: str) -> Series:
+        """The series itself, if it has steps."""
+        if self.span is not None:
+            raise InputError(
+                argument="span",
+                problem=say("makes this a series of times without steps, which {} does not take", verb(what)),
+                remedy=say("pass labels, or {} and event times", arg("times")),
+            )
+        return self
+
+
+_ON_STEPS: dict[str, Any] = {
+    "times": None,
+    "mask": None,
+    "warmup": None,
+    "truth_as": "auto",
+    "count_events": None,
+    "overlaps": "error",
+    "missing": "error",
+    "n_steps": None,
+}
+_IN_TIME: dict[str, Any] = {"span": None, "gaps": None, "in_gaps": "error", "tick": None, "duplicates": "error"}
+
+
+def _refuse(given: Any, usual: dict[str, Any], problem: str) -> None:
+    """Refuse arguments of the other kind of series."""
+    odd = [name for name, value in given.items() if value is not usual[name] and not _same_word(value, usual[name])]
+    if odd:
+        raise InputError(argument=odd[0], problem=problem)
+
+
+def _same_word(value: Any, word: Any) -> bool:
+    return isinstance(value, str) and isinstance(word, str) and value == word
