@@ -1,4 +1,4 @@
-"""What tests of pages share: a browser without a window, one for each test file."""
+"""What tests of pages share: a browser without a window, one for each test file; and how large the house is."""
 
 import shutil
 
@@ -18,3 +18,12 @@ def browser():
         launched = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield launched
         launched.close()
+
+
+def pytest_terminal_summary(terminalreporter):
+    """How large the house is, where a run has looked at it."""
+    reports = (one for kind in ("passed", "failed") for one in terminalreporter.stats.get(kind, ()))
+    if any("test_the_house_is_measured" in one.nodeid for one in reports):
+        from test_architecture import house
+
+        terminalreporter.write_line(f"house: {house()}")

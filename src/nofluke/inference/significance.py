@@ -26,6 +26,7 @@ def significance(
     truth: Any,
     scores: Any = None,
     *,
+    groups: Any = None,
     null: Null = "auto",
     n_resamples: int = 10_000,
     stop_after: int | None = None,
@@ -33,7 +34,6 @@ def significance(
     workers: int | None = None,
     rng: Any = None,
     alpha: float = 0.05,
-    groups: Any = None,
     **about: Unpack[AboutMetric],
 ) -> Any:
     r"""The value of any metric, what chance gives on the same labels, and how often chance does as well.
