@@ -600,7 +600,7 @@ def test_whole_numbers_that_are_no_floats_are_compared_exactly(run_json, data):
         (DATA, ("--scores", "z", "--truth-file", ""), "--truth-file='' names no file: pass the path of one"),
         (DATA, (*BASE, "-o", ""), "--output='' names no file: pass the path of one"),
         (DATA, (*BASE, "--threshold", "1e999"), "--threshold inf must be finite"),
-        (DATA, ("--truth", "9" * 5000, "--scores", "z"), "data.csv has no column at position 999.*999 .for truth"),
+        (DATA, ("--truth", "9" * 5000, "--scores", "z"), "data.csv has no column at position 999.*999 .for --truth"),
         (
             DATA.replace("0.3", "x" * 3_000_000),
             BASE,
@@ -625,7 +625,7 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(run, data, command, content
         (BASE, "pass either --threshold or --quantile or --budget, got none"),
         (
             (*AT_HALF, "--quantile", "0.5"),
-            "pass either --threshold or --quantile or --budget, got threshold and quantile",
+            "pass either --threshold or --quantile or --budget, got --threshold and --quantile",
         ),
         ((*BASE, "--quantile", "1.5"), "--quantile=1.5 must be between 0 and 1"),
         (
@@ -637,7 +637,7 @@ def test_bad_input_is_one_clear_line_and_exit_code_2(run, data, command, content
             r"--predictions must be 0 or 1 \(or bool\), got 0.1 at position 0",
         ),
         ((*AT_HALF, "--tolerance", "1", "--late", "2"), "pass either --tolerance, or --early and --late"),
-        ((*AT_HALF, "--early", "x"), "--early='x' is not a duration"),
+        ((*AT_HALF, "--early", "x"), "--early x is not a duration"),
         ((*AT_HALF, "--late", "-3"), "--early=0 and --late=-3 leave no window"),
         (
             (*AT_HALF, "--early", "1", "--late", "2h"),
@@ -697,11 +697,11 @@ def test_bad_lists_of_events(run, data, content, options, message):
         (("sweep", *BASE, "--quantile", "nan"), "--quantile must be one or more numbers without NaN, got"),
         (
             ("sweep", *AT_HALF, "--quantile", "0.5"),
-            "pass either --threshold or --quantile or --budget, got thresholds and quantiles",
+            "pass either --threshold or --quantile or --budget, got --threshold and --quantile",
         ),
         (
             ("evaluate", "--truth", "label", "--predictions", "alarm", "--quantile", "0.5"),
-            "--threshold and --quantile and --budget only apply to scores: leave them out with predictions",
+            "--threshold, --quantile and --budget only apply to scores: leave them out with --predictions",
         ),
         (("evaluate", *AT_HALF, "--null", "x"), "--null x must be one of 'auto', 'permutation', "),
         (("evaluate", *AT_HALF, "--null", "x y"), "--null='x y' must be one of 'auto', 'permutation', "),
@@ -751,14 +751,14 @@ def test_a_missing_plotly_is_said_before_any_work(run, monkeypatch, words):
     monkeypatch.setattr("nofluke.evaluate", lambda *_args, **_more: pytest.fail("evaluated"))
     code, out, err = run(*words)
     assert (code, out) == (2, "")
-    assert err == "nofluke: a report needs plotly, which is not installed: pip install 'nofluke[report]'\n"
+    assert err == "nofluke: a report needs plotly, which is not installed: pip install 'nofluke[report]'.\n"
 
 
 def test_files_and_columns_called_like_an_argument_keep_their_names(run, data):
     """In front of the message and in quotes."""
     (data / "seed=1.csv").write_text("alpha=1,alpha=2\n0,1\n")
     _, _, err = run("evaluate", "seed=1.csv", "--truth", "x", "--scores", "alpha=2", "--threshold", "1")
-    assert err.startswith("nofluke: seed=1.csv has no column 'x' (for truth)")
+    assert err.startswith("nofluke: seed=1.csv has no column 'x' (for --truth)")
     assert "'alpha=1', 'alpha=2'" in err
     (data / "seed=1.csv").write_text("alpha=1,alpha=2\n0,b\n")
     _, _, err = run("evaluate", "seed=1.csv", "--truth", "alpha=1", "--scores", "alpha=2", "--threshold", "1")

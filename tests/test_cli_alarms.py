@@ -76,7 +76,7 @@ def test_options_of_alarms_in_a_sweep(run):
         (("--budget", "2"), "--budget='2' must be a share above 0 and below 1"),
         (
             ("--budget", "1%", "--quantile", "0.9"),
-            "pass either --threshold or --quantile or --budget, got quantile and budget",
+            "pass either --threshold or --quantile or --budget, got --quantile and --budget",
         ),
         (("--quantile", "0.9", "--warmup", "60"), "--warmup=60 leaves none of the 60 steps"),
         (

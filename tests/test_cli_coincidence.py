@@ -407,16 +407,16 @@ WRONG = [
     ((*NUMBERS, "--gaps", "outage.csv"), "--gaps holds dates but EVENTS holds numbers: give both as the same kind"),
     (
         (*DATES[:2], "--tolerance", "2"),
-        'tolerance of 2 time units does not fit times that are dates: pass a duration such as "2h"',
+        '--tolerance of 2 time units does not fit times that are dates: pass a duration such as "2h"',
     ),
     (
         (*NUMBERS[:2], "--tolerance", "2h"),
-        "tolerance of 2h does not fit times that are plain numbers: pass a plain number",
+        "--tolerance of 2h does not fit times that are plain numbers: pass a plain number",
     ),
     ((*DATES, "--lag", "3"), "--lag=3 does not fit the tolerance of 2d: pass a duration such as '2h'"),
     ((*DATES, "--lag", "soon"), "--lag soon is not a duration"),
     ((*DATES[:2], "--tolerance", "-2d"), "--tolerance='-2d' is negative"),
-    ((*DATES[:2], "--early", "x"), "--early='x' is not a duration"),
+    ((*DATES[:2], "--early", "x"), "--early x is not a duration"),
     (
         (*DATES, "--statistic", "x"),
         "Invalid value for '--statistic': 'x' is not one of 'sttc', 'event-synchronisation', 'matching'",
@@ -445,7 +445,7 @@ WRONG = [
     ),
     (
         ("european.csv", *DATES[1:]),
-        "european.csv, line 2: .* not an ISO 8601 time: give the format, as in --event-time-format=",
+        "european.csv, line 2: .* not an ISO 8601 time: give the format, as in --event-time-format %d/%m/%Y",
     ),
     (("nowhere.csv", *DATES[1:]), "nowhere.csv: there is no such file: check the path"),
     (("-", "-", *DATES[2:]), "EVENTS and ALARMS are both standard input, which can be read once: pass a file for one"),

@@ -62,7 +62,7 @@ def test_compare_prints_what_the_library_says(run, tmp_path):
     [
         (("--scores", "a"), "name two detectors or more: repeat --scores COLUMN"),
         (("--scores", "a", "--scores", "a", "--scores", "b"), "column 'a' was named twice"),
-        (("--scores", "a", "--scores", "c"), "has no column 'c' (for scores)"),
+        (("--scores", "a", "--scores", "c"), "has no column 'c' (for --scores)"),
         (("--scores", "a", "--scores", "b"), "detector 'a': pass either --threshold or --quantile or --budget"),
     ],
 )

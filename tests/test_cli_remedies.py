@@ -43,16 +43,16 @@ def run(files, capsys):
 EVALUATE = "evaluate data.csv --truth label --scores z --quantile 0.9"
 LISTS = "coincidence events.csv alarms.csv"
 REMEDIES = {
-    f"{EVALUATE} --null local-shift:rech=3": "--null local-shift:rech=3 has no setting 'rech': it has reach and every. Did you "
+    f"{EVALUATE} --null local-shift:rech=3": "--null local-shift:rech=3 has no setting 'rech', but reach and every: did you "
     "mean 'reach'[?]",
     f"{EVALUATE} --null seasonal": "--null seasonal needs the setting period: write it as 'seasonal:period=24'.",
     f"{EVALUATE} --null local-shift:reach=abc": "--null local-shift:reach=abc: reach='abc' is not a duration: write .*",
-    f"{EVALUATE} --null circular": "--null circular must be one of .*. Did you mean 'circular-shift'[?]",
+    f"{EVALUATE} --null circular": "--null circular must be one of .*: did you mean 'circular-shift'[?]",
     f"{LISTS} --tolerance 2d --null seasonal:period=24,bins=12": "--null seasonal:period=24,bins=12: period=24 does not fit "
     "the times: pass a duration such as '24d'.",
     f"{LISTS} --tolerance 1,3 --lag -2d:2d:3": "--lag='-2d' is a duration, but the tolerance of 1 time unit is a number: pass "
     "both as durations, or both as numbers.",
-    "significance data.csv --truth label --scores z --metric auc": "--metric 'auc' must be one of .*. Did you mean 'auc-roc'[?] "
+    "significance data.csv --truth label --scores z --metric auc": "--metric auc must be one of .*: did you mean 'auc-roc'[?] "
     "See nofluke metrics.",
     "power --recall .6 --share-alarms 2% --early 3h --late -1h": "--early='3h' and --late='-1h' must be in steps, such as 2: "
     "there is no clock here.",
@@ -61,7 +61,7 @@ REMEDIES = {
     "power --recall 0,6 --coverage 20%": "--recall 0,6 is not a number: write 0.6 if you meant a decimal comma.",
     "compare data.csv --truth label --scores z,noise --quantile .9": "--scores z,noise names one column: repeat the option for "
     "each detector, --scores z --scores noise.",
-    "evaluate data.csv --truth label --scores z,noise --quantile .9": "data.csv has no column 'z,noise' [(]for scores[)]: name "
+    "evaluate data.csv --truth label --scores z,noise --quantile .9": "data.csv has no column 'z,noise' [(]for --scores[)]: name "
     "one column at a time. The columns are .*",
     f"{EVALUATE} --refractory inf": "--refractory=inf must be a whole number of steps, 1 or more, or a duration such as "
     "'10min'.",

@@ -431,7 +431,7 @@ REFUSED = [
     (BOTH, {"events": 5}, "events must be one column"),
     (BOTH, {"alarms": [1j]}, "alarms must hold numbers"),
     (BOTH, {"events": np.zeros((2, 2, 2))}, "events must have one dimension"),
-    (BOTH, {"events": [5, 5, 6]}, "events has 1 time.*more than once: 5: pass duplicates='merge'.*duplicates='count'"),
+    (BOTH, {"events": [5, 5, 6]}, 'events has 1 time.*more than once: 5: pass duplicates="merge".*duplicates="count"'),
     (BOTH, {"alarms": [7, 7, 7, 8, 8]}, "alarms has 2 time.*more than once: 7, 8"),
     (BOTH, {"events": [], "alarms": []}, "both empty and there is no span"),
     (BOTH, {"span": (0, 1, 2)}, "span=.* must be two times"),
@@ -544,5 +544,5 @@ class TestWhatGapsDoToSeasons:
 def test_more_events_at_one_time_than_64_bits_have_room_for_are_refused():
     """Thirty at the same nanosecond in 35 years: each tick would need as many places."""
     events = np.append(np.repeat(7, 30), [10**17, 10**18])
-    with pytest.raises(nf.InputError, match=r"room for 30 events at one time.*duplicates='merge'"):
+    with pytest.raises(nf.InputError, match=r'room for 30 events at one time.*duplicates="merge"'):
         nf.coincidence(events, [1, 5 * 10**17], tolerance=10, span=(0, 11 * 10**17), duplicates="count")

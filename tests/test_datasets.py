@@ -85,7 +85,7 @@ def test_missing_files_are_named(tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"has no twitter-earthquakes\.dat"):
         load_earthquakes()
     monkeypatch.setenv("NOFLUKE_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(InputError, match="nowhere is not a directory"):
+    with pytest.raises(InputError, match=r"NOFLUKE_DATA='.*nowhere' is not a directory"):
         load_earthquakes()
 
 

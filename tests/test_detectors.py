@@ -92,7 +92,7 @@ def test_any_function_from_series_to_scores_is_a_detector():
     [
         ([1, 2, 3], {"short": 0}, "short=0 must be a whole number of at least 1"),
         ([1, 2, 3], {"short": 1.5}, "short=1.5 must be a whole number of at least 1"),
-        ([1, 2, 3], {"short": 3, "long": 2}, "short=3 and long=2"),
+        ([1, 2, 3], {"short": 3, "long": 2}, "short=3 must not exceed long=2"),
         ([1, 2, 3], {"long": 4}, "long=4 exceeds the 3 steps of x"),
         ([], {}, "exceeds the 0 steps"),
         ([[1, 2], [3, 4]], {"short": 1, "long": 1}, r"x must have one dimension, got shape \(2, 2\)"),

@@ -107,7 +107,7 @@ class TestDropped:
         asked = {"tolerance": "1d", "span": ("2024-01-01", "2024-01-31"), "tick": "1d"}
         asked["gaps"] = [("2024-01-09T12:00", "2024-01-10T12:00")]
         with pytest.raises(
-            nf.InputError, match=r"events has 1 time\(s\) inside a gap.*: 2024-01-10: pass in_gaps='drop'"
+            nf.InputError, match=r'events has 1 time\(s\) inside a gap.*: 2024-01-10: pass in_gaps="drop"'
         ):
             nf.coincidence(events, [], **asked)
         assert nf.coincidence(events, [], in_gaps="drop", **asked).n_events == 2
@@ -161,7 +161,7 @@ class TestRefused:
         with pytest.raises(nf.InputError) as error:
             nf.coincidence([3, 22, 93], [5], tolerance=1, span=SPAN, gaps=GAPS)
         assert str(error.value) == (
-            "events has 2 time(s) inside a gap, which was not watched: 22, 93: pass in_gaps='drop' to leave them out, "
+            'events has 2 time(s) inside a gap, which was not watched: 22, 93: pass in_gaps="drop" to leave them out, '
             "or a shorter gap."
         )
         with pytest.raises(nf.InputError, match=r"in_gaps='keep' must be one of 'error', 'drop'"):

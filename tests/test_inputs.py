@@ -188,7 +188,7 @@ def test_truth_as_settles_what_is_in_doubt():
 def test_numbers_that_may_be_positions_or_times_are_not_guessed():
     """On a clock of numbers the user says which; where the clock counts the steps, both are the same."""
     with pytest.raises(
-        InputError, match=r"truth has 1 numbers for 3 steps, .*: pass truth_as='positions' or truth_as='tim"
+        InputError, match=r'truth has 1 numbers for 3 steps, .*: pass truth_as="positions" or truth_as="tim'
     ):
         prepare([2], [1, 2, 3], times=[0, 2, 4])
     assert events_of(prepare([2], [1, 2, 3], times=[0, 1, 2])) == [2]
@@ -247,8 +247,8 @@ def test_zones_must_be_on_both_or_on_neither():
 @pytest.mark.parametrize(
     ("truth", "options", "message"),
     [
-        ([DAYS[0]], {"truth_as": "labels"}, "truth holds dates, but truth_as='labels': pass truth_as='times'"),
-        ([1.5], {}, r"truth must be 0/1 labels \(5 of them\) or whole positions, got 1.5: .*truth_as='times'"),
+        ([DAYS[0]], {"truth_as": "labels"}, "truth holds dates, but truth_as='labels': pass truth_as=\"times\""),
+        ([1.5], {}, r'truth must be 0/1 labels \(5 of them\) or whole positions, got 1.5: .*truth_as="times"'),
         ([2, np.nan], {}, r"truth must be 0/1 labels \(5 of them\) or whole positions, got nan"),
         (
             [2, 7, 9],
@@ -473,7 +473,7 @@ def test_settings_that_make_no_sense_say_why(options, message):
 def test_thresholds_belong_to_scores():
     """Alarms have been decided already."""
     with pytest.raises(
-        InputError, match="threshold and quantile and budget only apply to scores: leave them out with predictions"
+        InputError, match="threshold, quantile and budget only apply to scores: leave them out with predictions"
     ):
         nf.evaluate([0, 1], predictions=[0, 1], threshold=1)
 

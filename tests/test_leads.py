@@ -41,7 +41,7 @@ class TestOtherSoftware:
         assert (str(found.tolerance), found.recall_hits) == ("2 to 16 time units late", 1)
         assert against(found) == [
             "Only alarms 2 to 16 time units after an event count, though leads='alarms': pass lag=-9 if alarms come first, or "
-            "pass leads='events' if they follow."
+            'pass leads="events" if they follow.'
         ]
 
     @settings(max_examples=25, deadline=None)
@@ -65,7 +65,13 @@ class TestNotes:
         [
             (7, 7, 9, "alarms", "after an event count, though leads='alarms': pass lag=-9 if alarms come first, or"),
             (7, 7, 7, "alarms", "Only alarms 0 to 14 time units after"),
-            (0, 3, 0, "alarms", "leads='alarms': exchange early and late if alarms come first, or pass leads='events'"),
+            (
+                0,
+                3,
+                0,
+                "alarms",
+                "leads='alarms': exchange early and late if alarms come first, or pass leads=\"events\"",
+            ),
             (0, 3, 1, "alarms", "leads='alarms': exchange early and late and pass lag=-1 if alarms come first"),
             (-1, 3, 0, "alarms", "Only alarms 1 to 3 time units after"),
             (0, 0, 3, "alarms", "Only alarms 3 time units after an event count"),
@@ -74,7 +80,7 @@ class TestNotes:
                 7,
                 -9,
                 "events",
-                "leads='events': pass lag=9 if events come first, or pass leads='alarms' if",
+                "leads='events': pass lag=9 if events come first, or pass leads=\"alarms\" if",
             ),
             (
                 3,
@@ -105,7 +111,7 @@ class TestNotes:
         days = [np.datetime64("2020-01-01") + np.array(one) for one in (EFFECTS, CAUSES)]
         asked = {"tolerance": "7d", "span": ("2020-01-01", "2020-09-30")}
         (note,) = against(nf.coincidence(*days, lag="9d", **asked))
-        assert "pass lag='-9d'" in note
+        assert 'pass lag="-9d"' in note
         assert against(nf.coincidence(*days, lag="-9d", **asked)) == []
 
     def test_the_command_line_names_its_options(self, tmp_path, capsys):

@@ -250,7 +250,7 @@ def test_settings_are_checked_and_written():
         assert metric.text == text
         assert metrics.get(metric.text) == metric == pickle.loads(pickle.dumps(metric))
     assert metrics.PAKF1(k=np.float64(20.0)).text == "pak-f1"
-    with pytest.raises(InputError, match="metric='pa-f1:k=3' has no setting 'k': it has beta"):
+    with pytest.raises(InputError, match="metric='pa-f1:k=3' has no setting 'k', but beta"):
         metrics.get("pa-f1:k=3")
 
 

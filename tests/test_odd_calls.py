@@ -100,7 +100,7 @@ FELL = {
     "labels of unequal length": (nf.cross_val_evaluate, FOLDS | {"y": [[0], [0, 1]]}, "y=.* must be one label for each step"),
     "folds without end": (nf.cross_val_evaluate, FOLDS | {"cv": itertools.repeat(([0], [1]))}, "cv=.* tests 1 step"),
     "jobs in words": (nf.cross_val_evaluate, FOLDS | {"n_jobs": "all"}, "n_jobs='all' must be a whole number other than 0"),
-    "what other processes cannot have": (nf.cross_val_evaluate, FOLDS | {"estimator": (i for i in "a"), "n_jobs": 2}, "n_jobs=2: other processes cannot fit"),
+    "what other processes cannot have": (nf.cross_val_evaluate, FOLDS | {"estimator": (i for i in "a"), "n_jobs": 2}, "n_jobs=2 cannot be used, since other processes cannot fit"),
     "labels that are none": (nf.cross_val_evaluate, FOLDS | {"y": {"a": [0, 1]}, "pos_label": "a"}, "y must hold labels, numbers or text"),
     "a frame as a label": (nf.cross_val_evaluate, FOLDS | {"pos_label": FRAME}, "pos_label=.* must be one label of y"),
     "a missing label": (nf.cross_val_evaluate, FOLDS | {"pos_label": pd.NA}, "pos_label=<NA> is no label of y"),

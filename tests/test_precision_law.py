@@ -131,7 +131,7 @@ class TestCertainty:
         monkeypatch.setattr(fourier, "MOST_BLOCKS", 0)
         monkeypatch.setattr(costs, "PROGRAMME_PATIENCE", 0)
         law = by_fourier(windows, m, insist=True)
-        with pytest.raises(nf.InputError, match=r"method='exact' cannot certify .* use method='auto'"):
+        with pytest.raises(nf.InputError, match=r"method='exact' cannot certify .* use method=\"auto\""):
             law.upper(round(law.mean) + 20)
 
     def test_what_is_too_small_for_a_table_is_certified_or_a_bound(self, monkeypatch):

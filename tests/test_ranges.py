@@ -198,9 +198,9 @@ class TestRefusals:
             (
                 [(0, 4), (1, 2), (2, 6)],
                 {},
-                r"truth has 2 range\(s\) that overlap another, first 0 to 4 and 1 to 2: fix them, or pass overlaps='merge'",
+                r'truth has 2 range\(s\) that overlap another, first 0 to 4 and 1 to 2: fix them, or pass overlaps="merge"',
             ),
-            ([(3, 5), (5, 8)], {}, "first 3 to 5 and 5 to 8: fix them, or pass overlaps='merge'"),
+            ([(3, 5), (5, 8)], {}, 'first 3 to 5 and 5 to 8: fix them, or pass overlaps="merge"'),
             ([(3, 5), (3, 5)], {}, "first 3 to 5 and 3 to 5"),
             ([(3, 3), (3, 3)], {"times": np.arange(10)}, "first 3 to 3 and 3 to 3"),
             ([(1, 3), (2, 4)], {"times": np.arange(10.0)}, "first 1 to 3 and 2 to 4"),

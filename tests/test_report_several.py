@@ -184,7 +184,7 @@ def test_differences_are_those_of_compare(page):
             assert row[3 + 2 * m : 5 + 2 * m] == [one.in_words(), f"{show_p(one.corrected)} {show_p(one.pvalue)}"]
         told = found.difference(row[0], row[1]).corrected <= 0.05
         assert row[2] == ("yes" if told else "no")
-    assert found.how() in page
+    assert html.escape(found.how()) in page
     assert html.escape(found.verdict_in_words()) in re.search('<section id="answer".*?</section>', page, re.DOTALL)[0]
 
 

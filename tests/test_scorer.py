@@ -350,7 +350,7 @@ def test_make_scorer_does_not_need_scikit_learn(monkeypatch):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"measure": "vus-pr", "tolerance": 3}, "tolerance=3 is for measure='precision', 'recall' and 'f1'"),
+        ({"measure": "vus-pr", "tolerance": 3}, 'tolerance=3 is for measure="precision", "recall" or "f1"'),
         ({"measure": "nonsense"}, "measure='nonsense' must be one of .*'f1'"),
         ({"measure": "accuracy", "tolerance": 3}, "measure='accuracy' must be one of .*'precision', 'recall'"),
         (

@@ -283,7 +283,7 @@ class TestCircularShift:
         """All rotations of ranges are known: nothing is drawn, and the message says what to use."""
         alarms = np.arange(40) % 7 == 0
         with pytest.raises(
-            nf.InputError, match="counts all rotations of ranges and draws none at random: use method='auto'"
+            nf.InputError, match='counts all rotations of ranges and draws none at random: use method="auto"'
         ):
             nf.evaluate([(3, 8), (20, 30)], predictions=alarms, null="circular-shift", method="montecarlo")
 

@@ -100,7 +100,7 @@ def test_an_empty_window_is_refused_with_both_sides(early, late, unit):
     ) as e:
         Tolerance(early=early, late=late, unit=unit)
     assert f"early={early!r} and late={late!r}" in str(e.value)
-    assert "early='3h' and late='-1h'" in str(e.value)
+    assert 'early="3h" and late="-1h"' in str(e.value)
 
 
 @pytest.mark.parametrize("value", [-1, "-1h", timedelta(hours=-1)])

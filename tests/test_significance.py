@@ -169,7 +169,7 @@ class TestDraws:
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 1, 2])
         with pytest.raises(InputError, match=r"groups has shape \(3,\) and the series 4 steps"):
             nf.significance("auc-roc", labels, scores, groups=[1, 2, 2])
-        with pytest.raises(InputError, match="pass null='circular-shift' or 'auto'"):
+        with pytest.raises(InputError, match='pass null="circular-shift" or "auto"'):
             nf.significance("auc-roc", labels, scores, groups=[1, 1, 2, 2], null="segments")
 
 
@@ -846,7 +846,7 @@ class TestTold:
             ({"n_resamples": 0}, "n_resamples=0 must be a whole number of at least 1"),
             ({"alpha": 2}, "alpha=2"),
             ({"null": "random-scores:phi=1"}, "phi=1 must be at least 0 and below 1"),
-            ({"null": "random-scores:rho=1"}, "null='random-scores:rho=1' has no setting 'rho': it has phi"),
+            ({"null": "random-scores:rho=1"}, "null='random-scores:rho=1' has no setting 'rho', but phi"),
             ({"null": "nothing"}, "null='nothing' must be one of 'auto'"),
             ({"metric": "nothing"}, "metric='nothing' must be one of 'auc-roc'"),
             ({"metric": "pa-f1"}, "metric='pa-f1' needs alarms: pass predictions, or scores with a threshold"),

@@ -352,7 +352,9 @@ class TestRun:
 
     def test_what_cannot_be_sent_is_an_error_with_a_remedy(self):
         """Before any process has started; results that cannot be sent fail one by one."""
-        with pytest.raises(InputError, match=r"^workers: the work cannot be sent .*: define functions at the top"):
+        with pytest.raises(
+            InputError, match=r"^workers cannot be used, since the work cannot be sent .*: define functions at the top"
+        ):
             run(lambda x: x, {0: 1, 1: 2}, workers=2, on_done=print, on_failed=print)
         failed = {}
         run(memoryview, {0: b"x", 1: 3}, workers=2, on_done=print, on_failed=failed.__setitem__)
@@ -433,7 +435,7 @@ class TestRun:
 
         def full(task):
             tried.append(task)
-            raise NoRoom("no room")
+            raise NoRoom(problem="no room")
 
         tried = []
         with pytest.raises(InputError, match="no room"):
@@ -465,7 +467,10 @@ class TestDask:
         """Soon, and in one line."""
         pytest.importorskip("distributed")
         monkeypatch.setattr(cluster, "_SECONDS", 0.5)
-        with pytest.raises(InputError, match=rf"dask='{address}': no scheduler answers there"), dask_executor(address):
+        with (
+            pytest.raises(InputError, match=rf"dask='{address}' has no scheduler that answers"),
+            dask_executor(address),
+        ):
             pass
 
     def test_a_local_cluster_tells_its_dashboard_and_does_the_work(self):

@@ -842,8 +842,8 @@ def test_file_names_that_are_no_text_are_refused(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"truth": "yy"}, r"the frame has no column 'yy' \(for truth\); did you mean 'y'\?"),
-        ({"scores": "det_*"}, r"the frame has no column 'det_\*' \(for scores\)\. The columns are 't', 'a', 'b'\."),
+        ({"truth": "yy"}, r"the frame has no column 'yy' \(for truth\): did you mean 'y'\?"),
+        ({"scores": "det_*"}, r"the frame has no column 'det_\*' \(for scores\): the columns are 't', 'a', 'b'\."),
         ({"scores": None}, "scores is missing: name the columns of scores, or a pattern"),
         ({"scores": []}, "must be names of columns, or patterns"),
         ({"scores": 3}, "scores=3 must be names of columns"),
@@ -897,7 +897,7 @@ def test_files_and_folders_that_fit_nothing_are_errors(tmp_path):
     with pytest.raises(InputError, match="has no table in it: pass a folder of Parquet or CSV files"):
         read_source(tmp_path / "none", **WIDE)
     np.save(tmp_path / "none" / "x.npy", np.zeros(2))
-    with pytest.raises(InputError, match="has no table in it: pass layout='tsb-ad'"):
+    with pytest.raises(InputError, match='has no table in it: pass layout="tsb-ad"'):
         read_source(tmp_path / "none", **WIDE)
     for layout in ("nab", "tsb-ad", "timeeval"):
         with pytest.raises(InputError, match=r"is not a folder|is missing"):

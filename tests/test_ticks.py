@@ -137,7 +137,7 @@ class TestResolution:
         days = (np.datetime64("2015-01-01") + np.arange(0, 900, 9)).astype("M8[m]")
         days[4] += 77
         found = nf.coincidence(days, days[::3] + np.timedelta64(1, "D"), tolerance="1d")
-        assert any("tick='1d'" in note for note in found.notes)
+        assert any('tick="1d"' in note for note in found.notes)
         assert nf.coincidence(days, days[::3] + np.timedelta64(1, "D"), tolerance="1d", tick="1d").tick == "1d"
 
 

@@ -318,7 +318,7 @@ class TestRefusals:
         """Two ranges of two steps are not two single steps: no law is better than a wrong one."""
         truth = Truth(starts=np.array([1, 4]), stops=np.array([3, 6]), n_steps=8, open_steps=np.ones(8, dtype=bool))
         cell = core_trial(truth, np.arange(8) % 3 == 0, [1.0], Tolerance(early=1, late=1)).cell(0, 0)
-        with pytest.raises(InputError, match="places events of one step each, but these are ranges: use null='auto'"):
+        with pytest.raises(InputError, match='places events of one step each, but these are ranges: use null="auto"'):
             nf.nulls.as_null(null).distributions(cell)
 
     def trial(self):

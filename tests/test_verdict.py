@@ -256,7 +256,7 @@ class TestTheNullOfAResult:
         with pytest.raises(nf.InputError, match="must be one of 'auto', 'permutation'"):
             nf.evaluate(SPARSE, predictions=SPARSE, null="automatic")
         with pytest.raises(
-            nf.InputError, match="which auto chose for these data: pass null='permutation', or method='auto'"
+            nf.InputError, match='which auto chose for these data: pass null="permutation", or method="auto"'
         ):
             nf.evaluate(RUNS, predictions=RUNS, method="saddlepoint")
         cell = verdict_of(RUNS, RUNS).cell
