@@ -20,8 +20,7 @@ from overhead import peak_above
 
 import nofluke as nf
 from nofluke.inference.coincidence import trial_of
-from nofluke.series.lists import tolerance_of_times
-from nofluke.series.occurrences import read_times
+from nofluke.series.occurrences import read_times, tolerance_of_times
 
 seconds = functools.partial(timing.seconds, clock=time.process_time)
 

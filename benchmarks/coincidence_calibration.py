@@ -23,8 +23,7 @@ import numpy as np
 
 import nofluke as nf
 from nofluke.inference.coincidence import trial_of
-from nofluke.series.lists import tolerance_of_times
-from nofluke.series.occurrences import read_times
+from nofluke.series.occurrences import read_times, tolerance_of_times
 from nofluke.series.timed import TimedCell
 
 LEVEL, RESAMPLES = 0.05, 499

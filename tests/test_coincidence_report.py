@@ -16,14 +16,14 @@ from matplotlib.figure import Figure
 import nofluke as nf
 from nofluke import plot
 from nofluke.errors import InputError
-from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.show.report import Source, make_page
 from nofluke.show.report import windows as windowed
 from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import make_payload
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
-from nofluke.text.units import as_people_say
+from nofluke.text.numbers import as_people_say
 from pages import unpacked
 
 SIDES = ("precision", "recall")

@@ -15,8 +15,8 @@ from nofluke.inference.familywise import familywise_test
 from nofluke.laws.montecarlo import Problem, hits_of
 from nofluke.nulls import Permutation, Seasonal
 from nofluke.nulls.simulation import draws, simulate_hits
-from nofluke.series.alarms import AlarmRule, closing
 from nofluke.series.clock import Clock
+from nofluke.series.detector import AlarmRule, closing
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Trial

@@ -11,7 +11,7 @@ import nofluke as nf
 from exact_oracles import enumerate_joint
 from nofluke.laws import costs
 from nofluke.laws.exact import few, programme
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 evaluate = partial(nf.evaluate, null="permutation")
 

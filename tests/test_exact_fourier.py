@@ -20,7 +20,7 @@ from nofluke.laws.exact.fourier import _invert_tail, estimate_cost, pmf, tail
 from nofluke.laws.exact.generating import evaluate, structure_of
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import precision_pmf
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 Law = dict[int, Fraction]
 

@@ -17,7 +17,7 @@ from exact_oracles import enumerate_joint, hits_law, mean_and_variance, rational
 from nofluke.errors import InputError
 from nofluke.laws.exact import moments, pairs
 from nofluke.laws.exact.moments import precision_moments, recall_moments
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 
 def around(positions, before: int, after: int, n_steps: int) -> Windows:

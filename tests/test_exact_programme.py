@@ -23,7 +23,7 @@ from nofluke.laws.exact.programme import (
     programme_bytes,
     programme_cost,
 )
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 
 def around(positions, tolerance: int, n_steps: int) -> Windows:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nofluke.errors import InputError
 from nofluke.laws.exact import fourier, saddlepoint
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 
 def at_random(n_steps: int, n: int, tolerance: int, seed: int) -> Windows:

@@ -19,8 +19,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exported import ALARMS, EVENTS, GOOD, NAMES, NASTY, POOR, TRUTH, check_flat, check_latex, results
 from nofluke.cli import FORMATS, main
-from nofluke.text.exports import Exports
-from nofluke.text.flat import flattened
+from nofluke.text.exports import Exports, flattened
 from nofluke.text.tables import Table
 from oracles import relaxed
 

@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.data import delimited as layout
 from nofluke.data import paths
+from nofluke.data import tables as layout
 from nofluke.data.columns import UtcTimes
 from nofluke.data.files import read_columns, read_list, read_times
 from nofluke.data.paths import check_place, expanded, is_same_file, write_file

@@ -24,7 +24,7 @@ from nofluke.laws.montecarlo.run import Uniform
 from nofluke.laws.montecarlo.sparse import sparse_placements
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable, precision_law
 from nofluke.laws.tables import hypergeometric
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 HUGE = 10**18
 

@@ -10,8 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.series.lists import tolerance_of_times
-from nofluke.series.occurrences import read_times
+from nofluke.series.occurrences import read_times, tolerance_of_times
 from nofluke.show.report.origin import call_of
 from oracles import relaxed
 

@@ -7,8 +7,8 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import main
+from nofluke.cli.junit import Case, Suite, junit
 from nofluke.inference.gate import gate_by_verdicts
-from nofluke.text.junit import Case, Suite, junit
 
 OUTCOMES = ("failure", "error", "skipped")
 LABELS = [0, 1, 0, 0] * 30

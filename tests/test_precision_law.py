@@ -14,7 +14,7 @@ from nofluke.laws import costs, precision
 from nofluke.laws.exact import few, fourier, kernels, programme
 from nofluke.laws.exact.moments import expected_misses, precision_moments
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 evaluate = partial(nf.evaluate, null="permutation")
 

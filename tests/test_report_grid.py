@@ -17,12 +17,12 @@ from nofluke.laws.approximate import PrecisionSaddlepoint
 from nofluke.laws.exact import fourier
 from nofluke.laws.montecarlo.window_kernels import hits_of_windows
 from nofluke.laws.precision import PrecisionFourier
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 from nofluke.show import report as reports
 from nofluke.show.report import positions, windows
 from nofluke.show.report.grid import make_grid
 from nofluke.show.report.payload import make_payload
-from nofluke.text.rates import PER, rate_in_words
+from nofluke.text.numbers import PER, rate_in_words
 
 DAY = 86_400
 

@@ -16,7 +16,7 @@ import nofluke as nf
 from nofluke.nulls import CircularShift, LocalPermutation, LocalShift, Seasonal, Segments, as_null, shifts
 from nofluke.nulls.base import Nulls
 from nofluke.nulls.whole_ranges import hits_of_ranges
-from nofluke.series.alarms import AlarmRule
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial

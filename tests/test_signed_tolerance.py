@@ -18,8 +18,8 @@ import nofluke as nf
 from nofluke import InputError, Tolerance
 from nofluke.cli import main
 from nofluke.laws.montecarlo import Hits, Problem, hits_of, simulate
-from nofluke.series.alarms import AlarmRule
 from nofluke.series.clock import Clock, make_clock
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
 from nofluke.show.report.grid import tolerances_around

@@ -15,7 +15,7 @@ from nofluke.laws.law import How, exactly
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 
 def fractions_of(weights):

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.text import frames
+from nofluke.text import exports
 from nofluke.text.numbers import show_chance
 from nofluke.text.tables import Table, csv_text, plural, show_number, show_share
 from oracles import relaxed
@@ -270,9 +270,9 @@ def test_a_frame_without_a_library_says_what_to_install(monkeypatch):
     for name in ("pandas", "polars", "pyarrow"):
         monkeypatch.setitem(__import__("sys").modules, name, None)
     with pytest.raises(nf.InputError, match="a data frame needs pandas or polars or pyarrow: pip install pandas"):
-        frames.make_frame({"a": [1]})
+        exports.make_frame({"a": [1]})
     with pytest.raises(nf.InputError, match="a data frame needs polars: pip install polars"):
-        frames.make_frame({"a": [1]}, "polars")
+        exports.make_frame({"a": [1]}, "polars")
 
 
 def test_a_frame_is_of_the_library_that_is_there(monkeypatch):
@@ -280,7 +280,7 @@ def test_a_frame_is_of_the_library_that_is_there(monkeypatch):
     import polars
 
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
-    assert type(frames.make_frame({"a": np.array([1, 2])})) is polars.DataFrame
+    assert type(exports.make_frame({"a": np.array([1, 2])})) is polars.DataFrame
 
 
 @given(st.floats(-1e300, 1e300), st.floats(0, 1e300))

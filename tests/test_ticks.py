@@ -11,10 +11,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.series.resolution import resolution
-from nofluke.series.ticks import Ticks
+from nofluke.series.ticks import Ticks, Watch, less_gaps, resolution
 from nofluke.series.tolerance import Ranges
-from nofluke.series.watch import Watch, less_gaps
 from oracles import relaxed
 
 STEPS = [

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.series.counting import largest_within, union, within
-from nofluke.series.reach import Reach
 from nofluke.series.reading import prepare
-from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.series.truth import Truth
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.errors import InputError
 from nofluke.measures.episodes import units_and_steps, units_of
-from nofluke.series.alarms import AlarmRule
+from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
 from oracles import Case, Lists, cases, relaxed, runs_of, sides, slow_episodes

@@ -16,9 +16,8 @@ from nofluke.laws.exact.moments import Moments, precision_moments
 from nofluke.laws.montecarlo import Problem, kernels
 from nofluke.nulls import shifts
 from nofluke.nulls.seasonal import numbered
-from nofluke.series.alarms import runs
+from nofluke.series.counting import Windows, runs
 from nofluke.series.tolerance import Ranges
-from nofluke.series.windows import Windows
 
 
 def calls(function):

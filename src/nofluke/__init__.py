@@ -60,8 +60,8 @@ from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
+from nofluke.series.reading import split
 from nofluke.series.tolerance import Tolerance
-from nofluke.series.watching import split
 from nofluke.studies.result import Study
 from nofluke.studies.study import study
 

@@ -17,8 +17,8 @@ from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls import Null
 from nofluke.plain import plain_number
-from nofluke.series.alarms import AlarmRule, CountAlarms
 from nofluke.series.between import trial_of
+from nofluke.series.detector import AlarmRule, CountAlarms
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents

@@ -15,9 +15,8 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.plain import check_length, check_word
-from nofluke.series.alignment import has_dates
-from nofluke.series.labels import HigherIs
-from nofluke.series.thresholds import WAYS, check_cut
+from nofluke.series.detector import WAYS, check_cut
+from nofluke.series.reading import HigherIs, has_dates
 
 Direction = Literal["auto", "anomalous", "normal"]
 ResponseMethod = Literal["auto", "predict", "decision_function", "predict_proba", "score_samples"]

@@ -35,7 +35,7 @@ def _nothing(_context: click.Context, _option: str) -> Iterable[str]:
 def _columns(context: click.Context, option: str) -> list[str]:
     """The columns of the file that was typed before, of which only the first lines are read."""
     from nofluke.data.paths import expanded
-    from nofluke.data.sources import open_table
+    from nofluke.data.tables import open_table
 
     # behind an option that waits for its value, click leaves the files that came before in args
     files = [argument.name for argument in context.command.params if isinstance(argument, click.Argument)]

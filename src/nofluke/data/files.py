@@ -1,11 +1,8 @@
-"""Columns out of CSV, TSV, whitespace-separated and Parquet files, read by duckdb.
-
-Conventions: text is read as text and every type is decided by nofluke, never by a guess from the first rows; values
-keep the order of the file; line numbers in errors count from 1, as editors do.
-"""
+"""Columns of files: numbers, times, lists of events and ranges."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,16 +10,188 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nofluke.data.columns import as_column
-from nofluke.data.pairs import OPEN, Pairs, end_column, has_ends, pairs_of_columns, start_column
-from nofluke.data.sources import open_table
-from nofluke.data.table import FileTable
-from nofluke.data.times import times_of
-from nofluke.data.values import labels_of, numbers_of
+from nofluke.data.columns import OPEN, Pairs, UtcTimes, as_column, end_column, has_ends, pairs_of_columns, start_column
+from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table
+from nofluke.dates import likely_format
 from nofluke.errors import InputError, arg, say, shown, spoken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+IS_MISSING = f"(c IS NULL OR lower(trim(c)) IN {MISSING_WORDS})"
+_WHOLE = "regexp_full_match(c, '\\s*[+-]?\\d+\\s*')"
+_WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
+NUMBER_TYPES = (*_WHOLE_TYPES, "HUGEINT", "UHUGEINT", "FLOAT", "DOUBLE", "DECIMAL")
+
+
+def numbers_of(table: FileTable, position: int) -> NDArray[Any]:
+    """Return a column as it is written: bool, int64, uint64 or float64; float64 where values are missing."""
+    name, kind = table.names[position], table.types[position].split("(")[0]
+    if kind not in (*NUMBER_TYPES, "BOOLEAN", "VARCHAR"):
+        raise InputError(problem=table.label, remedy=f"column {shown(name)} holds {kind} values where numbers belong")
+    if kind == "BOOLEAN" and not table.first("c IS NULL", position):
+        return table.array("c", position)
+    numbers = table.array("coalesce(try_cast(c AS DOUBLE), 'nan'::DOUBLE)", position)
+    gaps = np.isnan(numbers).any()
+    # other kinds hold nothing but numbers; true and false are none only as text
+    wrong = f"try_cast(c AS DOUBLE) IS NULL AND NOT {IS_MISSING}"
+    text = table.first(wrong, position) if gaps and kind == "VARCHAR" else None
+    if text is None:
+        whole = None if gaps else _whole_numbers(table, position)
+        if whole is None:
+            _refuse_lost(table, position, numbers)
+        return numbers if whole is None else whole
+    if text[1].strip().lower() in ("true", "false"):
+        other = table.first(f"lower(trim(c)) NOT IN ('true', 'false') AND NOT {IS_MISSING}", position)
+        if other is None:
+            cases = "WHEN 'true' THEN 1::DOUBLE WHEN 'false' THEN 0::DOUBLE ELSE 'nan'::DOUBLE"
+            truth = table.array(f"CASE lower(trim(c)) {cases} END", position)
+            return truth if np.isnan(truth).any() else truth.astype(np.bool_)
+        text = other
+    comma = re.fullmatch(r"\s*[-+]?\d+,\d+\s*", text[1])
+    remedy = "use decimal points" if comma else "correct it, or leave it empty if it is missing"
+    raise InputError(
+        problem=f"{table.at(text[0])}: column {shown(name)} has {shown(text[1])} where a number belongs", remedy=remedy
+    )
+
+
+def _whole_numbers(table: FileTable, position: int) -> NDArray[Any] | None:
+    """Return a column of nothing but whole numbers exactly; None of any other, and of numbers beyond 64 bits."""
+    if table.types[position] not in _WHOLE_TYPES and table.first(f"NOT {_WHOLE}", position):
+        return None
+    for kind in ("BIGINT", "UBIGINT"):
+        if not table.first(f"try_cast(c AS {kind}) IS NULL", position):
+            return table.array(f"c::{kind}", position)
+    return None
+
+
+def _refuse_lost(table: FileTable, position: int, floats: NDArray[np.float64]) -> None:
+    """Refuse whole numbers that became others as floats; those of more than 38 digits are floats printed in full."""
+    lost = f"{_WHOLE} AND try_cast(c AS HUGEINT) <> try_cast(try_cast(c AS DOUBLE) AS HUGEINT)"
+    if (np.abs(floats) >= 2**53).any() and (found := table.first(lost, position)):
+        raise InputError(
+            problem=f"{table.at(found[0])}: column {shown(table.names[position])} has {found[1].strip()}, which "
+            "64-bit floats cannot hold, and other values that are not 64-bit integers",
+            remedy="subtract the same number from all so that they are below 2**53",
+        )
+
+
+def labels_of(table: FileTable, position: int) -> NDArray[Any]:
+    """Return the names of series: text as text (007 stays 007), whole numbers as such."""
+    name = table.names[position]
+    if bad := table.first("c IS NULL OR trim(c) = ''", position):
+        raise InputError(
+            problem=f"{table.at(bad[0])}: column {shown(name)} has no value", remedy="name the series of every row"
+        )
+    whole = _whole_numbers(table, position) if table.types[position] in _WHOLE_TYPES else None
+    return table.array("c::VARCHAR", position) if whole is None else whole
+
+
+# ---- what the cells of a file's column of times become: dates, by ISO 8601 or a format, or plain numbers
+
+# duckdb would also take 'epoch' and 'infinity' for times: a time begins with a digit
+_INSTANT = "try_cast(CASE WHEN ltrim(c) BETWEEN '0' AND ':' THEN c END AS TIMESTAMPTZ)"
+_ZONED = "regexp_matches(c, '\\d[^\\d]*[A-Za-z]\\s*$|:\\d\\d(\\.\\d+)?\\s*[+-]\\d\\d(:?\\d\\d)?\\s*$')"
+_WITH_ZONE = ("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ_NS")
+_NAT = int(np.iinfo(np.int64).min)
+
+
+def times_of(table: FileTable, position: int, time_format: str | None) -> NDArray[Any]:
+    """Return a column as datetime64, or as numbers where it holds nothing but numbers."""
+    name, kind = table.names[position], table.types[position].split("(")[0]
+    if kind.startswith("TIMESTAMP") or kind == "DATE":
+        instants = _instants(table, "c", position, unit="ns" if kind.endswith("_NS") else "us")
+        return instants.view(UtcTimes) if kind in _WITH_ZONE else instants
+    if kind not in (*NUMBER_TYPES, "VARCHAR"):
+        raise InputError(problem=table.label, remedy=f"column {shown(name)} holds {kind} values where times belong")
+    if time_format is not None:
+        return _formatted_times(table, position, time_format)
+    start = table.first(f"NOT {IS_MISSING}", position)
+    if start is None or table.ask("SELECT try_cast(? AS DOUBLE) IS NOT NULL", [start[1]])[0][0]:
+        if start and (text := table.first(f"try_cast(c AS DOUBLE) IS NULL AND NOT {IS_MISSING}", position)):
+            mixed = f"has {shown(text[1])} after numbers such as {shown(start[1])}"
+            raise InputError(
+                problem=f"{table.at(text[0])}: column {shown(name)} {mixed}", remedy="use one kind of time throughout"
+            )
+        numbers = numbers_of(table, position)
+        if start and _are_compact_dates(numbers):
+            remedy = say("give the format, as in {}", arg("time_format", "%Y%m%d"))
+            raise InputError(
+                problem=f"{table.at(start[0])}: column {shown(name)} has {shown(start[1])[1:-1]}, which is a date",
+                remedy=remedy,
+            )
+        return numbers
+    return _iso_times(table, position)
+
+
+def _iso_times(table: FileTable, position: int) -> NDArray[Any]:
+    name, instants = table.names[position], _instants(table, _INSTANT, position, unit="us")
+    if np.isnat(instants).any() and (bad := table.first(f"{_INSTANT} IS NULL AND NOT {IS_MISSING}", position)):
+        remedy = say("give the format, as in {}", arg("time_format", likely_format(bad[1])))
+        raise InputError(
+            problem=f"{table.at(bad[0])}: column {shown(name)} has {shown(bad[1])}, which is not an ISO 8601 time",
+            remedy=remedy,
+        )
+    zoned = table.first(_ZONED, position)
+    if zoned and (bare := table.first(f"NOT {_ZONED} AND NOT {IS_MISSING}", position)):
+        mixed = f"has {shown(bare[1])} without a time zone but {shown(zoned[1])} with one"
+        raise InputError(
+            problem=f"{table.at(bare[0])}: column {shown(name)} {mixed}", remedy="write all times the same way"
+        )
+    fine = table.first("length(c) > 26 AND regexp_matches(c, '\\.\\d{7}')", position)
+    if fine and not table.first(f"try_cast(c AS TIMESTAMP_NS) IS NULL AND NOT {IS_MISSING}", position):
+        # duckdb has no zoned type this fine: the fraction from one cast, the offset from the other two
+        offset = "epoch_us(try_cast(c AS TIMESTAMPTZ)) - epoch_us(try_cast(c AS TIMESTAMP))"
+        exact = f"coalesce(epoch_ns(try_cast(c AS TIMESTAMP_NS)) + 1000 * ({offset}), ?)"
+        instants = table.array(exact, position, [_NAT]).view("datetime64[ns]")
+    return instants.view(UtcTimes) if zoned else instants
+
+
+def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArray[Any]:
+    import duckdb
+
+    name, parsed = table.names[position], "try_strptime(c::VARCHAR, ?)"
+    try:
+        table.connection.execute("SELECT try_strptime('', ?)", [time_format]).fetchall()
+    except duckdb.Error as error:
+        reason = one_line(str(error).split(": ", 1)[-1])
+        raise InputError(
+            argument="time_format",
+            value=time_format,
+            problem=f"is not a format ({reason})",
+            remedy="use one of strptime's",
+        ) from None
+    if bad := table.first(f"{parsed} IS NULL AND NOT {IS_MISSING}", position, [time_format]):
+        unlike = say(
+            "{}: column {} has {}, which does not match {}",
+            table.at(bad[0]),
+            shown(name),
+            shown(bad[1]),
+            arg("time_format", time_format),
+        )
+        raise InputError(problem=unlike, remedy="correct one of them")
+    unit = "ns" if "%n" in time_format else "us"
+    instants = _instants(table, parsed, position, unit=unit, parameters=[time_format])
+    return instants.view(UtcTimes) if re.search("%[zZ]", time_format.replace("%%", "")) else instants
+
+
+def _instants(
+    table: FileTable, expression: str, position: int, *, unit: str, parameters: list[Any] | None = None
+) -> NDArray[Any]:
+    # whole numbers travel better than time stamps, which duckdb would hand over through other packages
+    whole = table.array(f"coalesce(epoch_{unit}({expression}), ?)", position, [*(parameters or []), _NAT])
+    return whole.view(f"datetime64[{unit}]")
+
+
+def _are_compact_dates(numbers: NDArray[Any]) -> bool:
+    """Whether all numbers are days written as 20200131: as a clock they would jump at each month's end."""
+    if numbers.dtype.kind != "i" or numbers.size < 2 or numbers.min() < 19000101 or numbers.max() > 21001231:
+        return False
+    month, day = numbers // 100 % 100, numbers % 100
+    return bool(np.all((month >= 1) & (month <= 12) & (day >= 1) & (day <= 31)))
+
+
+# ---- columns out of CSV, TSV, whitespace-separated and Parquet files, read by duckdb
 
 ENDS = ("start", "end")
 _ROLES = ("truth", "scores", "predictions", "time", "mask", "series")

@@ -12,7 +12,7 @@ from nofluke.nulls.shifts import around
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
-from nofluke.text.units import as_people_say
+from nofluke.text.numbers import as_people_say
 
 FEWEST, WINDOWS = 20, 5  # steps to each side at least, and windows of the tolerance, if the series is long enough
 PER_WINDOW = 4  # shifts in time in which a window moves by its own length

@@ -17,10 +17,8 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha, check_word
-from nofluke.series.lists import in_kind, tolerance_of_times
-from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
-from nofluke.series.timed import Edges, TimedCell, TimedTrial
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, in_kind, read_times, tolerance_of_times
+from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import plural, there_are_no
 

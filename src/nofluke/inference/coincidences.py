@@ -15,9 +15,8 @@ from nofluke.plain import finite_or_none
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.timed import Edges, TimedCell
 from nofluke.series.tolerance import Tolerance
-from nofluke.text.rates import span_in_words
+from nofluke.text.numbers import SECOND, span_in_words
 from nofluke.text.tables import plural
-from nofluke.text.units import SECOND
 
 Leads = Literal["alarms", "events"]
 NOT_OF_LISTS = (

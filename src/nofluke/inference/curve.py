@@ -18,8 +18,7 @@ from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures
 from nofluke.nulls.base import NullModel
 from nofluke.plain import check_word
-from nofluke.series.labels import HigherIs
-from nofluke.series.reading import LeftOut
+from nofluke.series.reading import HigherIs, LeftOut
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share

@@ -17,11 +17,10 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, check_alpha
-from nofluke.series.alarms import AlarmRule
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
+from nofluke.series.detector import AlarmRule, Cuts, choose_cut
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import Cuts, choose_cut
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell

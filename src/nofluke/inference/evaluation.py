@@ -26,7 +26,7 @@ from nofluke.measures.episodes import units_of
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.ratios import divide, f_beta
-from nofluke.series.alarms import CountAlarms
+from nofluke.series.detector import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell

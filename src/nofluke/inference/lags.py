@@ -18,8 +18,7 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import MOST_VALUES, as_rng, several
-from nofluke.series.lists import tolerance_of_times
-from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
+from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times, tolerance_of_times
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, noted, plural, show_share

@@ -16,7 +16,7 @@ from nofluke.laws.law import How, Law
 from nofluke.laws.precision import precision_law
 from nofluke.nulls.base import as_seed
 from nofluke.nulls.permutation import CELL_OPERATIONS
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 MOST_STEPS = 1_000_000  # that are drawn in each run
 

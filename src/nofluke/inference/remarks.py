@@ -7,8 +7,7 @@ import numpy as np
 from nofluke.errors import arg, say
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.evidence import adjacency, in_runs
-from nofluke.series.labels import HigherIs
-from nofluke.series.reading import Sequence
+from nofluke.series.reading import HigherIs, Sequence
 from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.tables import ALL_EQUAL, plural, there_are_no

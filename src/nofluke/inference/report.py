@@ -8,8 +8,7 @@ from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nofluke.data.frames import frame_columns
-from nofluke.data.pairs import has_ends
+from nofluke.data.columns import frame_columns, has_ends
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.side_by_side import evaluate_several
 from nofluke.nulls import Null

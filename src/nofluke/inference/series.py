@@ -24,10 +24,8 @@ from nofluke.inference.significance import significance
 from nofluke.inference.sweep import sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.arguments import AboutSeries, Held
-from nofluke.series.labels import Missing, TruthKind
 from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
-from nofluke.series.ranges import Overlaps
-from nofluke.series.reading import Sequence, length_of, prepare
+from nofluke.series.reading import Missing, Overlaps, Sequence, TruthKind, length_of, prepare
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import Table, noted, plural

@@ -9,7 +9,7 @@ from typing import Any
 from nofluke.inference.chance import Alternative, Ties
 from nofluke.nulls.base import Method, NullModel
 from nofluke.nulls.choice import Choice
-from nofluke.series.alarms import STEPS, AlarmRule
+from nofluke.series.detector import STEPS, AlarmRule
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,15 +9,11 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import BoolArray
-from nofluke.data.frames import frame_columns
+from nofluke.data.columns import frame_columns
 from nofluke.errors import InputError, shown
-from nofluke.series.alarms import AlarmRule, CountAlarms
-from nofluke.series.alignment import nothing_shared
 from nofluke.series.between import Made, trial_of
-from nofluke.series.given import read_given
-from nofluke.series.labels import HigherIs
-from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import Cuts, choose_cut
+from nofluke.series.detector import AlarmRule, CountAlarms, Cuts, choose_cut
+from nofluke.series.reading import HigherIs, Sequence, nothing_shared, prepare, read_given
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural

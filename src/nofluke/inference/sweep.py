@@ -16,11 +16,10 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import as_rng, several
-from nofluke.series.alarms import AlarmRule
 from nofluke.series.arguments import About, AboutScores, takes
 from nofluke.series.between import trial_of
+from nofluke.series.detector import AlarmRule, choose_cuts
 from nofluke.series.reading import prepare
-from nofluke.series.thresholds import choose_cuts
 from nofluke.series.tolerance import Tolerance, as_tolerance
 from nofluke.text.tables import ALL_EQUAL
 

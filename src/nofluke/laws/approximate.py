@@ -10,7 +10,7 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.moments import Moments, precision_moments
 from nofluke.laws.law import How, Law, Tail, TailSide, exactly
 from nofluke.lazy import lazy
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 KNOTS = 33  # tails that make the bulk of an approximate law
 

@@ -10,7 +10,7 @@ from typing import Literal
 from nofluke import progress
 from nofluke.laws.exact.few import few_cost
 from nofluke.laws.exact.programme import programme_bytes, programme_cost
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 Engine = Literal["programme", "few"]
 

@@ -25,7 +25,7 @@ from nofluke.laws.tables import Hypergeometric, TableLaw
 from nofluke.lazy import lazy
 from nofluke.plain import check_alpha
 from nofluke.ratios import TIE_SLACK
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 SMALLEST_IN_TABLE = 1e-16  # probabilities below this are 0 in a table of the Fourier inversion; tails have no limit
 WORST_ERROR = 1e-7  # a Fourier tail whose error bound is larger is not believed

@@ -13,8 +13,7 @@ from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration
 from nofluke.errors import InputError
 from nofluke.plain import as_number, finite_or_none, number_or_none
-from nofluke.text.rates import rate_in_words
-from nofluke.text.units import show_length
+from nofluke.text.numbers import rate_in_words, show_length
 
 TimeUnit = Literal["steps", "seconds", "clock"]
 

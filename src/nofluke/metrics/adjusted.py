@@ -16,7 +16,7 @@ from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import check_beta
 from nofluke.ratios import f_of_hits
-from nofluke.series.lengths import Length, as_length, in_places
+from nofluke.series.timed import Length, as_length, in_places
 
 
 @dataclass(frozen=True, kw_only=True)

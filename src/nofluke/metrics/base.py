@@ -12,7 +12,7 @@ from nofluke.arrays import AnyArray, FloatArray
 from nofluke.errors import InputError, arg, joined, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled, read_labelled
-from nofluke.series.alignment import clock_of
+from nofluke.series.reading import clock_of
 
 Needs = Literal["scores", "alarms"]
 Better = Literal["higher", "lower"]

@@ -11,8 +11,8 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError, named, say, spoken
 from nofluke.plain import check_word
 from nofluke.series.arguments import About, AboutMetric
+from nofluke.series.detector import Cuts, choose_cut
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import Cuts, choose_cut
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 from nofluke.series.truth import CountEvents, Truth

@@ -15,8 +15,7 @@ from nofluke.metrics.base import Metric
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import check_word
-from nofluke.series.reach import Reach
-from nofluke.series.tolerance import UNITS, Length, Ranges, Tolerance, Unit, as_tolerance
+from nofluke.series.tolerance import UNITS, Length, Ranges, Reach, Tolerance, Unit, as_tolerance
 from nofluke.series.trial import Trial
 
 

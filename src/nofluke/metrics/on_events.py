@@ -9,7 +9,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.metrics.functions import Function
-from nofluke.series.alarms import runs
+from nofluke.series.counting import runs
 
 
 def is_on_events(metric: Any) -> bool:

@@ -13,7 +13,7 @@ from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.plain import as_whole, check_word
-from nofluke.series.lengths import as_length, whole_places
+from nofluke.series.timed import as_length, whole_places
 
 Curve = Literal["roc", "pr"]
 WIDEST = 10_000  # steps of a window, and thresholds: what is counted for a draw is as large as their product

@@ -20,9 +20,7 @@ from nofluke.nulls.layouts import Circle, Periods
 from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
-from nofluke.series.lengths import Length, as_length, in_places, in_words, whole_places
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 

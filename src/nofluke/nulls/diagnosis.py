@@ -23,11 +23,10 @@ from nofluke.nulls.findings import (
 )
 from nofluke.nulls.look import Look
 from nofluke.plain import check_alpha, check_word
-from nofluke.series.alarms import AlarmRule
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
+from nofluke.series.detector import AlarmRule, choose_cut
 from nofluke.series.reading import prepare
-from nofluke.series.thresholds import choose_cut
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.exports import Exports

@@ -9,8 +9,7 @@ from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
 from nofluke.nulls.look import Look
-from nofluke.series.lengths import in_places
-from nofluke.series.timed import TimedCell
+from nofluke.series.timed import TimedCell, in_places
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is
 

@@ -16,10 +16,9 @@ from nofluke.arrays import AnyArray, FloatArray, IntArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.law import exactly
 from nofluke.laws.tables import TableLaw
-from nofluke.series.counting import in_ranges, total, union
+from nofluke.series.counting import in_ranges, newly_hit, total, union
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Ranges
-from nofluke.series.windows import newly_hit
 
 NEGLIGIBLE = 1e-18  # numbers of events that count with a smaller probability are left out
 

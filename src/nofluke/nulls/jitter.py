@@ -11,8 +11,7 @@ from nofluke.arrays import IntArray
 from nofluke.nulls.base import Trait
 from nofluke.nulls.strata import Strata, at_ticks, cut_every
 from nofluke.nulls.stratified import Stratified
-from nofluke.series.lengths import Length, as_length, in_places, in_words
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
 from nofluke.series.truth import Truth
 
 

@@ -28,9 +28,7 @@ from nofluke.nulls.strata import Strata, in_windows
 from nofluke.nulls.stratified import Stratified, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
-from nofluke.series.lengths import Length, as_length, in_places, in_words, whole_places
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 

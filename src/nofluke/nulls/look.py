@@ -29,12 +29,10 @@ from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.seen import Events, Season
 from nofluke.nulls.sketch import Sketch, sketch
 from nofluke.nulls.stratified import Stratified
-from nofluke.series.alarms import runs
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.counting import runs
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
-from nofluke.text.numbers import p_is
-from nofluke.text.units import as_people_say
+from nofluke.text.numbers import as_people_say, p_is
 
 LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
 SEASON = 0.05  # level of a season, for each side

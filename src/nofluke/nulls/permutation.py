@@ -21,8 +21,7 @@ from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import interior
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 

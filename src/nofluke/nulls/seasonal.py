@@ -15,8 +15,7 @@ from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in
 from nofluke.nulls.stratified import Stratified, window_of
 from nofluke.plain import as_whole, check_length
 from nofluke.series.clock import Clock
-from nofluke.series.lengths import Length, as_length, in_places, in_words
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
 from nofluke.series.truth import Truth
 
 CALENDAR = ("hour of day", "day of week", "month")

@@ -12,8 +12,8 @@ from nofluke.nulls import spectrum
 from nofluke.nulls.advice import Period
 from nofluke.nulls.evidence import Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.seasonal import Seasonal
-from nofluke.series.alarms import runs
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.counting import runs
+from nofluke.series.timed import TimedTruth
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is
 

@@ -13,8 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
-from nofluke.series.alarms import runs
-from nofluke.series.counting import flags_of, nonempty, within
+from nofluke.series.counting import flags_of, nonempty, runs, within
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 

@@ -9,12 +9,10 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.dates import format_duration
-from nofluke.series.alarms import runs
 from nofluke.series.clock import Clock
-from nofluke.series.reach import Reach
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
-from nofluke.series.tolerance import Tolerance
+from nofluke.series.counting import runs
+from nofluke.series.timed import TimedCell, TimedTruth
+from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 

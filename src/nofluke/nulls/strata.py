@@ -11,7 +11,7 @@ from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.laws.montecarlo import Draw
 from nofluke.laws.montecarlo.in_time import uniform
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.timed import TimedTruth
 from nofluke.series.tolerance import Ranges
 
 MOST_STRETCHES = 10_000_000

@@ -21,11 +21,10 @@ from nofluke.laws.montecarlo import Draw
 from nofluke.laws.tables import TableLaw
 from nofluke.nulls.base import SIMULATED_FLOOR, Method, NullModel, floor_of
 from nofluke.nulls.strata import Strata
-from nofluke.series.timed import TimedCell
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.counting import newly_hit
+from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
-from nofluke.series.windows import newly_hit
 
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
 MOST_STEPS_LISTED = 10_000_000  # and up to so many steps, which have to be looked at one by one

@@ -29,8 +29,7 @@ from nofluke.nulls.periods import common_period
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.spectrum import drift
 from nofluke.plain import check_length
-from nofluke.series.reach import Reach
-from nofluke.series.tolerance import Tolerance
+from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is

@@ -10,9 +10,8 @@ from nofluke.arrays import AnyArray, BoolArray
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.counting import within
-from nofluke.series.marks import alarm_hits, alarms_counted, events_counted
 from nofluke.series.reading import Sequence
-from nofluke.series.timed import TimedCell
+from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted
 from nofluke.series.trial import Cell
 
 

@@ -18,14 +18,12 @@ from nofluke.plot.marks import Marks, marks_of, when_of
 from nofluke.plot.panels import make_axes
 from nofluke.plot.style import GREY, MOST_DRAWN, PALETTE, few_ticks, ink, label, shade, tidy
 from nofluke.plot.times import coincidence, events_alone
-from nofluke.series.alarms import AlarmRule
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
-from nofluke.series.marks import event_reaches
+from nofluke.series.detector import AlarmRule, choose_cut
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import choose_cut
-from nofluke.series.timed import TimedCell
+from nofluke.series.timed import TimedCell, event_reaches
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import show_chance

@@ -14,10 +14,10 @@ from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, 
 from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
-from nofluke.series.marks import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
-from nofluke.text.units import as_people_say
+from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.text.numbers import as_people_say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,8 @@ from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above
 from nofluke.plot.panels import by_name, make_axes, make_panels, short
 from nofluke.plot.style import PALETTE, SERIES, AxesArray, few_ticks, in_words, inches, label, one_of, some_of, tidy
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.text.numbers import as_people_say
 from nofluke.text.tables import show_number
-from nofluke.text.units import as_people_say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

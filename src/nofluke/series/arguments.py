@@ -13,9 +13,8 @@ from functools import wraps
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
 from nofluke.errors import InputError, joined, named
-from nofluke.series.alarms import CountAlarms
-from nofluke.series.labels import HigherIs, Missing, TruthKind
-from nofluke.series.ranges import Overlaps
+from nofluke.series.detector import CountAlarms
+from nofluke.series.reading import HigherIs, Missing, Overlaps, TruthKind
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
 

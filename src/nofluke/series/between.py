@@ -9,20 +9,14 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray
 from nofluke.errors import InputError, arg, say
-from nofluke.series.alarms import STEPS, AlarmRule
-from nofluke.series.clock import Clock
+from nofluke.series.clock import Clock, step_ends
 from nofluke.series.counting import union
-from nofluke.series.labels import off_steps
-from nofluke.series.own_times import step_ends
-from nofluke.series.reading import Sequence
-from nofluke.series.resolution import resolution
-from nofluke.series.thresholds import Cuts
-from nofluke.series.ticks import MOST_TICKS, Ticks
-from nofluke.series.timed import TimedTrial
-from nofluke.series.timed_truth import TimedTruth
+from nofluke.series.detector import STEPS, AlarmRule, Cuts
+from nofluke.series.reading import Sequence, off_steps
+from nofluke.series.ticks import MOST_TICKS, Ticks, Watch, resolution
+from nofluke.series.timed import TimedTrial, TimedTruth
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
-from nofluke.series.watch import Watch
 
 FOLLOWS_STAMPS = (
     "Events favour times in which the time stamps are dense, and so do alarms: chance in time mistakes that for skill. "

@@ -1,26 +1,279 @@
-"""Reading two lists of times: when events happened, when alarms were raised, and when anybody watched."""
+"""Two lists of times, read: what they hold, in which ticks, and the span that was watched."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import itertools
+import math
+import re
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import ByValue, IntArray
-from nofluke.data.pairs import Pairs
-from nofluke.dates import NANOSECONDS, for_heading, format_duration
-from nofluke.errors import InputError, arg, say
-from nofluke.plain import check_word
+from nofluke.data.columns import Column, Pairs, as_column, as_pairs
+from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration
+from nofluke.errors import InputError, arg, named, say, verb
+from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import Clock, listing
-from nofluke.series.in_ticks import DAY, Given
-from nofluke.series.labels import HigherIs
-from nofluke.series.lists import as_gaps, as_list, as_span
-from nofluke.series.reading import LeftOut
-from nofluke.series.ticks import Ticks
-from nofluke.series.tolerance import Ranges, Tolerance
-from nofluke.series.watch import Watch, less_gaps
+from nofluke.series.counting import in_ranges, nonempty, union
+from nofluke.series.reading import HigherIs, LeftOut
+from nofluke.series.ticks import MOST_TICKS, Number, Ticks, Watch, common_unit, less_gaps, raw_numbers, resolution
+from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
+
+DATE_ONLY = re.compile(r"\s*\d{4}-\d\d-\d\d\s*")
+
+
+def tolerance_of_times(value: Length | Tolerance, name: str = "tolerance") -> Tolerance:
+    """A tolerance in time: plain numbers count the unit of the times, whatever that is; durations are for dates."""
+    found = as_tolerance(value, name, None if isinstance(value, Tolerance) or not _is_plain(value) else "clock")
+    if found.unit != "steps":
+        return found
+    return Tolerance(early=found.early, late=found.late, unit="clock")
+
+
+def in_kind(tolerance: Tolerance, dates: bool) -> Tolerance:
+    """A tolerance of 0 in the unit of the times, whatever it was given in: "0s" for dates."""
+    return Tolerance(early=0, late=0, unit="ns" if dates else "clock") if tolerance.zero else tolerance
+
+
+def _is_plain(value: object) -> bool:
+    return number_or_none(value) is not None
+
+
+def as_list(value: Any, name: str) -> Column:
+    if as_pairs(value, name) is not None:
+        raise InputError(
+            argument=name,
+            problem="holds pairs, which are ranges",
+            remedy="pass one time for each range, such as its start",
+        )
+    column = as_column(value, name)
+    values = column.values
+    labels = name in ("events", "alarms") and len(values) > 2 and values.dtype.kind in "iuf"
+    if values.dtype.kind == "b" or (labels and np.isin(values, (0, 1)).all()):
+        raise InputError(
+            argument=name,
+            problem="holds zeros and ones, not times",
+            remedy=say("pass times, or labels to {}", verb("evaluate")),
+        )
+    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    if missing.any():
+        where = np.flatnonzero(missing)
+        raise InputError(
+            argument=name,
+            problem=f"has {len(where)} missing or infinite time(s) at position(s) {listing(where)}",
+            remedy="remove them",
+        )
+    return column
+
+
+def as_span(span: Any) -> tuple[Column, bool]:
+    """Both ends of the span, and whether its last one is a date without a time of day, which means all of that day."""
+    try:
+        both = hasattr(span, "left") and hasattr(span, "right")
+        items = [span.left, span.right] if both else list(itertools.islice(span, 3))
+    except Exception:  # what has no items, or raises what it likes when it is asked for them
+        items = []
+    if len(items) != 2:
+        raise InputError(
+            argument="span", value=span, problem="must be two times, the start and the end of the watched time"
+        )
+    end = items[1].as_py() if hasattr(items[1], "as_py") else items[1]
+    return as_list(span if hasattr(span, "__array__") else items, "span"), _is_day(end)
+
+
+def as_gaps(gaps: Any) -> Pairs:
+    pairs = as_pairs(gaps, "gaps")
+    if pairs is None:
+        if gaps.size == 0 if isinstance(gaps, np.ndarray) else isinstance(gaps, list | tuple) and not gaps:
+            return Pairs(starts=np.zeros(0), ends=np.zeros(0))
+        raise InputError(argument="gaps", value=gaps, problem="must be (start, end) pairs of time that was not watched")
+    for side in (pairs.starts, pairs.ends):
+        as_list(side, "gaps")
+    back = pairs.starts > pairs.ends
+    if back.any():
+        at = int(np.flatnonzero(back)[0])
+        raise InputError(
+            argument="gaps",
+            problem=f"has {int(back.sum())} gap(s) that end before they start, first {pairs.starts[at]} to "
+            f"{pairs.ends[at]}",
+            remedy="swap their ends",
+        )
+    return pairs
+
+
+def one_kind(columns: dict[str, Column]) -> tuple[bool, bool]:
+    """Whether all are dates, and whether they have a time zone; a mixture is refused."""
+    kinds = {name: column.values.dtype.kind == "M" for name, column in columns.items()}
+    if len(set(kinds.values())) > 1:
+        dates, numbers = (next(name for name, is_dates in kinds.items() if is_dates is kind) for kind in (True, False))
+        raise InputError(
+            problem=say("{} holds dates but {} holds numbers", named(dates), named(numbers)),
+            remedy="give both as the same kind",
+        )
+    zones = {name: column.aware for name, column in columns.items()}
+    if len(set(zones.values())) > 1:
+        aware, naive = (next(name for name, has in zones.items() if has is kind) for kind in (True, False))
+        raise InputError(
+            problem=say("{} has a time zone but {} has none", named(aware), named(naive)),
+            remedy="give both a time zone, or neither",
+        )
+    return next(iter(kinds.values())), next(iter(zones.values()))
+
+
+def lengths_of(tolerances: tuple[Tolerance, ...], dates: bool) -> list[Number]:
+    found: list[Number] = []
+    for tolerance in tolerances:
+        sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+        if any(sides) and (tolerance.unit == "ns") is not dates:
+            remedy = 'a duration such as "2h"' if dates else "a plain number, in the unit of the times"
+            kind = "dates" if dates else "plain numbers"
+            raise InputError(
+                argument="tolerance",
+                problem=f"of {tolerance} does not fit times that are {kind}",
+                remedy=f"pass {remedy}",
+            )
+        found.extend(sides)
+    return found
+
+
+def as_tick(value: Any, dates: bool) -> Any:
+    duration = as_duration(value, "tick")
+    if (duration is not None) is not dates:
+        remedy = 'a duration such as "1d"' if dates else "a plain number"
+        raise InputError(argument="tick", value=value, problem="does not fit the times", remedy=f"pass {remedy}")
+    size = exact_fraction(
+        duration if duration is not None else as_number(value, "tick", "be positive", lambda x: 0 < x < math.inf)
+    )
+    if not 0 < size < 10**30:
+        raise InputError(argument="tick", value=value, problem="must be positive and finite")
+    return size
+
+
+def _is_day(end: Any) -> bool:
+    """Whether the end of a span is a date without a time of day, and so means all of that day."""
+    if isinstance(end, str):
+        return DATE_ONLY.fullmatch(end) is not None
+    if isinstance(end, np.datetime64):
+        return np.datetime_data(end.dtype)[0] == "D"
+    return isinstance(end, date) and not isinstance(end, datetime)
+
+
+# ---- two lists of times, the span and the gaps as numbers of one kind, in the ticks that they have in common
+
+DAY = 86_400 * 10**9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """Both lists, the span and the gaps as numbers of one kind, and the ticks that they make."""
+
+    raw: dict[str, npt.NDArray[Any]]
+    of: dict[str, npt.NDArray[Any]]
+    border: npt.NDArray[Any]
+    ticks: Ticks
+    stride: int
+    gaps: Ranges
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What comes with two lists of times."""
+
+    span: tuple[Column, bool] | None
+    gaps: Pairs | None
+    tolerances: tuple[Tolerance, ...]
+    tick: Any
+
+    @property
+    def whole_day(self) -> bool:
+        """Whether the span ends on a date without a time of day."""
+        return self.span is not None and self.span[1]
+
+    def numbers(self, lists: dict[str, Column]) -> Numbers:
+        """Both lists, sorted, in ticks of their own or of the length that was asked for."""
+        columns, pairs = dict(lists), self.gaps
+        if self.span is not None:
+            columns["span"] = self.span[0]
+        if pairs is not None and len(pairs):
+            columns["gaps"] = Column(values=np.concatenate([pairs.starts, pairs.ends]), aware=pairs.aware)
+        known = {name: column for name, column in columns.items() if len(column)}
+        if not known.keys() & {"events", "alarms", "span"}:
+            raise InputError(
+                problem="events and alarms are both empty and there is no span",
+                remedy=say("pass {}, the time that was watched", arg("span")),
+            )
+        dates, aware = one_kind(known)
+        unit = common_unit([column.values for column in known.values()]) if dates else None
+        raw = {name: raw_numbers(column.values, unit, name) for name, column in known.items()}
+        if any(values.dtype.kind == "f" for values in raw.values()):
+            raw = {name: values.astype(np.float64) for name, values in raw.items()}
+        nothing = next(iter(raw.values()))[:0]
+        of = {name: np.sort(raw.get(name, nothing)) for name in ("events", "alarms")}
+        border = raw.get("span", nothing)
+        lengths = lengths_of(self.tolerances, dates)
+        if self.tick is None:
+            ends_of_days = border[1:] + DAY // NANOSECONDS[unit] if unit is not None and self.whole_day else nothing
+            marks = np.concatenate([border, ends_of_days, raw.get("gaps", nothing)])
+            ticks, stride = resolution(of["events"], of["alarms"], lengths, marks, unit, aware)
+        else:
+            size = as_tick(self.tick, dates)
+            ticks, stride = Ticks(origin=_origin(of, border, size), size=size, unit=unit, aware=aware), 1
+        _refuse_long(np.concatenate([of["events"], of["alarms"], border]), ticks)
+        gaps = _in_ticks(pairs, raw.get("gaps"), ticks)
+        return Numbers(raw=raw, of=of, border=border, ticks=ticks, stride=stride, gaps=gaps)
+
+    def outside_gaps(self, lists: dict[str, Column], read: Numbers) -> tuple[dict[str, Column], Numbers]:
+        """The lists without the times in gaps, read as if those had never been there: ticks and span may change."""
+        closed = union(read.gaps)
+        kept = {name: ~in_ranges(read.ticks.of(read.raw[name]), closed) for name in lists.keys() & read.raw.keys()}
+        if all(flags.all() for flags in kept.values()):
+            return lists, read
+        left = {
+            name: replace(column, values=column.values[kept[name]], index=None) if name in kept else column
+            for name, column in lists.items()
+        }
+        return self.outside_gaps(left, self.numbers(left))
+
+
+def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fraction) -> int | float:
+    """Where tick 0 lies if a tick is given: at 0, but for times so far from it that sums with them leave 64 bits."""
+    every = np.concatenate([of["events"], of["alarms"], border])
+    if every.dtype.kind == "f":
+        return 0.0
+    first = int(every.min())
+    far = max(abs(first), abs(int(every.max()))) > MOST_TICKS and size.denominator == 1
+    return first // int(size) * int(size) if far else 0
+
+
+def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
+    if every.dtype.kind != "f" and ticks.raw >= 2**63:
+        raise InputError(
+            argument="tick", value=ticks.length(1), problem="is longer than any span", remedy="pass a shorter one"
+        )
+    if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
+        raise InputError(
+            problem=f"the span is longer than 2**60 ticks of {ticks.length(1)}",
+            remedy=say("pass a coarser {}, or leave out outlying times", arg("tick")),
+        )
+
+
+def _in_ticks(pairs: Pairs | None, raw: npt.NDArray[Any] | None, ticks: Ticks) -> Ranges:
+    """Gaps as half-open, ascending stretches of ticks; both ends belong to a gap unless it says otherwise."""
+    if pairs is None or raw is None:
+        return Ranges(starts=np.zeros(0, dtype=np.int64), stops=np.zeros(0, dtype=np.int64))
+    starts, ends = raw[: len(pairs)], raw[len(pairs) :]
+    begin = ticks.at_or_after(starts) if pairs.closed in ("both", "left") else ticks.of(starts) + 1
+    behind = ticks.of(ends) + 1 if pairs.closed in ("both", "right") else ticks.at_or_after(ends)
+    order = np.argsort(begin, kind="stable")
+    return nonempty(Ranges(starts=begin[order], stops=behind[order]))  # one between two ticks is none
+
+
+# ---- reading two lists of times: when events happened, when alarms were raised, and when anybody watched
 
 Duplicates = Literal["error", "merge", "count"]
 InGaps = Literal["error", "drop"]

@@ -1,44 +1,862 @@
-"""Align and validate: from what the user passed to one checked, labelled sequence.
+"""The door: from what the user passed to one checked, labelled sequence.
 
-The result holds an event flag and a score (or alarm) for every step, which steps count, the clock if there is one,
-and notes on everything that was left out or merged, so that nothing is lost in silence.
+What events and alarms were passed as; which part of a series is watched; what aligns the arguments, and the clock that
+they share; ranges; and the one function that reads everything, in steps that follow each other. The result holds an
+event flag and a score (or alarm) for every step, which steps count, the clock if there is one, and notes on everything
+that was left out or merged, so that nothing is lost in silence.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
+import numpy.typing as npt
 
-from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray
-from nofluke.data.columns import Column, as_column
-from nofluke.data.pairs import Pairs
-from nofluke.errors import InputError, arg, named, say
-from nofluke.plain import MOST_STEPS, as_whole, check_word, exact_floats
-from nofluke.series.alignment import aligned, find_clock, length, reference_of
-from nofluke.series.clock import Clock
-from nofluke.series.given import alarms_in_ranges, as_labels, read_given, read_scores, refuse_segmentation
-from nofluke.series.labels import (
-    TRUTH_KINDS,
-    HigherIs,
-    Missing,
-    TruthKind,
-    as_flags,
-    check_absent,
-    check_finite,
-    is_binary,
-    kind_of,
-    kind_on_clock,
-    own_times,
-    read_flags,
-    score_type,
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
+from nofluke.data.columns import OPEN, Column, Pairs, as_column, as_pairs, ilocs_of, no_pairs
+from nofluke.dates import as_duration, rounded_duration
+from nofluke.errors import InputError, arg, named, passed, say, spoken
+from nofluke.plain import (
+    MOST_STEPS,
+    as_share,
+    as_whole,
+    check_length,
+    check_word,
+    exact_floats,
+    number_or_none,
+    whole_or_none,
 )
-from nofluke.series.own_times import refined
-from nofluke.series.ranges import Overlaps, read_ranges
-from nofluke.series.spans import Spans
-from nofluke.series.truth import CountEvents
-from nofluke.series.watching import gap_notes, warmup_steps
+from nofluke.series.clock import Clock, in_gaps, listing, make_clock, own_ticks, refined
+from nofluke.series.truth import CountEvents, Spans
+
+TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
+TRUTH_KINDS = get_args(TruthKind)
+Missing = Literal["error", "mask"]
+HigherIs = Literal["anomalous", "normal"]
+
+
+def kind_of(column: Column, n: int, asked: TruthKind, name: str) -> Any:
+    """Labels, positions or times: as asked, else by type and length; 0/1 of a wrong length are never positions."""
+    dates = column.values.dtype.kind == "M"
+    if column.ilocs:
+        return "positions"
+    if asked != "auto":
+        if dates and asked != "times":
+            raise InputError(
+                argument=name,
+                problem=say("holds dates, but {}", passed(f"{name}_as", asked)),
+                remedy=say("pass {}", arg(f"{name}_as", "times")),
+            )
+        return asked
+    if dates:
+        return "times"
+    values = column.values
+    if len(values) == n:
+        return "labels"
+    return "labels" if is_binary(values) and len(values) > 0 else "positions"
+
+
+def is_binary(values: AnyArray) -> bool:
+    """Whether numbers are nothing but 0, 1 and NaN."""
+    return values.dtype.kind == "b" or bool(np.isin(values[~np.isnan(values.astype(np.float64))], (0, 1)).all())
+
+
+def kind_on_clock(column: Column, kind: Any, clock: Clock | None, asked: TruthKind) -> Any:
+    """Positions or times, for numbers that could be either because the clock is not 0, 1, 2, ..."""
+    if kind != "positions" or asked == "positions" or column.ilocs or len(column) == 0:
+        return kind
+    if clock is None or clock.is_dates:
+        return kind
+    if np.array_equal(clock.ticks, np.arange(len(clock))):
+        return kind
+    if asked == "auto":
+        raise InputError(
+            argument="truth",
+            problem=f"has {len(column)} numbers for {len(clock)} steps, which may be positions or times on the clock",
+            remedy=say("pass {} or {}", arg("truth_as", "positions"), arg("truth_as", "times")),
+        )
+    return "times"
+
+
+def read_flags(
+    column: Column, kind: str, name: str, open_steps: BoolArray, clock: Clock | None, notes: list[str]
+) -> BoolArray:
+    """One flag for each step, from 0/1 labels, positions or times."""
+    if kind == "labels":
+        return as_flags(column, name, ignore=~open_steps)
+    flags = np.zeros(len(open_steps), dtype=np.bool_)
+    if len(column):
+        what = "event" if name == "truth" else "alarm"
+        positions = kind == "positions"
+        steps = _positions(column.values, len(flags), name) if positions else steps_of_times(column, clock, name)
+        if clock is not None and not positions:
+            # where the step before the gap is masked, they are left out with it
+            lost = open_steps[steps] & in_gaps(clock, own_ticks(clock, column.values), steps)
+            steps = steps[~lost]
+            notes.extend(off_steps(int(lost.sum()), what))
+        merged = len(steps) - len(np.unique(steps))
+        if merged:
+            notes.append(f"{merged} {what} time(s) fall on a step that already has one; each step counts once.")
+        flags[steps] = True
+    return flags
+
+
+def off_steps(count: int, what: str) -> list[str]:
+    """A note on what lies in gaps of the clock, where only steps count."""
+    return [f"{count} {what}(s) lie in gaps of the clock: they are on no step, and were left out."] if count else []
+
+
+def own_times(column: Column, clock: Clock, open_steps: BoolArray, name: str) -> AnyArray | None:
+    """Times in ticks of the clock, those on steps that count; None where all are the times of their steps."""
+    steps, ticks = steps_of_times(column, clock, name), own_ticks(clock, column.values)
+    there = clock.ticks[steps]
+    same = np.abs(ticks - there) <= 2 * clock.slack if clock.slack else ticks == there
+    return None if same.all() else np.where(same, there, ticks)[open_steps[steps]]
+
+
+def as_flags(column: Column, name: str, ignore: BoolArray | None = None) -> BoolArray:
+    """0/1 values as booleans; anything else, outside of what is ignored, is an error that shows where."""
+    values = column.values
+    if values.dtype.kind == "b":
+        return values.astype(np.bool_)
+    if values.dtype.kind == "M":
+        raise InputError(
+            argument=name, problem="must be 0 or 1 for each step, got dates", remedy="turn them into 0 and 1"
+        )
+    wrong = (values != 0) & (values != 1)
+    if ignore is not None:
+        wrong &= ~ignore
+    if wrong.any():
+        where = np.flatnonzero(wrong)
+        counted = values if ignore is None else values[~ignore]
+        if np.isin(counted, (-1, 1)).all():
+            raise InputError(
+                argument=name,
+                problem="must be 0 or 1 (or bool), got -1 and 1: outlier detectors of scikit-learn write -1 for an "
+                "outlier and 1 for the rest",
+                remedy=spoken(
+                    f"pass {name}=(y == -1), or {name}=(y == 1) if yours is the other way round",
+                    shell="write 1 for an outlier and 0 for the rest into the file",
+                ),
+            )
+        raise InputError(
+            argument=name,
+            problem=f"must be 0 or 1 (or bool), got {listing(values[where[:1]])} at position {where[0]}"
+            f"{f' and {len(where) - 1} more' if len(where) > 1 else ''}",
+            remedy=_remedy(counted, name),
+        )
+    return np.asarray(values == 1)
+
+
+def _remedy(values: AnyArray, name: str) -> str:
+    """What to do about labels other than 0 and 1, by what detectors write them."""
+    if name == "predictions" and values.min() == -2 and np.isin(values, (-2, 0, 1)).all():
+        return spoken(
+            "where -2 stands for a prediction that was withheld, as in pyod, pass mask=(y == -2) too",
+            shell="where -2 stands for a prediction that was withheld, as in pyod, pass --mask with 1 there, too",
+        )
+    if name != "mask" and values.min() == -1 and not (values % 1).any():
+        return f"where they number segments and -1 lies outside, as in sktime, pass {name}=(y >= 0)"
+    return "threshold them yourself or pass them as scores" if name == "predictions" else "turn them into 0 and 1"
+
+
+def _positions(values: npt.NDArray[Any], n: int, name: str) -> npt.NDArray[np.int64]:
+    if values.dtype.kind == "b":
+        raise InputError(
+            argument=name,
+            problem=f"has {len(values)} booleans for {n} steps",
+            remedy="positions must be whole numbers, labels one for each step",
+        )
+    wrong = ~np.isfinite(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+    wrong |= np.where(wrong, 0, values) % 1 != 0
+    if wrong.any():
+        remedy = (
+            say("for event times on a clock of plain numbers pass {}", arg("truth_as", "times"))
+            if name == "truth"
+            else say("pass scores as {}, one for each step", arg("scores"))
+        )
+        raise InputError(
+            argument=name,
+            problem=f"must be 0/1 labels ({n} of them) or whole positions, got {values[wrong][0]}",
+            remedy=remedy,
+        )
+    outside = values[(values < 0) | (values >= n)]
+    if len(outside):
+        raise InputError(
+            argument=name,
+            problem=f"has {len(values)} values for {n} steps, and as positions {listing(outside)} lie outside 0.."
+            f"{n - 1}",
+            remedy="pass one 0/1 label for each step, or positions within them",
+        )
+    _no_duplicates(
+        values,
+        f"{name} has {len(values)} values for {n} steps, and as positions it",
+        "keep each once, or pass one 0/1 label for each step",
+    )
+    return values.astype(np.int64)
+
+
+def steps_of_times(column: Column, clock: Clock | None, name: str) -> npt.NDArray[np.int64]:
+    values = column.values
+    clock = fitting_clock(clock, values.dtype.kind == "M", column.aware, name)
+    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    if missing.any():
+        raise InputError(argument=name, problem=f"has {int(missing.sum())} missing time(s)", remedy="remove them")
+    _no_duplicates(values, name)
+    return clock.steps_at(values, name)
+
+
+def fitting_clock(clock: Clock | None, dates: bool, aware: bool, name: str) -> Clock:
+    """The clock, checked to match what is compared with it: dates or numbers, with a time zone or without."""
+    if clock is None:
+        raise InputError(
+            argument=name,
+            problem="holds times, but the data has no clock",
+            remedy=say("pass {}, one for each step", arg("times")),
+        )
+    if clock.is_dates is not dates:
+        kinds = ("dates", "numbers") if clock.is_dates else ("numbers", "dates")
+        raise InputError(
+            problem=say("the clock shows {} but {} holds {}", kinds[0], named(name), kinds[1]),
+            remedy="give both as the same kind",
+        )
+    if clock.is_dates and clock.aware is not aware:
+        zoned = ("the clock", named(name)) if clock.aware else (named(name), "the clock")
+        raise InputError(
+            problem=say("{} has a time zone but {} has none", *zoned), remedy="give both a time zone, or neither"
+        )
+    return clock
+
+
+def _no_duplicates(values: npt.NDArray[Any], name: str, remedy: str = "keep each once") -> None:
+    ordered, counts = np.unique(values, return_counts=True)
+    twice = ordered[counts > 1]
+    if len(twice):
+        raise InputError(
+            argument=name, problem=f"lists {len(twice)} item(s) more than once: {listing(twice)}", remedy=remedy
+        )
+
+
+def check_absent(column: Column, name: str, missing: Missing, waived: BoolArray) -> BoolArray:
+    """Which values are NaN; an error unless they are to be masked (or are under the mask anyway)."""
+    values = column.values
+    absent = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=np.bool_)
+    counted = absent & ~waived
+    if missing == "error" and counted.any():
+        where = np.flatnonzero(counted)
+        raise InputError(
+            argument=name,
+            problem=f"has {len(where)} NaN at position(s) {listing(where)}",
+            remedy=say("drop them, or pass {}", arg("missing", "mask")),
+        )
+    return absent
+
+
+def check_finite(values: FloatArray, name: str, open_steps: BoolArray) -> None:
+    """Refuse infinite values; finite ones in their place must keep the order, or alarms would come and go."""
+    infinite = np.isinf(values) & open_steps
+    where = np.flatnonzero(infinite)
+    if len(where):
+        finite = values[open_steps & ~infinite & ~np.isnan(values)]
+        sides = (
+            (-np.inf, "-inf by the smallest finite score, or one below it", finite.min(initial=np.inf)),
+            (np.inf, "inf by the largest finite score, or one above it", finite.max(initial=-np.inf)),
+        )
+        advice = " and ".join(
+            f"{words}{f' ({end:g})' if len(finite) else ''}"
+            for sign, words, end in sides
+            if (values[where] == sign).any()
+        )
+        raise InputError(
+            argument=name,
+            problem=f"has {len(where)} infinite value(s) at position(s) {listing(where)}",
+            remedy=f"replace {advice}",
+        )
+
+
+def score_type(values: npt.NDArray[Any]) -> str:
+    """The kind of floats that scores are compared in: their own where it is a short one, else 64 bits."""
+    short = values.dtype.kind == "f" and values.dtype.itemsize < 8
+    return f"float{8 * values.dtype.itemsize}" if short else "float64"
+
+
+# ---- what part of a series is watched: not its warm-up, not the gaps in its times; and how to split it in two
+
+
+def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
+    """How many of the first steps a warm-up is: given as steps, as a share of all, or as a duration on a clock."""
+    if warmup is None:
+        return 0
+    steps = _part(warmup, "warmup", n, clock)
+    if steps >= n:
+        raise InputError(
+            argument="warmup",
+            value=warmup,
+            problem=f"leaves none of the {n:,} steps",
+            remedy="pass fewer, or a share such as '15%'",
+        )
+    return steps
+
+
+def as_part(value: Any, name: str) -> tuple[Literal["steps", "share", "time"], int | Fraction]:
+    """The first part of a series: whole numbers are steps; fractions and what has a % are shares; else nanoseconds."""
+    whole, number = whole_or_none(value), number_or_none(value)
+    if whole is not None and whole >= 0:
+        return "steps", whole
+    if whole is None and (number is not None or (isinstance(value, str) and value.strip().endswith("%"))):
+        return "share", as_share(value, name)
+    duration = None if whole is not None else as_duration(value, name)
+    if duration is None or duration < 0:
+        raise InputError(
+            argument=name,
+            value=value,
+            problem="must be a number of steps, a share such as '15%', or a duration such as '2d' on a clock of dates",
+        )
+    return "time", duration
+
+
+def _part(value: Any, name: str, n: int, clock: Clock | None) -> int:
+    """How many steps the first part has."""
+    unit, size = as_part(value, name)
+    if unit != "time":
+        return math.floor(size * n) if unit == "share" else int(size)
+    if clock is None or not clock.is_dates:
+        raise InputError(
+            argument=name,
+            value=value,
+            problem="is a length of time, but the data has no clock of dates",
+            remedy=say("pass {}, or a number of steps", arg("times")),
+        )
+    # the times are whole ticks: those before the end of the part are those up to a nanosecond before it
+    return int(clock.windows(0, int(size) - 1)[1][0]) if size > 0 else 0
+
+
+def gap_notes(clock: Clock | None, open_steps: BoolArray) -> tuple[str, ...]:
+    """A note on gaps in the times behind steps that count."""
+    if clock is None:
+        return ()
+    count = int(np.count_nonzero(open_steps[clock.gaps]))
+    if not count:
+        return ()
+    length = clock.not_watched(open_steps)
+    told = rounded_duration(length) if clock.is_dates else f"{length:g} time unit(s)"
+    gaps = "1 gap in the times, {}, does" if count == 1 else f"{count:,} gaps in the times, {{}} in all, do"
+    return (f"{gaps.format(told)} not count as watched.",)
+
+
+class Split(NamedTuple):
+    """Two masks, each True where its part leaves a step out."""
+
+    calibration: BoolArray
+    evaluation: BoolArray
+
+
+def split(series: Any, *, at: float | str | Fraction = 0.5) -> Split:
+    """Two masks that cut a series in time: choose the threshold on the first part, test it on the second.
+
+    A threshold tuned on the labels it is tested on makes p-values too small. This is the simple remedy; the other is
+    ``sweep(...).familywise()``, which corrects for all thresholds that were tried.
+
+    Parameters
+    ----------
+    series : int or sized
+        The number of steps, or anything of that length: labels or scores.
+    at : int, float or str, default 0.5
+        Where the second part begins: a number of steps, or a share of them (0.3 or "30%", rounded down).
+
+    Returns
+    -------
+    Split
+        ``calibration`` and ``evaluation``, to be passed as ``mask=``: True is left out.
+
+    See Also
+    --------
+    nofluke.evaluate : takes a mask as ``mask=``.
+    nofluke.sweep : find a threshold on the first part.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> quakes = nf.datasets.simulate_quakes(rng=0)
+    >>> scores = nf.detectors.energy_transient(quakes.counts)
+    >>> calibration, evaluation = nf.split(scores, at=0.3)
+    >>> curve = nf.sweep(quakes.truth, scores, tolerances=2, mask=calibration)
+    >>> (_, best), *_ = curve.best()
+    >>> result = nf.evaluate(quakes.truth, scores, threshold=curve.thresholds[best], tolerance=2, mask=evaluation)
+    >>> result.n, result.left_out.masked
+    (1790, 767)
+    """
+    n = whole_or_none(series)
+    if n is None:
+        check_length(series, "series")
+        try:
+            n = len(series)
+        except Exception:  # a TypeError, or what a class of the user's raises
+            raise InputError(
+                argument="series",
+                value=series,
+                problem="must be a number of steps, or have as many items",
+                remedy="pass the scores",
+            ) from None
+    else:
+        n = as_whole(n, "series", 2, MOST_STEPS)
+    if isinstance(at, str) and not at.strip().endswith("%"):
+        raise InputError(argument="at", value=at, problem="must be a number of steps, or a share such as 0.3 or '30%'")
+    first = _part(at, "at", n, None)
+    if not 0 < first < n:
+        raise InputError(
+            argument="at",
+            value=at,
+            problem=f"leaves one part of the {n:,} steps empty",
+            remedy="each part needs at least one",
+        )
+    later = np.arange(n) >= first
+    return Split(calibration=later, evaluation=~later)
+
+
+# ---- one step for each value: how many there are, what aligns the arguments, and the clock they share
+
+
+def length(given: Column, name: str, stamps: Column | None, labels: Column, *, ranges: bool) -> int:
+    """T: one step for each score or 0/1 alarm; for a list of alarms, one for each time of the clock or 0/1 label.
+
+    ``ranges`` says that alarms are ranges; ``labels`` is empty where events are listed too.
+    """
+    dates = given.values.dtype.kind == "M"
+    if dates and name == "scores":
+        raise InputError(
+            argument="scores", problem="must be numbers, got dates", remedy=say("pass the dates as {}", arg("times"))
+        )
+    if name == "predictions" and stamps is not None:
+        n = len(stamps)
+    elif dates or (name == "predictions" and len(given) == 0 and has_dates(labels)):
+        n = len(labels)  # its index is the clock, or there is none and that is said later
+    elif name == "predictions" and (ranges or given.ilocs or _lists_positions(given.values, labels.values)):
+        n = len(labels)
+        if n == 0 or not _are_labels(labels.values):
+            raise InputError(
+                problem="truth and predictions are both lists of events, which do not say how many steps there are",
+                remedy=say("pass {}, or {}, one for each step", arg("n_steps"), arg("times")),
+            )
+    else:
+        n = len(given)
+    if n == 0 and dates:
+        raise InputError(
+            argument=name,
+            problem="holds times, but the data has no clock",
+            remedy=say("pass {}, one for each step", arg("times")),
+        )
+    if n == 0:
+        raise InputError(
+            argument=name, problem="is empty, so there is nothing to evaluate", remedy="pass one value for each step"
+        )
+    return n
+
+
+def _are_labels(values: npt.NDArray[Any]) -> bool:
+    return values.dtype.kind != "M" and is_binary(values)
+
+
+def _lists_positions(values: npt.NDArray[Any], truth: npt.NDArray[Any]) -> bool:
+    """Whether alarms are positions: fewer than the 0/1 labels, or distinct whole numbers if there are no labels."""
+    if is_binary(values):
+        return False
+    if len(truth) and _are_labels(truth):
+        return len(values) < len(truth)
+    return not (values % 1).any() and len(np.unique(values)) == len(values)
+
+
+def has_dates(thing: Any) -> bool:
+    """Whether the index of a column, or of anything of pandas, shows dates: then it is a clock."""
+    return _are_dates(getattr(thing, "index", None))
+
+
+def _are_dates(index: Any) -> bool:
+    return getattr(getattr(index, "dtype", None), "kind", "") == "M"
+
+
+def clock_of(series: Any) -> Any:
+    """The times of a series: its index of dates, else 0, 1, 2, ..."""
+    return series.index if has_dates(series) else range(len(series))
+
+
+def reference_of(
+    given: Column, given_kind: str, name: str, events: Column, truth_kind: str, n: int
+) -> tuple[Column, str]:
+    """What everything is aligned with, and whose it is: scores or 0/1 alarms, else 0/1 labels, else nothing."""
+    if given_kind == "labels":
+        return given, name
+    if truth_kind != "labels":
+        return Column(values=np.zeros(n, dtype=np.bool_)), name
+    if len(events) != n:
+        raise InputError(
+            argument="truth",
+            problem=f"has {len(events)} values but times has {n}",
+            remedy="pass one label for each step",
+        )
+    return events, "truth"
+
+
+def aligned(column: Column, reference: Column, name: str, other: str) -> Column:
+    """The column in the order of the reference: by index where both have one, else by position."""
+    n = len(reference)
+    mine, theirs = column.index, reference.index
+    if mine is None or theirs is None or (_default(mine) and _default(theirs)):
+        if len(column) != n:
+            positions = arg("truth_as", "positions")
+            remedy = {
+                ("truth", "scores"): say("pass one label for each score, or event positions ({})", positions),
+                ("truth", "predictions"): say(
+                    "pass one label and one alarm for each step, or {} with a list of alarm times", arg("times")
+                ),
+            }.get((name, other), "pass one for each step")
+            raise InputError(
+                argument=name, problem=say("has {} values but {} has {}", len(column), named(other), n), remedy=remedy
+            )
+        return column
+    if len(mine) == n and (mine.equals(theirs) or nothing_shared(mine, theirs)):
+        return column
+    if mine.nlevels != theirs.nlevels:  # pandas compares no tuples with single labels
+        raise InputError(
+            problem=f"the index of {name} has {mine.nlevels} level(s) but that of {other} has {theirs.nlevels}",
+            remedy="give both the same, or pass .to_numpy() to align by position",
+        )
+    for index, whose in ((mine, name), (theirs, other)):
+        if index.has_duplicates:
+            twice = index[index.duplicated()]
+            raise InputError(
+                problem=f"the index of {whose} has {len(twice)} duplicate(s), first {twice[0]}: {name} and {other} cannot "
+                "be aligned by it",
+                remedy="keep one row for each, or pass .to_numpy() to align by position",
+            )
+    lacking, extra = theirs[~theirs.isin(mine)], mine[~mine.isin(theirs)]
+    if len(lacking) or len(extra):
+        parts = [
+            f"{len(labels)} label(s) only in {whose}, first {labels[0]}"
+            for labels, whose in ((lacking, other), (extra, name))
+            if len(labels)
+        ]
+        raise InputError(
+            argument=name,
+            problem=f"and {other} do not share their index: {'; '.join(parts)}",
+            remedy="reindex one to the other, or pass .to_numpy() to align by position",
+        )
+    order = mine.get_indexer(theirs)
+    return Column(values=column.values[order], index=theirs, aware=column.aware)
+
+
+def nothing_shared(mine: Any, theirs: Any) -> bool:
+    """Whether one index has dates and the other is pandas' own 0, 1, 2, ..., as sktime's ``transform`` returns it."""
+    return (_are_dates(mine) and _default(theirs)) or (_are_dates(theirs) and _default(mine))
+
+
+def _default(index: Any) -> bool:
+    """Whether an index is the 0, 1, 2, ... that pandas makes by itself."""
+    return type(index).__name__ == "RangeIndex" and index.start == 0 and index.step == 1
+
+
+def find_clock(stamps: Column | None, reference: Column, labels: Column | None, name: str) -> Clock | None:
+    if stamps is not None:
+        return make_clock(stamps.values, "times", stamps.aware)
+    for column, whose in ((reference, name), (labels, "truth")):
+        if column is not None and has_dates(column):
+            own = as_column(column.index, f"the index of {whose}")
+            return make_clock(own.values, f"the index of {whose}", own.aware)
+    return None
+
+
+# ---- from pairs of a start and an end to ranges of steps: checked, in order, apart, and within the data
+
+Overlaps = Literal["error", "merge"]
+_DAY = 86_400 * 10**9
+
+
+@dataclass(slots=True, kw_only=True)
+class _Bounds:
+    """Ends of ranges as comparable numbers, steps or ticks of a clock; and the pairs as given, for messages."""
+
+    begins: AnyArray
+    ends: AnyArray
+    given: Pairs
+    show: Callable[[Any], str]
+    slack: float = 0.0
+
+    def __getitem__(self, which: Any) -> _Bounds:
+        given = replace(self.given, starts=self.given.starts[which], ends=self.given.ends[which])
+        return replace(self, begins=self.begins[which], ends=self.ends[which], given=given)
+
+    def words(self) -> str:
+        """The ranges as they were given, the first few."""
+        pairs = zip(self.given.starts, self.given.ends, strict=True)
+        return listing(np.array([f"{self.show(start)} to {self.show(end)}" for start, end in pairs]))
+
+
+def read_ranges(
+    pairs: Pairs, asked: TruthKind, n_steps: int, clock: Clock | None, overlaps: Overlaps, notes: list[str]
+) -> tuple[Spans, Clock | None]:
+    """Ranges over all steps, and the clock, in a finer unit where the ends of the ranges need one."""
+    if len(pairs) == 0:
+        none = np.zeros(0, dtype=np.int64)
+        return Spans.of_steps(none, none, clock), clock
+    for side, values in (("start", pairs.starts), ("end", pairs.ends)):
+        _check_present(values, side, pairs.name)
+    dates = pairs.starts.dtype.kind == "M"
+    if dates and asked == "positions":
+        raise InputError(
+            argument="truth",
+            problem=say("holds dates, but {}", passed("truth_as", "positions")),
+            remedy=say("pass {}", arg("truth_as", "times")),
+        )
+    if dates or asked == "times" or (asked != "positions" and clock is not None and not clock.is_dates):
+        clock = fitting_clock(clock, dates, pairs.aware, pairs.name)
+        return _on_clock(pairs, clock, overlaps, notes)
+    return _on_steps(pairs, n_steps, clock, overlaps, notes), clock
+
+
+def _check_present(values: AnyArray, side: str, name: str) -> None:
+    if values.dtype.kind == "b":
+        raise InputError(
+            argument=name,
+            problem="holds pairs of booleans",
+            remedy="pass one label for each step, or pairs of a start and an end",
+        )
+    missing = np.isnat(values) if values.dtype.kind == "M" else ~np.isfinite(values.astype(np.float64))
+    if missing.any():
+        where = np.flatnonzero(missing)
+        raise InputError(
+            argument=name,
+            problem=f"has {len(where)} range(s) without a finite {side}, at position(s) {listing(where)}",
+            remedy=OPEN[side],
+        )
+
+
+def _on_steps(pairs: Pairs, n_steps: int, clock: Clock | None, overlaps: Overlaps, notes: list[str]) -> Spans:
+    for values in (pairs.starts, pairs.ends):
+        wrong = values[values % 1 != 0]
+        if len(wrong):
+            raise InputError(
+                argument=pairs.name,
+                problem=f"has ranges that end at {listing(wrong)}, which are not whole steps",
+                remedy=say("pass whole positions, or {} for a clock", arg("times")),
+            )
+
+    def whole(values: AnyArray) -> IntArray:
+        far = 2**62  # beyond all steps, and in reach of 64 bits
+        return np.clip(values, 0 if values.dtype.kind == "u" else -far, far).astype(np.int64)
+
+    bounds = _Bounds(begins=whole(pairs.starts), ends=whole(pairs.ends), given=pairs, show=_show_step)
+    bounds = _apart(_in_order(bounds, 1), overlaps, notes, shared=False)
+    last = n_steps - 1
+    _within(bounds, (bounds.ends < 0) | (bounds.begins > last), f"the steps 0 to {last}", "pass more steps")
+    _note_cut(bounds[(bounds.begins < 0) | (bounds.ends > last)], f"the steps 0 to {last}", notes)
+    return Spans.of_steps(np.maximum(bounds.begins, 0), np.minimum(bounds.ends, last) + 1, clock)
+
+
+def _on_clock(pairs: Pairs, clock: Clock, overlaps: Overlaps, notes: list[str]) -> tuple[Spans, Clock]:
+    clock = refined(clock, pairs.starts, pairs.ends)
+    begins, ends = own_ticks(clock, pairs.starts, up=True), own_ticks(clock, pairs.ends)
+    bounds = _Bounds(begins=begins, ends=np.maximum(begins, ends), given=pairs, show=clock.show_time, slack=clock.slack)
+    bounds = _apart(_in_order(bounds, 0), overlaps, notes, shared=True)
+    first, last = clock.ticks[0], clock.ticks[-1]
+    span = f"the clock ({clock.show(first)} to {clock.show(last)})"
+    # times of floats are compared with room for rounding; ticks stay whole, since floats would merge them
+    low, high = (first - clock.slack, last + clock.slack) if clock.slack else (first, last)
+    early = bounds.ends < low if pairs.closed in ("both", "right") else bounds.ends <= first
+    late = (bounds.begins > high) & (bounds.begins >= clock.end)
+    _within(bounds, early | late, span, "pass the steps of that time too")
+    _note_midnights(pairs, clock, notes)
+    _note_cut(bounds[(bounds.begins < low) | ((bounds.ends > high) & (bounds.ends >= clock.end))], span, notes)
+    ends = np.maximum.accumulate(bounds.ends)  # they ascend but for rounding
+    opens = np.repeat(
+        [[pairs.closed in ("right", "neither")], [pairs.closed in ("left", "neither")]], len(ends), axis=1
+    )
+    starts, stops = clock.windows_around(bounds.begins, ends, 0, 0, opens)
+    # a step at the instant in which two ranges touch belongs to the earlier one
+    before = np.concatenate([[0], np.maximum.accumulate(stops)[:-1]])
+    taken = starts < before
+    if taken.any():
+        notes.append(
+            f"{int(taken.sum())} range(s) begin on the step on which the previous one ends; that step counts for the "
+            f"earlier range: {bounds[taken].words()}."
+        )
+    starts = np.maximum(starts, before)
+    spans = Spans(
+        starts=starts,
+        stops=np.maximum(stops, starts),
+        begins=bounds.begins,
+        ends=ends,
+        opens=opens if opens.any() else None,
+    )
+    return spans, clock
+
+
+def _in_order(bounds: _Bounds, least: int) -> _Bounds:
+    """Ascending ranges, those of steps without the ends that are open; reversed and empty ones are refused."""
+    # as they were given: rounded to ticks, those between two of them may cross
+    back = bounds.given.starts > bounds.given.ends
+    if back.any():
+        raise InputError(
+            argument=bounds.given.name,
+            problem=f"has {int(back.sum())} range(s) that end before they start: {bounds[back].words()}",
+            remedy="swap their ends",
+        )
+    closed = bounds.given.closed
+    begins = bounds.begins if closed in ("both", "left") else bounds.begins + least
+    ends = bounds.ends if closed in ("both", "right") else bounds.ends - least
+    empty = (begins > ends) | ((begins == ends) & (closed != "both") & (least == 0))
+    if empty.any():
+        raise InputError(
+            argument=bounds.given.name,
+            problem=f"has {int(empty.sum())} empty interval(s), closed={closed!r}: {bounds[empty].words()}",
+            remedy="remove them",
+        )
+    order = np.lexsort((ends, begins))
+    return replace(bounds, begins=begins, ends=ends)[order]
+
+
+def _apart(bounds: _Bounds, overlaps: Overlaps, notes: list[str], *, shared: bool) -> _Bounds:
+    """Ranges that do not overlap: refused or merged. On a clock two may share an instant, if they are not the same."""
+    begins, ends = bounds.begins, bounds.ends
+    top = np.maximum.accumulate(ends)[:-1]
+    same = (begins[1:] == begins[:-1]) & (ends[1:] == ends[:-1])
+    over = (begins[1:] + bounds.slack < top) | same if bounds.slack else (begins[1:] < top) | same
+    if not shared:
+        over |= begins[1:] == top
+    if not over.any():
+        return bounds
+    if overlaps == "error":
+        at = int(np.flatnonzero(over)[0]) + 1
+        reaching = int(np.argmax(ends[:at]))
+        raise InputError(
+            argument=bounds.given.name,
+            problem=f"has {int(over.sum())} range(s) that overlap another, first "
+            f"{bounds[[reaching]].words()} and {bounds[[at]].words()}",
+            remedy=say("fix them, or pass {}", arg("overlaps", "merge")),
+        )
+    kept = np.flatnonzero(np.concatenate([[True], ~over]))
+    merged = np.maximum.reduceat(ends, kept)
+    last = np.array([lo + int(np.argmax(ends[lo:hi])) for lo, hi in zip(kept, [*kept[1:], len(ends)], strict=True)])
+    notes.append(f"Overlapping ranges were merged: {len(ends):,} became {len(kept):,}.")
+    given = replace(bounds.given, starts=bounds.given.starts[kept], ends=bounds.given.ends[last])
+    return replace(bounds, begins=begins[kept], ends=merged, given=given)
+
+
+def _within(bounds: _Bounds, outside: BoolArray, span: str, remedy: str) -> None:
+    if outside.any():
+        raise InputError(
+            argument=bounds.given.name,
+            problem=f"has {int(outside.sum())} range(s) outside {span}: {bounds[outside].words()}",
+            remedy=f"remove them, or {remedy}",
+        )
+
+
+def _note_cut(bounds: _Bounds, span: str, notes: list[str]) -> None:
+    if len(bounds.begins):
+        notes.append(f"{len(bounds.begins)} range(s) reach beyond {span} and are cut there: {bounds.words()}.")
+
+
+def _note_midnights(pairs: Pairs, clock: Clock, notes: list[str]) -> None:
+    """A note where lists of days meet a clock of hours: the last day of a range is its midnight, and not all of it."""
+    if clock.unit is None or pairs.closed in ("left", "neither") or clock.step * clock.tick_size >= _DAY:
+        return
+    if all((values == values.astype("datetime64[D]")).all() for values in (pairs.starts, pairs.ends)):
+        notes.append(
+            "Ranges end on dates without a time of day, which means midnight: if the last day belongs to the range, "
+            "write its last time, such as 2024-01-31T23:59:59."
+        )
+
+
+def _show_step(value: Any) -> str:
+    return str(value).removesuffix(".0")
+
+
+# ---- what an argument holds: one value for each step, or a list of events: positions, times, or ranges of either
+
+
+def read_scores(scores: Any) -> Column:
+    """Scores; a list of events in their place is refused."""
+    if ilocs_of(scores) is not None:
+        raise InputError(
+            argument="scores",
+            problem="has a column 'ilocs', which lists events",
+            remedy=say("pass it as {}, or one score for each step", arg("predictions")),
+        )
+    return as_column(scores, "scores")
+
+
+def read_given(value: Any, name: str, asked: TruthKind = "auto") -> tuple[Column, Pairs | None]:
+    """Events or alarms as one column, or as pairs of a start and an end, and then an empty column."""
+    ilocs = ilocs_of(value)
+    listed = value if ilocs is None else ilocs
+    pairs = as_pairs(listed, name)
+    column = Column(values=np.zeros(0)) if pairs is not None else as_column(listed, name)
+    if ilocs is not None:
+        _check_ilocs(column.values if pairs is None else pairs.starts, name, asked)
+        column = replace(column, index=None, ilocs=pairs is None)
+    if asked == "ranges" and pairs is None:
+        if len(column):
+            raise InputError(
+                argument=name,
+                problem=say("is one column, but {}", passed(f"{name}_as", "ranges")),
+                remedy="pass pairs of a start and an end",
+            )
+        pairs = no_pairs()
+    if asked == "labels" and pairs is not None:
+        raise InputError(
+            argument=name,
+            problem=say("holds pairs, but {}", passed(f"{name}_as", "labels")),
+            remedy=say("pass one label for each step, or {}", arg(f"{name}_as", "ranges")),
+        )
+    return column, None if pairs is None else replace(pairs, name=name, ilocs=ilocs is not None)
+
+
+def _check_ilocs(values: AnyArray, name: str, asked: TruthKind) -> None:
+    if values.dtype.kind == "M":
+        raise InputError(
+            argument=name,
+            problem="has dates in a column 'ilocs', where positions belong",
+            remedy="pass the column by itself",
+        )
+    if asked in ("labels", "times"):
+        raise InputError(
+            argument=name,
+            problem=say("has a column 'ilocs', which holds positions, but {}", passed(f"{name}_as", asked)),
+            remedy=say("leave {} out", named(f"{name}_as")),
+        )
+
+
+def as_labels(events: Column, asked: TruthKind) -> Column:
+    """Events if they may be a label for each step, by which steps are counted; else an empty column."""
+    labels = asked in ("auto", "labels") and not events.ilocs
+    return events if labels else Column(values=events.values[:0])
+
+
+def alarms_in_ranges(pairs: Pairs, n_steps: int, clock: Clock | None, notes: list[str]) -> BoolArray:
+    """One flag for each step that lies in a range of alarms; ranges may overlap."""
+    spans, _ = read_ranges(pairs, "positions" if pairs.ilocs else "auto", n_steps, clock, "merge", notes)
+    if spans.between.any():
+        notes.append(f"{int(spans.between.sum())} range(s) of alarms between two steps were left out.")
+    flags = spans.flags(n_steps)
+    refuse_segmentation(pairs, flags)
+    return flags
+
+
+def refuse_segmentation(pairs: Pairs, flags: BoolArray) -> None:
+    """Refuse segments that cover every step: such a list divides the series, and says nothing about anomalies."""
+    if pairs.ilocs and len(pairs) > 1 and flags.all():
+        raise InputError(
+            argument=pairs.name,
+            problem=f"has {len(pairs)} segments that cover all {len(flags)} steps, so every step is an event",
+            remedy="pass the change points between them (predict_points), or only the segments that are anomalies",
+        )
+
+
+# ---- align and validate: from what the user passed to one checked, labelled sequence
 
 Kind = Literal["labels", "positions", "times", "ranges"]
 

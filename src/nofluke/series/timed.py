@@ -1,26 +1,131 @@
-"""A trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them.
-
-Nothing here is as long as the time that was watched. The places on which an event can fall are numbered as steps that
-count are (`Watch`); everything derived from a trial is in these numbers, so laws and nulls need not know.
-"""
+"""Events and alarms at their own times: truth, trial and cells in ticks, what a timeline shows of them, and lengths."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.errors import InputError
+from nofluke.dates import as_duration, format_duration
+from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
-from nofluke.series.alarms import runs
-from nofluke.series.counting import in_ranges, nearest_alarms, nonempty, total, union, within
-from nofluke.series.timed_truth import TimedReach, TimedTruth
+from nofluke.plain import as_number, as_whole, whole_or_none
+from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonempty, runs, total, union, within
+from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Cell, Trial
-from nofluke.series.watch import Watch
-from nofluke.series.windows import Stretches
+from nofluke.series.truth import Truth
+
+ROOM = 1_000  # times as many places for events as there are events, where several may share a time
+MOST_FLAGS = 2**27
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedTruth(Truth):
+    """Events at their own times, on the places of a watch.
+
+    Attributes
+    ----------
+    watch : Watch
+    slots : int
+        Events that a place can hold: 1, or, where several events at the same time count, so many that each of them
+        falls nearly independently of the others. Each place is then so many steps, and events at one time are on
+        different ones.
+
+    Examples
+    --------
+    >>> from fractions import Fraction
+    >>> watch = Watch(ticks=Ticks(origin=0, size=Fraction(1)), starts=np.array([0]), stops=np.array([10]))
+    >>> truth = TimedTruth.of(np.array([2, 7, 7]), watch)
+    >>> truth.slots, truth.n_steps, truth.starts, truth.places
+    (300, 3000, array([ 600, 2100, 2250]), array([2, 7, 7]))
+    """
+
+    watch: Watch = field(repr=False)
+    slots: int = 1
+
+    @classmethod
+    def of(cls, at: IntArray, watch: Watch) -> TimedTruth:
+        """Events at ascending ticks, each of which is a place; some may come more than once."""
+        places = watch.places_before(at)
+        first = np.searchsorted(places, places, side="left")
+        nth = np.arange(len(places)) - first
+        most = int(nth.max(initial=0)) + 1
+        # room for many more than there are: one event then hardly keeps another from its place
+        slots = max(most, -(-ROOM * len(places) // max(watch.n, 1))) if most > 1 else 1
+        if watch.n * slots > 2 * MOST_TICKS:
+            raise InputError(
+                argument="duplicates",
+                value="count",
+                problem=f"needs room for {slots:,} events at one time on each of {watch.n:,} ticks, which is more than 64 "
+                "bits hold",
+                remedy=say("pass {}, or a coarser {}", arg("duplicates", "merge"), arg("tick")),
+            )
+        many = np.searchsorted(places, places, side="right") - first
+        starts = places * slots + nth * slots // np.maximum(many, 1)
+        return cls(
+            starts=starts,
+            stops=starts + 1,
+            n_steps=watch.n * slots,
+            open_steps=np.zeros(0, dtype=np.bool_),
+            watch=watch,
+            slots=slots,
+        )
+
+    @property
+    def places(self) -> IntArray:
+        """The place of each event, ascending."""
+        return self.starts // self.slots
+
+    @property
+    def n_places(self) -> int:
+        """How many places there are."""
+        return self.watch.n
+
+    def steps_of(self, places: AnyArray) -> AnyArray:
+        """A step of each place."""
+        return places * self.slots
+
+    @lazy
+    def at(self) -> IntArray:
+        """The tick of each event."""
+        return self.watch.at(self.places)
+
+    def ticks_of(self, steps: IntArray) -> IntArray:
+        """The ticks of steps, as a null draws them."""
+        return self.watch.at(np.asarray(steps, dtype=np.int64) // self.slots)
+
+    @lazy
+    def flags(self) -> BoolArray:
+        """One flag for each step, where there are not too many."""
+        if self.n_steps > MOST_FLAGS:
+            raise InputError(
+                problem=f"{self.n_steps:,} ticks are too many for one flag each", remedy="pass a coarser tick"
+            )
+        flags = np.zeros(self.n_steps, dtype=np.bool_)
+        flags[self.starts] = True
+        return flags
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class TimedReach:
+    """One tolerance in ticks: an alarm at p counts for an event at q if q - early <= p <= q + late."""
+
+    early: int
+    late: int
+
+    @classmethod
+    def of(cls, tolerance: Tolerance, ticks: Ticks) -> TimedReach:
+        """Rounded down to whole ticks, which loses nothing since times are whole ticks; capped beyond any span."""
+        sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+        early, late = (max(min(ticks.floor(side), 2 * MOST_TICKS), -2 * MOST_TICKS) for side in sides)
+        return cls(early=early, late=late)
+
+
+# ---- a trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them
 
 Edges = Literal["zero", "interior"]
 
@@ -306,3 +411,130 @@ class TimedCell(Cell):
 
 def _hit(steps: IntArray, ranges: Any) -> BoolArray:
     return within(steps, Ranges(starts=ranges.starts, stops=ranges.stops)) > 0
+
+
+# ---- what a timeline shows of events and alarms at their own times: which were hit, and which count at all
+
+
+def alarm_hits(cell: TimedCell) -> BoolArray:
+    """Whether each alarm has an event near it, or any alarm of its episode has.
+
+    >>> import nofluke as nf
+    >>> alarm_hits(nf.coincidence([10, 40], [11, 12, 70], tolerance=2, span=(0, 99)).cell)
+    array([ True,  True, False])
+    """
+    every, chosen = cell.trial.alarm_windows[cell.d], cell.trial.chosen(cell.k)
+    windows = Ranges(starts=every.starts[chosen], stops=every.stops[chosen])
+    near = np.asarray(within(cell.truth.starts, windows) > 0)
+    if cell.trial.count_alarms == "episodes" and len(chosen):
+        of_episode = np.cumsum(np.diff(chosen, prepend=chosen[0]) > 1)
+        near = np.isin(of_episode, of_episode[near])
+    return near & alarms_counted(cell)
+
+
+def alarms_counted(cell: TimedCell) -> BoolArray:
+    """Whether each alarm counts: all of them, or those whose whole window was watched."""
+    if cell.trial.edges == "zero":
+        return np.ones(len(cell.at), dtype=np.bool_)
+    return cell.trial.watch.holds_all(cell.at - cell.reach.late, cell.at + cell.reach.early)
+
+
+def events_counted(cell: TimedCell) -> BoolArray:
+    """Whether each event counts."""
+    if cell.counted is None:
+        return np.ones(cell.truth.n, dtype=np.bool_)
+    return in_ranges(cell.truth.starts, cell.counted)
+
+
+def event_reaches(cell: TimedCell) -> tuple[IntArray, IntArray]:
+    """The first and the last tick of the time in which an alarm finds each event; windows that overlap are one."""
+    starts, ends = cell.truth.at - cell.reach.early, cell.truth.at + cell.reach.late
+    new = np.ones(len(starts), dtype=np.bool_)
+    new[1:] = starts[1:] > np.maximum.accumulate(ends)[:-1]
+    return starts[new], ends[np.append(np.flatnonzero(new)[1:] - 1, len(ends) - 1)] if len(ends) else ends
+
+
+# ---- lengths that nulls use: steps on a grid, or a time, converted to the places where events can fall
+
+Length = int | float | str
+MOST_STEPS = 2**31 - 1  # of a length on a grid: products of two such numbers do not overflow
+MOST_LONG = 2**60  # of one in the unit of the times
+UNEVEN = 0.01  # by how much of itself a step of a regular clock may vary
+
+
+def as_length(value: object, name: str, least: int, *, whole: bool = False, most: int = MOST_LONG) -> Length:
+    """A number of steps (or of the times' own unit), or a duration as it is written.
+
+    Whole numbers are at least ``least``; others may be as short as times are, and on a grid are looked at when used.
+    """
+    if isinstance(value, str):
+        if not as_duration(value, name):
+            raise InputError(argument=name, value=value, problem="must be longer than 0")
+        return value.strip()
+    if whole or whole_or_none(value) is not None:
+        return as_whole(value, name, least, most)
+    return as_number(value, name, f"be a number of at least {least} steps", lambda x: 0 < x <= MOST_LONG)
+
+
+def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
+    """A length in places of events: steps on a grid; whole or not."""
+    if not isinstance(side, TimedTruth):
+        steps = _in_steps(value, side, name)
+        if steps < least:
+            raise InputError(argument=name, value=value, problem=f"must be a number of at least {least} steps")
+        if steps > MOST_STEPS:
+            told = f"must be a whole number of at least {least} and at most {MOST_STEPS:,} on a grid of steps"
+            raise InputError(argument=name, value=value, problem=told)
+        return steps
+    ticks = side.watch.ticks
+    if isinstance(value, str) is not ticks.is_dates:
+        remedy = "a number, in the unit of the times"
+        if not isinstance(value, str):
+            unit = format_duration(int(ticks.size)).lstrip("0123456789.")  # that of the times' resolution
+            remedy = f"a duration such as '{value:g}{unit}'"
+        raise InputError(argument=name, value=value, problem="does not fit the times", remedy=f"pass {remedy}")
+    length = as_duration(value, name) if isinstance(value, str) else Fraction(repr(value))
+    places = Fraction(length or 0) / ticks.size / side.watch.stride
+    if places < least:
+        raise InputError(
+            argument=name,
+            value=value,
+            problem=f"must be at least {least} of the times' resolution, {ticks.length(side.watch.stride)}",
+        )
+    return int(places) if places.denominator == 1 else float(places)
+
+
+def whole_places(value: Length, side: Truth, name: str) -> int:
+    """A length in whole places, at least one."""
+    return max(round(in_places(value, side, name)), 1)
+
+
+def _in_steps(value: Length, side: Truth, name: str) -> float:
+    if not isinstance(value, str):
+        return value
+    clock = side.clock
+    if clock is None or not clock.is_dates or len(clock) < 2:
+        raise InputError(
+            argument=name,
+            value=value,
+            problem="is a length of time, but the data has no clock of dates",
+            remedy=say("pass {}, or a number of steps", arg("times")),
+        )
+    step = clock.step
+    if np.ptp(np.diff(clock.ticks)) > UNEVEN * step:
+        raise InputError(
+            argument=name, value=value, problem="is a length of time, but the clock is not regular", remedy="pass steps"
+        )
+    steps = Fraction(as_duration(value, name) or 0) / Fraction(step * clock.tick_size)
+    return int(steps) if steps.denominator == 1 else float(steps)
+
+
+def in_words(value: Length, in_time: bool = False) -> str:
+    """A length for sentences: "3d" as it is, a number with its unit, which is a step unless times are numbers.
+
+    >>> in_words(3), in_words(1, in_time=True), in_words("3d", in_time=True)
+    ('3 steps', '1 time unit', '3d')
+    """
+    if isinstance(value, str):
+        return value
+    return f"{value:,} {'steps' if not in_time else 'time unit' if value == 1 else 'time units'}"

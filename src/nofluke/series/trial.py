@@ -14,26 +14,26 @@ import numpy as np
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
-from nofluke.series.alarms import STEPS, AlarmRule, CountAlarms, runs
 from nofluke.series.clock import Clock
 from nofluke.series.counting import (
+    Stretches,
+    Windows,
     first_alarms,
     flags_of,
     largest_within,
     nearest_alarms,
     nonempty,
     reaching,
+    runs,
     total,
     touching,
     union,
     within,
 )
-from nofluke.series.reach import Reach
+from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts
 from nofluke.series.reading import Sequence
-from nofluke.series.thresholds import Cuts
-from nofluke.series.tolerance import Ranges, Tolerance
+from nofluke.series.tolerance import Ranges, Reach, Tolerance
 from nofluke.series.truth import Truth
-from nofluke.series.windows import Stretches, Windows
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
 

@@ -14,13 +14,10 @@ from nofluke.nulls import Null, as_null
 from nofluke.nulls.base import NullModel, check_resamples
 from nofluke.nulls.choice import AUTO
 from nofluke.plain import as_share, as_whole, check_alpha, check_word, number_or_none, one_or_several
-from nofluke.series.alarms import AlarmRule, CountAlarms
-from nofluke.series.labels import HigherIs, Missing
-from nofluke.series.ranges import Overlaps
-from nofluke.series.thresholds import WAYS, check_cut
+from nofluke.series.detector import WAYS, AlarmRule, CountAlarms, check_cut
+from nofluke.series.reading import HigherIs, Missing, Overlaps, as_part
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
-from nofluke.series.watching import as_part
 
 SEEDS = 2**63  # seeds of cells are below
 _WORDS = {

@@ -12,8 +12,8 @@ from nofluke.inference.evaluate import evaluate_trial
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.significance import significance
 from nofluke.series.between import Made, trial_of
+from nofluke.series.detector import WAYS, Cuts, choose_cut
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.thresholds import WAYS, Cuts, choose_cut
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell, Trial
 from nofluke.studies.asked import Asked

@@ -14,9 +14,8 @@ from nofluke.errors import InputError, arg, say
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, is_text
 from nofluke.progress import cells_bar
-from nofluke.series.alarms import CountAlarms
-from nofluke.series.labels import HigherIs, Missing
-from nofluke.series.ranges import Overlaps
+from nofluke.series.detector import CountAlarms
+from nofluke.series.reading import HigherIs, Missing, Overlaps
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.series.truth import CountEvents
 from nofluke.studies.asked import Asked

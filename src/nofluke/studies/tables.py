@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.table import one_line, unglobbed
+from nofluke.data.tables import one_line, unglobbed
 from nofluke.errors import InputError, say, spoken
 from nofluke.studies.outcome import NoRoom
 from nofluke.studies.schema import Schema, Values

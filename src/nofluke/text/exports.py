@@ -1,21 +1,115 @@
-"""Every way out of a result, alike for all of them: dict, JSON, CSV, data frame, Markdown, LaTeX, text and HTML."""
+"""Every way out of a result: dicts, nested or flat, JSON, CSV, data frames, Markdown and LaTeX."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import re
+import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import count, takewhile
 from os import PathLike
 from typing import Any, Literal, overload
 
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, shown
-from nofluke.text.flat import flattened
-from nofluke.text.frames import Backend, make_frame
-from nofluke.text.latex import latex_part
-from nofluke.text.tables import Table, csv_columns
+from nofluke.plain import check_word
+from nofluke.text.tables import Table, csv_columns, latex_part
+
+Scalar = bool | int | float | str
+LONGEST = 100  # characters of a name; MLflow takes keys of up to 250
+
+
+def flattened(plain: Mapping[str, Any]) -> dict[str, Scalar]:
+    """Plain values in one level: keys of letters, digits and underscores, joined by slashes.
+
+    None is left out, and so are lists of values, except for a band, which has a low and a high end. Records in a list
+    are named by the text that they begin with, or by their numbers where that is not unique, or longer than 100
+    characters. Names that would become the same key are numbered from the second on, in alphabetical order.
+
+    >>> detectors = [{"name": "my lof", "f1": 0.4}]
+    >>> flattened({"n": 9, "notes": ["Few."], "recall": {"value": 0.5, "low": None}, "detectors": detectors})
+    {'n': 9, 'recall/value': 0.5, 'detectors/my_lof/name': 'my lof', 'detectors/my_lof/f1': 0.4}
+    >>> flattened({"a b": 1, "a/b": 2, "a_b": 3, "band": [0.1, 0.2]})
+    {'a_b_2': 1, 'a_b_3': 2, 'a_b': 3, 'band/low': 0.1, 'band/high': 0.2}
+    """
+    return dict(_leaves(plain, ()))
+
+
+def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Scalar]]:
+    if isinstance(value, Mapping):
+        names = _unique([(str(key),) for key in value])
+        inner: Sequence[Any] = [_with_ends(one) if key == "band" else one for key, one in value.items()]
+    elif isinstance(value, list | tuple):
+        inner = value if all(isinstance(one, Mapping) for one in value) else ()
+        names = _unique([_beginning(one) for one in inner])
+    else:
+        if value is not None:
+            yield "/".join(path), value
+        return
+    for name, one in zip(names, inner, strict=True):
+        yield from _leaves(one, (*path, *name))
+
+
+def _beginning(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The text that a record begins with: of a detector its name, of a difference both names and the measure."""
+    values = [value for key, value in record.items() if key != "schema"]
+    first = takewhile(lambda value: isinstance(value, str | list), values)
+    return tuple(text for value in first for text in ([value] if isinstance(value, str) else map(str, value)))
+
+
+def _with_ends(band: Any) -> Any:
+    return dict(zip(("low", "high"), band, strict=True)) if isinstance(band, list | tuple) and len(band) == 2 else band
+
+
+def _unique(names: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    """Names that can stand in a key, or numbers where these would not tell them apart."""
+    keys = _keys({text for name in names for text in name})
+    found = [tuple(keys[text] for text in name) for name in names]
+    sound = all(all(name) and 0 < sum(map(len, name)) <= LONGEST and len(name) == len(found[0]) for name in found)
+    return found if sound and len(set(found)) == len(found) else [(str(i),) for i in range(len(found))]
+
+
+def _keys(texts: set[str]) -> dict[str, str]:
+    """Each text as it can stand in a key. Who is numbered depends on the names alone, not on their order or rank."""
+    plain = {text: re.sub(r"\W+", "_", text) for text in texts}
+    found: dict[str, str] = {}
+    taken: set[str] = set()
+    for text in sorted(texts, key=lambda text: (plain[text] != text, text)):  # what needs no change keeps its name
+        numbered = (f"{plain[text]}_{i}" for i in count(2))
+        key = plain[text]
+        while key in taken:
+            key = next(numbered)
+        taken.add(key)
+        found[text] = key
+    return found
+
+
+# ---- results as a data frame of the library the user has: pandas or polars, neither of which nofluke needs itself
+
+Backend = Literal["pandas", "polars", "pyarrow"]
+_BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
+
+
+def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
+    """A native frame from columns: of the library asked for, else one already imported, else one installed."""
+    import narwhals as nw
+
+    if backend is not None:
+        check_word(backend, "backend", _BACKENDS)
+    wanted = (backend,) if backend is not None else (*(b for b in _BACKENDS if sys.modules.get(b)), *_BACKENDS)
+    found = next((b for b in wanted if sys.modules.get(b) or importlib.util.find_spec(b)), None)
+    if found is None:
+        raise InputError(
+            problem=f"a data frame needs {' or '.join(dict.fromkeys(wanted))}", remedy=f"pip install {wanted[0]}"
+        )
+    columns = {name: list(values) if found == "pyarrow" else values for name, values in data.items()}
+    return nw.from_dict(columns, backend=found).to_native()
+
+
+# ---- every way out of a result, alike for all of them: dict, JSON, CSV, data frame, Markdown, LaTeX, text and HTML
 
 Path = str | PathLike[str]
 Flat = bool | Literal["numbers"]

@@ -14,7 +14,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
 from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS, ratio
-from nofluke.series.windows import Windows, cut
+from nofluke.series.counting import Windows, cut
 
 
 def few_cost(windows: Windows, n_events: int) -> float:

@@ -30,7 +30,7 @@ from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_of, tilt
 from nofluke.laws.exact.grids import Angles, band_grid, tail_grid
 from nofluke.laws.exact.moments import expected_misses
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 CONCENTRATED = (
     25.0  # an inversion is slow where hits have a smaller variance: their characteristic function hardly decays

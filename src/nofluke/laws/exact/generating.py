@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.series.windows import Windows, cut
+from nofluke.series.counting import Windows, cut
 
 _CLOSED_FORM_FROM = 4  # so many equal single-block clusters are worth a logarithm per angle
 _GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and never above e^100:

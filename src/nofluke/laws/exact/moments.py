@@ -22,7 +22,7 @@ from nofluke.errors import InputError
 from nofluke.laws.exact import wide
 from nofluke.laws.exact.missing import log_missed
 from nofluke.laws.exact.pairs import index_pairs
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 _WIDTHS_FOR_A_TABLE = 1_000  # up to so many distinct widths, a sum over all pairs of widths is cheap
 _LAGS_AT_ONCE = 1 << 15  # steps correlated together, at least

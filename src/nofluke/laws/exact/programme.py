@@ -28,7 +28,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 # Tables start with this mass and are brought back to it: half of the range of a double lies on either side
 MASS = 2.0**500

@@ -24,7 +24,7 @@ from scipy.special import erfcx
 from nofluke.errors import InputError
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.generating import Structure, evaluate, structure_of, tilt
-from nofluke.series.windows import Windows
+from nofluke.series.counting import Windows
 
 _NEAR = 0.25  # standard deviations from the middle within which the correction is interpolated across its 0/0
 

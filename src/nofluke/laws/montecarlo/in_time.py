@@ -12,8 +12,8 @@ from nofluke.arrays import AnyArray, IntArray
 from nofluke.laws.montecarlo.problem import Episodes, Problem
 from nofluke.laws.montecarlo.run import Draw, Uniform
 from nofluke.laws.montecarlo.sparse import make_distinct
+from nofluke.series.counting import Stretches
 from nofluke.series.timed import TimedTrial
-from nofluke.series.windows import Stretches
 
 MOST_FLAGGED = 2**20  # steps up to which each has a bit of its own
 

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike
 
 from nofluke.arrays import AnyArray, IntArray
 from nofluke.errors import InputError
+from nofluke.series.counting import Stretches
 from nofluke.series.trial import Trial
-from nofluke.series.windows import Stretches
 
 At = tuple[int, int]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.data.paths import expanded
-from nofluke.data.sources import open_table
+from nofluke.data.tables import open_table
 from nofluke.errors import InputError
 from nofluke.lazy import lazy
 from nofluke.plain import as_whole

@@ -15,10 +15,8 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.measures.delays import show_time
-from nofluke.series.alarms import runs
-from nofluke.series.counting import largest_within
-from nofluke.series.marks import alarm_hits, alarms_counted, events_counted
-from nofluke.series.timed import TimedCell
+from nofluke.series.counting import largest_within, runs
+from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 from nofluke.show.report.in_time import at_own_times, first_tick

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray
 from nofluke.inference.evaluation import Evaluation
-from nofluke.series.thresholds import Cuts
+from nofluke.series.detector import Cuts
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.show.report.positions import Position, affordable, candidates, evaluated

@@ -12,9 +12,8 @@ from nofluke.dates import NANOSECONDS
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.clock import Clock
-from nofluke.series.marks import alarms_counted, events_counted
 from nofluke.series.ticks import Ticks
-from nofluke.series.timed import TimedTrial
+from nofluke.series.timed import TimedTrial, alarms_counted, events_counted
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.show.report.packing import packed, packed_ascending

@@ -10,9 +10,9 @@ import numpy as np
 
 from nofluke.dates import format_duration
 from nofluke.inference.coincidences import Coincidence
-from nofluke.series.in_ticks import DAY
+from nofluke.series.occurrences import DAY
 from nofluke.series.tolerance import Tolerance
-from nofluke.text.rates import span_in_words
+from nofluke.text.numbers import span_in_words
 from nofluke.text.tables import plural
 
 FEW_GAPS = 5

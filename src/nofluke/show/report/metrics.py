@@ -20,7 +20,7 @@ from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO
 from nofluke.plain import finite_or_none
 from nofluke.plot.metrics import bars_of
-from nofluke.series.thresholds import Cuts
+from nofluke.series.detector import Cuts
 from nofluke.show.report.cells import seed_of
 from nofluke.text.tables import show_number
 

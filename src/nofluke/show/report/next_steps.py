@@ -13,7 +13,7 @@ from nofluke.errors import InputError
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
-from nofluke.series.alarms import runs
+from nofluke.series.counting import runs
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.entitled import holds

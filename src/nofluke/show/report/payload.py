@@ -34,9 +34,8 @@ from nofluke.show.report.positions import short_names
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
 from nofluke.show.report.windows import grid_of
-from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
-from nofluke.text.units import as_people_say, people_unit
 
 SIDES = ("precision", "recall")
 READABLE = {

@@ -8,7 +8,7 @@ from nofluke.arrays import AnyArray
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.series.counting import reaching
-from nofluke.series.thresholds import quantile_thresholds
+from nofluke.series.detector import quantile_thresholds
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell

@@ -14,8 +14,8 @@ from nofluke.series.trial import Cell
 from nofluke.show.report.cells import events_before, hits_by_lag
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.windows import lags_around
+from nofluke.text.numbers import as_people_say
 from nofluke.text.tables import plural
-from nofluke.text.units import as_people_say
 
 Hits = tuple[list[int], list[int]]
 FAR = 6  # shifts go as many tolerances away, enough to tell a peak from a hill

@@ -11,8 +11,7 @@ from nofluke.arrays import BoolArray, FloatArray
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.style import MOST_DRAWN
-from nofluke.series.marks import alarm_hits, alarms_counted, events_counted
-from nofluke.series.timed import TimedCell
+from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted
 from nofluke.show.report.in_time import on_axis
 from nofluke.show.svg import Axis, Chart
 from nofluke.show.ticks import Tick, date_ticks, number_ticks

@@ -11,9 +11,8 @@ import numpy as np
 from nofluke.inference.coincidences import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plain import exact_fraction
-from nofluke.series.ticks import Ticks, length_in_words
+from nofluke.series.ticks import Ticks, Watch, length_in_words
 from nofluke.series.tolerance import Tolerance
-from nofluke.series.watch import Watch
 from nofluke.show.report.grid import FACTORS, FEW_FACTORS, Grid, make_grid, tolerances_around
 from nofluke.show.report.positions import SECONDS, cell_seconds
 

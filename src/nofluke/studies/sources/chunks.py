@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from nofluke.data.sources import connected
+from nofluke.data.tables import connected
 from nofluke.errors import InputError
 from nofluke.plain import as_whole
 from nofluke.studies.cases import Case, Chunk

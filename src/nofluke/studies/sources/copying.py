@@ -15,9 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.delimited import text_query
-from nofluke.data.sources import open_table
-from nofluke.data.table import quoted, unglobbed
+from nofluke.data.tables import open_table, quoted, text_query, unglobbed
 from nofluke.errors import InputError, shown
 from nofluke.studies.sources.indexing import Piece, TableFile
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.pairs import Pairs
+from nofluke.data.columns import Pairs
 from nofluke.studies.sources.naming import check_name
 
 HASHED = 512 << 20

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.columns import UtcTimes, as_column
-from nofluke.data.frames import frame_columns
+from nofluke.data.columns import UtcTimes, as_column, frame_columns
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.sources import open_table
-from nofluke.data.table import FileTable, quoted, unglobbed
+from nofluke.data.tables import FileTable, open_table, quoted, unglobbed
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Events

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke.arrays import AnyArray
-from nofluke.data.sources import open_table
+from nofluke.data.tables import open_table
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources.assembling import Read

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.pairs import Pairs
+from nofluke.data.columns import Pairs
 from nofluke.errors import InputError, arg, say
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.sources import connected, open_table
-from nofluke.data.table import FileTable
+from nofluke.data.tables import FileTable, connected, open_table
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints

@@ -10,13 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.data.columns import UtcTimes, as_column
-from nofluke.data.frames import frame_columns
-from nofluke.data.pairs import Pairs, as_pairs, end_column, has_ends, no_pairs, pairs_of_columns, start_column
+from nofluke.data.columns import (
+    Pairs,
+    UtcTimes,
+    as_column,
+    as_pairs,
+    end_column,
+    frame_columns,
+    has_ends,
+    no_pairs,
+    pairs_of_columns,
+    start_column,
+)
+from nofluke.data.files import labels_of, times_of
 from nofluke.data.paths import expanded
-from nofluke.data.sources import open_table
-from nofluke.data.times import times_of
-from nofluke.data.values import labels_of
+from nofluke.data.tables import open_table
 from nofluke.errors import InputError, arg, say, shortened, shown
 from nofluke.studies.cases import Fault
 from nofluke.studies.sources import fingerprints

@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.sources import connected, open_table
-from nofluke.data.table import FileTable, quoted, unglobbed
-from nofluke.data.times import times_of
-from nofluke.data.values import numbers_of
+from nofluke.data.files import numbers_of, times_of
+from nofluke.data.tables import FileTable, connected, open_table, quoted, unglobbed
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources.assembling import Block, Read, Slices, faulty, joined, long_case, typed, wide_case

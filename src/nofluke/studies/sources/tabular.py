@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from nofluke.data.sources import connected, open_table
+from nofluke.data.tables import connected, open_table
 from nofluke.errors import InputError
 from nofluke.studies.cases import Chunk
 from nofluke.studies.sources import fingerprints

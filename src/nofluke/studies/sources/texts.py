@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.data.columns import absent
-from nofluke.data.delimited import MISSING_WORDS
+from nofluke.data.tables import MISSING_WORDS
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?")
 _LOGICAL = {"true": True, "false": False}

@@ -15,8 +15,8 @@ import numpy as np
 
 from nofluke.arrays import AnyArray
 from nofluke.data.columns import absent
-from nofluke.data.sources import open_table
-from nofluke.data.values import IS_MISSING
+from nofluke.data.files import IS_MISSING
+from nofluke.data.tables import open_table
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
