@@ -58,7 +58,7 @@ def test_a_name_that_could_be_two_is_none():
         ),
         ("auc", ": did you mean 'auc-roc'[?]$"),
         ("range-f1:x=1", "has no setting 'x', but bias, cardinality, alpha and beta.$"),
-        ("auc-roc:x=1", "has no setting 'x': it has none.$"),
+        ("auc-roc:x=1", "has no setting 'x', nor any other.$"),
         ("vus-pr:=3", "has no setting '', but window"),
         ("vus-pr:curve=roc", "has no setting 'curve': its name says it, 'vus-roc' or 'vus-pr'.$"),
         (

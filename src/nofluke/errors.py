@@ -265,7 +265,7 @@ def _input_error(argument: str | None, value: Any, problem: str, remedy: str) ->
 
 
 class Shown(str):
-    """A value that is only known as it was shown."""
+    """A value as messages show it, without quotes; what has been sent by another process is no more than that."""
 
 
 def _one_line(text: str) -> str:

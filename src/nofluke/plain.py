@@ -106,9 +106,9 @@ def check_setting(key: str, own: Sequence[str], argument: str, text: str) -> Non
     nofluke.errors.InputError: null='random-scores:phy=1' has no setting 'phy', but phi: did you mean 'phi'?
     """
     if key not in own:
-        listed = f"{', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}" if own else "none"
+        listed = f", but {', '.join(own[:-1])}{' and ' if len(own) > 1 else ''}{own[-1]}" if own else ", nor any other"
         raise InputError(
-            argument=argument, value=text, problem=f"has no setting {key!r}, but {listed}", remedy=meant(key, own)
+            argument=argument, value=text, problem=f"has no setting {key!r}{listed}", remedy=meant(key, own)
         )
 
 

@@ -109,7 +109,7 @@ def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str
     suite = Suite(
         name=_detector(options),
         cases=tuple(replace(case, why=advice(case.why, context)) for case in map(_case, gate_checks(result, options))),
-        properties=dict(_flat(in_shell(result.to_dict(**more), context))),
+        properties=dict(_flat(in_shell(result._record(**more), context))),
         output=text,
     )
     return junit(name, [suite])

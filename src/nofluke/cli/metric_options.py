@@ -23,13 +23,11 @@ def _known(_context: click.Context, option: click.Parameter, names: tuple[str, .
             try:
                 get(name)
             except InputError as error:
-                about = error if error.argument == "metric" else InputError(value=name, remedy=error.words)
-                raise InputError(
-                    argument=option.opts[0],
-                    value=about.value,
-                    problem=about.problem,
-                    remedy=joined(" ", filter(None, [about.remedy, "nofluke metrics lists them"])),
-                ) from None
+                about = error if error.argument == "metric" else InputError(value=name, remedy=str(error))
+                told = InputError(
+                    argument=option.opts[0], value=about.value, problem=about.problem, remedy=about.remedy
+                )
+                raise InputError(problem=joined(" ", [told.words, "See nofluke metrics."])) from None
     return names
 
 

@@ -32,7 +32,7 @@ def write_result(result: Any, form: str | None, output: str | None, **more: Any)
     form, context = form or form_of(output), click.get_current_context()
     said = partial(advice, context=context)
     if form == "json":
-        write(json_text(in_shell(result.to_dict(**more), context)), output)
+        write(json_text(in_shell(result._record(**more), context)), output)
         return
     if form not in ("text", "junit"):
         write(render(result, form, said=said, **more).rstrip("\n"), output)

@@ -80,7 +80,7 @@ def named_range(text: str | None, option: str) -> Iterator[None]:
         if not isinstance(text, Part):
             raise
         ends = _WHOLE.fullmatch(text.typed)
-        whole = f"{ends[1]}:{ends[2]}:{int(ends[2]) - int(ends[1]) + 1} has whole numbers" if ends else ""
+        whole = f"write {ends[1]}:{ends[2]}:{int(ends[2]) - int(ends[1]) + 1} for whole numbers" if ends else ""
         if error.argument != option:
             raise
         raise InputError(

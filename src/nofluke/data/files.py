@@ -13,7 +13,7 @@ import numpy as np
 from nofluke.data.columns import OPEN, Pairs, UtcTimes, as_column, end_column, has_ends, pairs_of_columns, start_column
 from nofluke.data.tables import MISSING_WORDS, FileTable, one_line, open_table
 from nofluke.dates import likely_format
-from nofluke.errors import InputError, arg, say, shown, spoken
+from nofluke.errors import InputError, arg, passed, say, shown, spoken
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -167,7 +167,7 @@ def _formatted_times(table: FileTable, position: int, time_format: str) -> NDArr
             table.at(bad[0]),
             shown(name),
             shown(bad[1]),
-            arg("time_format", time_format),
+            passed("time_format", time_format),
         )
         raise InputError(problem=unlike, remedy="correct one of them")
     unit = "ns" if "%n" in time_format else "us"
@@ -375,8 +375,8 @@ def read_events(
                     remedy=say(
                         "name one of {}, or two of them by {} and {} for ranges",
                         table.listing(),
-                        arg("start"),
-                        arg("end"),
+                        spoken("start=", shell="--truth-start"),
+                        spoken("end=", shell="--truth-end"),
                     ),
                 )
             picked = {"time": 0 if column is None else table.position(column, "time")}

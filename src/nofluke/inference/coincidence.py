@@ -212,7 +212,7 @@ def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ..
             "Only alarms {} {} an event count, though {}: {} if {} come first, or pass {} if they follow.",
             window.distance,
             where,
-            arg("leads", leads),
+            passed("leads", leads),
             opposite,
             leads,
             arg("leads", other),

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from nofluke.errors import InputError, say, verb
+from nofluke.errors import InputError, Shown, say, verb
 from nofluke.metrics.adjusted import F1, PAF1, DelayPAF1
 from nofluke.metrics.adjusted_share import PAKAUC, PAKF1
 from nofluke.metrics.affiliation import AffiliationF1, AffiliationPrecision, AffiliationRecall
@@ -146,7 +146,7 @@ def get(metric: object) -> Metric:
     if isinstance(metric, type):
         raise InputError(
             argument="metric",
-            value=metric.__name__,
+            value=Shown(metric.__name__),
             problem="is a class",
             remedy=f"pass an instance, {metric.__name__}(...)",
         )
@@ -227,7 +227,7 @@ def register(
     if isinstance(function, type):
         raise InputError(
             argument="function",
-            value=function.__name__,
+            value=Shown(function.__name__),
             problem="is a class",
             remedy="pass a function, or a callable object",
         )

@@ -60,7 +60,7 @@ def from_text(text: str, makers: Mapping[str, Callable[..., Metric]]) -> Metric:
     try:
         return makers[name](**settings)
     except InputError as error:
-        raise InputError(argument="metric", value=text, remedy=error.words) from None
+        raise InputError(argument="metric", value=text, remedy=str(error)) from None
 
 
 def _letters(name: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from nofluke.errors import InputError
+from nofluke.errors import InputError, Shown
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
@@ -88,7 +88,10 @@ def as_null(null: Null) -> NullModel:
         return _named(null)
     if isinstance(null, type):
         raise InputError(
-            argument="null", value=null.__name__, problem="is a class", remedy=f"pass an instance, {null.__name__}(...)"
+            argument="null",
+            value=Shown(null.__name__),
+            problem="is a class",
+            remedy=f"pass an instance, {null.__name__}(...)",
         )
     if callable(null):
         return Custom(null)
@@ -129,4 +132,4 @@ def from_text(text: str, models: Mapping[str, type[NullModel]]) -> NullModel:
     try:
         return models[name](**settings)
     except InputError as error:
-        raise InputError(argument="null", value=text, remedy=error.words) from None
+        raise InputError(argument="null", value=text, remedy=str(error)) from None

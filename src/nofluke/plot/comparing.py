@@ -56,7 +56,7 @@ def compare(comparison: Comparison, ax: Any = None, *, measure: str = "f1") -> A
     >>> found = nf.compare(quakes.truth, scores, quantile=0.9, tolerance=2)
     >>> left, right = nf.plot.compare(found, Figure().subplots(1, 2), measure="recall")
     >>> left.get_xlabel(), [text.get_text() for text in right.texts]
-    ('recall', ['p = 0.18'])
+    ('recall', ['p = 0.11'])
     """
     check_kind("comparison", comparison, Comparison, "nofluke.compare")
     check_word(measure, "measure", MEASURES)

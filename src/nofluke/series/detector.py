@@ -12,7 +12,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.data.columns import as_column
-from nofluke.errors import InputError, Words, arg, joined, named, passed, say, shown, spoken
+from nofluke.errors import InputError, Shown, Words, arg, joined, named, passed, say, shown, spoken
 from nofluke.plain import as_number, as_share, check_word, number_or_none, whole_or_none
 from nofluke.series.clock import Clock
 from nofluke.series.counting import reaching, window_maxima
@@ -48,7 +48,7 @@ class AlarmRule:
         if isinstance(refractory, Tolerance):
             raise InputError(
                 argument="refractory",
-                value=refractory,
+                value=Shown(refractory),
                 problem="has two sides",
                 remedy="pass one length, such as 3 or '2h'",
             )
@@ -72,7 +72,7 @@ class AlarmRule:
         elif clock is None or not clock.is_dates:
             raise InputError(
                 argument="refractory",
-                value=self.refractory,
+                value=Shown(self.refractory),
                 problem="is a length of time, but the data has no clock of dates",
                 remedy=say("pass {}, or a number of steps", arg("times")),
             )

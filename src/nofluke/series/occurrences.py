@@ -16,7 +16,7 @@ import numpy.typing as npt
 from nofluke.arrays import ByValue, IntArray
 from nofluke.data.columns import Column, Pairs, as_column, as_pairs
 from nofluke.dates import NANOSECONDS, as_duration, for_heading, format_duration
-from nofluke.errors import InputError, arg, named, say, verb
+from nofluke.errors import InputError, Shown, arg, named, say, verb
 from nofluke.plain import as_number, check_word, exact_fraction, number_or_none
 from nofluke.series.clock import Clock, listing
 from nofluke.series.counting import in_ranges, nonempty, union
@@ -204,7 +204,7 @@ class Given:
         known = {name: column for name, column in columns.items() if len(column)}
         if not known.keys() & {"events", "alarms", "span"}:
             raise InputError(
-                problem="events and alarms are both empty and there is no span",
+                problem=say("{} and {} are both empty and there is no span", named("events"), named("alarms")),
                 remedy=say("pass {}, the time that was watched", arg("span")),
             )
         dates, aware = one_kind(known)
@@ -253,7 +253,10 @@ def _origin(of: dict[str, npt.NDArray[Any]], border: npt.NDArray[Any], size: Fra
 def _refuse_long(every: npt.NDArray[Any], ticks: Ticks) -> None:
     if every.dtype.kind != "f" and ticks.raw >= 2**63:
         raise InputError(
-            argument="tick", value=ticks.length(1), problem="is longer than any span", remedy="pass a shorter one"
+            argument="tick",
+            value=Shown(ticks.length(1)),
+            problem="is longer than any span",
+            remedy="pass a shorter one",
         )
     if len(every) and Fraction(float(every.max()) - float(every.min())) / ticks.raw > MOST_TICKS:
         raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any
 
-from nofluke.errors import InputError, arg, joined, named, say, verb
+from nofluke.errors import InputError, Words, arg, joined, named, passed, say, verb
 from nofluke.metrics import Function, get
 from nofluke.metrics.functions import can_pickle
 from nofluke.nulls import Null, as_null
@@ -96,15 +96,15 @@ class Asked:
         return Tolerance(early=steps, late=steps)
 
     @property
-    def in_time(self) -> str:
-        """The first setting that is a length of time, so that series need a clock; empty where none is."""
+    def in_time(self) -> Words | None:
+        """The first setting that is a length of time, so that series need a clock; None where none is."""
         tolerance, refractory = self.tolerance, self.alarms.refractory
         if isinstance(tolerance, Tolerance) and tolerance.unit != "steps":
-            return f"tolerance={str(tolerance)!r}"
+            return passed("tolerance", str(tolerance))
         if refractory is not None and refractory.unit != "steps":
-            return f"refractory={self.refractory!r}"
+            return passed("refractory", self.refractory)
         timed = self.warmup is not None and as_part(self.warmup, "warmup")[0] == "time"
-        return f"warmup={self.warmup!r}" if timed else ""
+        return passed("warmup", self.warmup) if timed else None
 
     @property
     def alarms(self) -> AlarmRule:

@@ -10,7 +10,7 @@ from contextlib import closing
 from itertools import islice
 from typing import Any
 
-from nofluke.errors import InputError, say
+from nofluke.errors import InputError, Shown, say
 from nofluke.plain import as_whole
 from nofluke.progress import one_call
 from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
@@ -127,7 +127,7 @@ def _submit(executor: Executor, index: int, function: Callable[[Any], Any], task
 def _lost(executor: Executor, error: BaseException) -> InputError:
     return InputError(
         argument="executor",
-        value=type(executor).__name__,
+        value=Shown(type(executor).__name__),
         problem=f"has stopped working ({reason_of(error)})",
         remedy=say("pass a new one; finished work is kept, and {}", RESUMES),
     )

@@ -199,7 +199,7 @@ def study(
     )
     if times is None and layout in ("auto", "wide", "long") and asked.in_time:
         raise InputError(
-            problem=f"{asked.in_time} is a length of time, but the data have no clock",
+            problem=say("{} is a length of time, but the data have no clock", asked.in_time),
             remedy=say("pass {}, or a number of steps", arg("times")),
         )
     chunks, detectors = found.chunks(), found.detectors

@@ -38,6 +38,15 @@ def flattened(plain: Mapping[str, Any]) -> dict[str, Scalar]:
     return dict(_leaves(plain, ()))
 
 
+def plainly(value: Any) -> Any:
+    """Sentences as nothing but text, in dicts and lists of whatever depth."""
+    if isinstance(value, dict):
+        return {key: plainly(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return list(map(plainly, value))
+    return str(value) if isinstance(value, str) else value
+
+
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Scalar]]:
     if isinstance(value, Mapping):
         names = _unique([(str(key),) for key in value])
@@ -168,7 +177,7 @@ class Exports(ABC):
         """
         if not isinstance(flat, bool) and not (isinstance(flat, str) and flat == "numbers"):
             raise InputError(argument="flat", value=flat, problem="must be True, False or 'numbers'")
-        plain = self._record(**asked)
+        plain: dict[str, Any] = plainly(self._record(**asked))
         if not flat:
             return plain
         found = flattened(plain)

@@ -153,7 +153,7 @@ def _check_columns(roles: Roles, layout: str, events: Listed | None) -> None:
             argument="layout",
             value="wide",
             problem="has a column for each detector",
-            remedy=say("leave out {}", arg("detector", roles.detector)),
+            remedy=say("leave out {}", passed("detector", roles.detector)),
         )
 
 
