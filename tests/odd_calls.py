@@ -76,6 +76,7 @@ NEEDED: dict[str, dict[str, Any]] = {
     "cross_val_evaluate": {"estimator": GaussianNB(), "X": GOOD[:, None], "y": TRUTH, "cv": 2, **DRAWS},
     "power": {"recall": 0.6, "coverage": 0.2, "n_events": 10, "n_steps": 2_000, **DRAWS},
     "sample_size": {"recall": 0.6, "coverage": 0.2},
+    "Series": {"truth": TRUTH.tolist()},
     "split": {"series": GOOD.tolist()},
     "Tolerance": {"early": 1, "late": 2},
     "Confusion": {"tp": 1, "fp": 2, "fn": 3, "tn": 4},

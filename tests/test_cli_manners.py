@@ -301,8 +301,8 @@ WRONG = {
     "sweep --tolerance 0:8:99999999999": "--tolerance 0:8:9+: COUNT is how many",
     "sweep --tolerance 30min:2h:4": "--tolerance 30min:2h:4 has ends in two units: write both in one",
     "sweep --tolerance 0:x2:4": "--tolerance 0:x2:4: 'x2' is not a number, with or without a unit: write 0:8:5",
-    "sweep --tolerance 0:5:3": "--tolerance 0:5:3 has 2.5, which must be a whole number of steps [(]as in 0:5:6[)], "
-    "or a duration .*; on a clock of plain numbers pass --unit clock",
+    "sweep --tolerance 0:5:3": "--tolerance 0:5:3 has 2.5, which must be a whole number of steps, or a duration .*; "
+    "on a clock of plain numbers pass --unit clock: write 0:5:6 for whole numbers[.]",
     "sweep --budget 1:10%:4": "--budget 1:10%:4 has ends in two units: write both in one, such as 1%:10%:4",
     "sweep --budget 1%:5%": "--budget 1%:5% is not a range: write START:STOP:COUNT, such as 1%:5%:5",
     "sweep --quantile .5,x": "--quantile x is not a number: write it as 0.05 or 5%",
@@ -438,7 +438,14 @@ def test_formats_that_fit_nothing_are_refused(given, message):
 
 # words
 
-CODE = ("cli/", "show/", "reproduce/", "plot/", "datasets/")  # what writes Python, or is not told by the command line
+CODE = (
+    "cli/",
+    "show/",
+    "reproduce/",
+    "plot/",
+    "datasets/",
+    "series/arguments.py",
+)  # what writes Python, or is not told by the command line
 
 
 @cache

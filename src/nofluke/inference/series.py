@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -28,7 +27,7 @@ from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_tim
 from nofluke.series.reading import Missing, Overlaps, Sequence, TruthKind, length_of, prepare
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
-from nofluke.text.tables import Table, noted, plural
+from nofluke.text.tables import noted, plural
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -179,11 +178,6 @@ class Series(Held):
         from nofluke.plot.series import labelled
 
         return labelled(self.read, ax)
-
-    @cached_property
-    def table(self) -> Table:
-        """What it is, as a heading with notes."""
-        return Table(title=self._title(), columns=(), rows=(), notes=noted(self.notes))
 
     def __str__(self) -> str:
         return "\n".join([self._title(), *noted(self.notes)])

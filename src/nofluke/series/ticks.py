@@ -1,4 +1,7 @@
-"""Time without steps: ticks, what was watched of them, and how fine they must be."""
+"""Time without steps: ticks, what was watched of them, and how fine they must be.
+
+The section "Events at their own times" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
