@@ -190,7 +190,7 @@ def coincidence_of(
             *read.notes,
             *remarks(cell, read),
             *_against(leads, cell.trial.tolerances[cell.d], lag),
-            *turned(common, FEWER),
+            *turned(common, lambda: FEWER),
             *settings.choice.notes,
         ),
         **common,

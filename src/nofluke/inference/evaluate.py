@@ -177,7 +177,7 @@ def evaluation_of(
             *sequence.notes,
             *(() if cuts is None else cuts.notes),
             *_remarks(cell),
-            *turned(common, _remedy(sequence)),
+            *turned(common, lambda: _remedy(sequence)),
             *settings.choice.notes,
         ),
         **common,

@@ -23,7 +23,7 @@ from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
-from nofluke.nulls.base import NullModel, check_resamples
+from nofluke.nulls.base import NullModel, Perfect, check_resamples
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.detector import CountAlarms
@@ -244,8 +244,8 @@ class Evaluation(Exports, ByValue):
         return floor_above(test, check_alpha(alpha), lambda: self._of_perfect_alarms)
 
     @lazy
-    def _of_perfect_alarms(self) -> dict[str, float]:
-        return self.null.perfect_pvalues(self.cell)
+    def _of_perfect_alarms(self) -> Perfect:
+        return Perfect(self.null, self.cell)
 
     @property
     def verdict(self) -> Verdict:

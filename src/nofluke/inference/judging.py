@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -60,13 +61,13 @@ def _clockwork(cell: Cell) -> tuple[TimeUnit, float, float, float]:
     return "seconds", per_unit, watched / 1e9, step / per_unit
 
 
-def turned(found: dict[str, Any], remedy: str) -> tuple[str, ...]:
+def turned(found: dict[str, Any], remedy: Callable[[], str]) -> tuple[str, ...]:
     """A note where both hits are far fewer than chance's; recall is asked first, whose law costs next to nothing."""
     precision, recall = found["precision_test"], found["recall_test"]
     for test in (recall, precision):
         if test.excess >= 0 or test.pvalue_for("less") > TURNED:
             return ()
-    return (turned_note(precision.pvalue_for("less"), recall.pvalue_for("less"), remedy),)
+    return (turned_note(precision.pvalue_for("less"), recall.pvalue_for("less"), remedy()),)
 
 
 def turned_note(precision: float, recall: float, remedy: str) -> str:

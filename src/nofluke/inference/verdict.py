@@ -11,6 +11,7 @@ from typing import Literal
 
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.laws.law import Law
+from nofluke.nulls.base import Perfect
 from nofluke.nulls.choice import Choice
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
@@ -57,9 +58,7 @@ class Ruling:
     under: str = ""
 
 
-def rule(
-    tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str, perfect: Callable[[], Mapping[str, float]]
-) -> Ruling:
+def rule(tests: tuple[ChanceTest, ChanceTest], alpha: float, obstacle: str, perfect: Callable[[], Perfect]) -> Ruling:
     """Whether a detector is better than chance, by both p-values.
 
     Yes if both p ≤ α; partly if the smaller is at most α/2 (Hochberg). Where one measure has no outcome that reaches α,
@@ -77,10 +76,13 @@ def rule(
     ruling = rule_by(upper, lambda measure: floor_above(known[measure], alpha), alpha, beside, under)
     if ruling.verdict != "no":
         return ruling
-    floors = {measure: floor_above(test, alpha, perfect) for measure, test in known.items()}
-    if None in floors.values():
-        return ruling
-    return _unable({measure: floor for measure, floor in floors.items() if floor is not None}, alpha, under)
+    floors: dict[str, float] = {}
+    for measure, test in known.items():
+        floor = floor_above(test, alpha, perfect)
+        if floor is None:
+            return ruling
+        floors[measure] = floor
+    return _unable(floors, alpha, under)
 
 
 def upper_of(test: ChanceTest) -> float:
@@ -167,9 +169,7 @@ def ruled_as_found(
     return ruling
 
 
-def floor_above(
-    test: ChanceTest, alpha: float, perfect: Callable[[], Mapping[str, float]] | None = None
-) -> float | None:
+def floor_above(test: ChanceTest, alpha: float, perfect: Callable[[], Perfect] | None = None) -> float | None:
     """The smallest p-value that can come out, where it is above α; None where some outcome reaches α.
 
     A matter of the law alone: what was observed has no part in it. ``perfect`` gives P(X ≥ hits) of perfect alarms by
@@ -179,7 +179,7 @@ def floor_above(
     level = min(alpha / share, ALMOST)
     floor = _floor(test.law, level)
     if floor is None and perfect is not None:
-        best = perfect()[test.measure]
+        best = perfect()(test.measure, level)
         floor = None if significant(best, level) else best
     if floor is None or test.of == 0:
         return None if floor is None else 1.0

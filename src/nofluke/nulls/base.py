@@ -60,6 +60,25 @@ class Shifting(ByValue):
     method: How
 
 
+class Perfect:
+    """The smallest p-values that perfect alarms get, shape by shape, as far as one has to look."""
+
+    def __init__(self, null: NullModel, cell: Cell) -> None:
+        self._null, self._shapes = null, list(null.perfect_alarms(cell))
+        self._found: list[dict[str, float]] = []
+
+    def __call__(self, side: str, level: float = 0.0) -> float:
+        """That of a side: of the first shape that reaches the level, else of all; 0 where alarms have no shape."""
+        for i, best in enumerate(self._shapes):
+            if i == len(self._found):
+                nulls = self._null.distributions(best, rng=SEED)
+                hits = {"precision": best.precision_hits, "recall": best.recall_hits}
+                self._found.append({one: getattr(nulls, one).upper(count) for one, count in hits.items()})
+            if self._found[i][side] <= level:
+                return self._found[i][side]
+        return min((found[side] for found in self._found), default=0.0)
+
+
 class NullModel(ABC):
     """A null model: what chance does with one side of a trial while the other stays in place.
 
@@ -242,13 +261,13 @@ class NullModel(ABC):
 
     def smallest_pvalues(self, cell: Cell) -> dict[str, float | None]:
         """The smallest p-values that can come out for both sides; None where they are far below any level."""
-        nulls, perfect = self.distributions(cell, rng=SEED), self.perfect_pvalues(cell)
-        return {side: max(floor_of(getattr(nulls, side)), perfect[side]) for side in ("precision", "recall")}
+        nulls, perfect = self.distributions(cell, rng=SEED), Perfect(self, cell)
+        return {side: max(floor_of(getattr(nulls, side)), perfect(side)) for side in ("precision", "recall")}
 
-    def perfect_pvalues(self, cell: Cell) -> dict[str, float]:
-        """P-values of both sides for perfect alarms; 0 where every placement is as good as new to them."""
+    def perfect_alarms(self, cell: Cell) -> tuple[Cell, ...]:
+        """Cells of perfect alarms that may still not be significant; none where every placement is new to them."""
         del cell
-        return {"precision": 0.0, "recall": 0.0}
+        return ()
 
     def check(self, method: object, cell: Cell | None = None) -> None:
         """Refuse a method that this null does not have, and events that no law of single steps holds for."""

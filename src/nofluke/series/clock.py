@@ -310,6 +310,8 @@ def step_ends(clock: Clock, *, over_gaps: bool = False) -> npt.NDArray[Any]:
 
 def in_gaps(clock: Clock, ticks: npt.NDArray[Any], steps: IntArray) -> BoolArray:
     """Which of these ticks lie in a gap of the clock, after the step at or before them has ended."""
+    if not (ticks > clock.ticks[steps]).any():  # all on steps: gaps need not be looked for
+        return np.zeros(len(steps), dtype=np.bool_)
     return np.asarray(np.isin(steps, clock.gaps) & (ticks >= step_ends(clock)[steps]))
 
 
