@@ -157,7 +157,7 @@ def prepare(
     watched = _watched(steps, mask, warmup, missing)
     found = _events(steps, watched.open_steps, truth_as, count_events, overlaps)
     says = _says(steps.detector, watched.open_steps, found)
-    left_out = replace(watched.left_out, events=found.lost)
+    left_out = LeftOut(missing=watched.missing, masked=watched.masked, warmup=watched.warmup, events=found.lost)
     return Sequence(
         truth=found.labels & watched.open_steps,
         scores=says.scores,
@@ -264,8 +264,13 @@ def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_
         whose=whose,
         clock=clock,
         # a list of alarms is of times, where there is a clock
-        detector=replace(detector, kind=kind_on_clock(given, kind, clock, "times")),
-        events=replace(events, column=labels, kind=kind_on_clock(labels, truth_kind, clock, truth_as)),
+        detector=Passed(name=name, column=given, pairs=detector.pairs, kind=kind_on_clock(given, kind, clock, "times")),
+        events=Passed(
+            name="truth",
+            column=labels,
+            pairs=events.pairs,
+            kind=kind_on_clock(labels, truth_kind, clock, truth_as),
+        ),
     )
 
 
@@ -274,10 +279,12 @@ def _steps(detector: Passed, events: Passed, times: Any, truth_as: TruthKind, n_
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """Which steps count, and what was left out."""
+    """Which steps count, and how many were left out, each for one reason."""
 
     open_steps: BoolArray
-    left_out: LeftOut
+    missing: int
+    masked: int
+    warmup: int
 
 
 def _watched(steps: Steps, mask: Any, warmup: Any, missing: Missing) -> Watched:
@@ -298,8 +305,12 @@ def _watched(steps: Steps, mask: Any, warmup: Any, missing: Missing) -> Watched:
             problem=f"no step is left to evaluate, since all {n} are masked or missing",
             remedy="mask fewer, or pass the missing values",
         )
-    left_out = LeftOut(missing=int((absent & ~closed).sum()), masked=int(masked[warm:].sum()), warmup=warm)
-    return Watched(open_steps=open_steps, left_out=left_out)
+    return Watched(
+        open_steps=open_steps,
+        missing=int((absent & ~closed).sum()),
+        masked=int(masked[warm:].sum()),
+        warmup=warm,
+    )
 
 
 # ---- the events
