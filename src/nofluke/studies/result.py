@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.data.paths import expanded
+from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
@@ -34,7 +35,6 @@ from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
-from nofluke.studies.pooled_file import keep, stored
 from nofluke.studies.pooled_row import Pooled
 from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import from_reading, of_metrics, remarks
@@ -42,6 +42,32 @@ from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
 from nofluke.text.tables import plural
+
+NAME = "pooled.json"
+
+
+def keep(folder: Path, rows: tuple[Pooled, ...], n_resamples: int, level: float) -> None:
+    """Write the rows that were pooled with so many draws and intervals of that level."""
+    told = {"n_resamples": n_resamples, "level": level, "rows": [row.to_dict() for row in rows]}
+    write_file(folder / NAME, json.dumps(told, indent=1) + "\n", str(folder / NAME))
+
+
+def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
+    """The rows that were kept; refuses other settings than theirs."""
+    try:
+        told = json.loads((folder / NAME).read_bytes())
+    except (OSError, ValueError):
+        told = None
+    if told is None or (told["n_resamples"], told["level"]) != (n_resamples, level):
+        raise InputError(
+            problem="pooling needs the data, which an opened folder does not hold",
+            remedy="call nf.study again with the same arguments",
+        )
+    return tuple(Pooled.of_dict(row) for row in told["rows"])
+
+
+
+# ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 LEVEL = 0.95
 
@@ -306,3 +332,4 @@ class Study(StudyExports):
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
         size = f"{plural(len(self.detectors), 'detector')} on {plural(self.n_series, 'series', 'series')}"
         return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}; {self.path}>"
+
