@@ -18,9 +18,11 @@ from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
 from nofluke.nulls.diagnosis import diagnosis_of
+from nofluke.plain import exact_fraction
 from nofluke.progress import progress_bar
+from nofluke.series.ticks import length_in_words
+from nofluke.series.tolerance import Tolerance
 from nofluke.show.report import words
-from nofluke.show.report.addresses import address_of, address_of_lag
 from nofluke.show.report.cells import evaluator, evaluator_under, families, picture_of, seed_of
 from nofluke.show.report.correction import Corrected, correct
 from nofluke.show.report.entitled import entitle
@@ -33,9 +35,37 @@ from nofluke.show.report.null_strip import strip_of
 from nofluke.show.report.positions import short_names
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
-from nofluke.show.report.windows import grid_of
+from nofluke.show.report.windows import Lag, grid_of
 from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
+
+
+def address_of(tolerance: Tolerance) -> dict[str, Any]:
+    """Such as "2" or "1h", or "30min..2h" where both sides differ.
+
+    >>> address_of(Tolerance(early=2, late=2))
+    {'link': '2', 'unit': 'steps', 'early': 2.0, 'late': 2.0}
+    >>> address_of(Tolerance(early="3h", late="-1h"))["link"]
+    '3h..-1h'
+    """
+    sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
+    early, late = (_written(side, dates=tolerance.unit == "ns") for side in sides)
+    link = early if early == late else f"{early}..{late}"
+    return {"link": link, "unit": tolerance.unit, "early": float(sides[0]), "late": float(sides[1])}
+
+
+def address_of_lag(lag: Lag) -> dict[str, Any]:
+    """Such as "-2d"."""
+    return {"link": lag.short, "unit": "ns" if lag.dates else "clock", "length": float(lag.length)}
+
+
+def _written(length: int | float, *, dates: bool) -> str:
+    size = length_in_words(abs(exact_fraction(length)), dates=dates)
+    return f"-{size}" if length < 0 else size
+
+
+
+# ---- everything a report shows, as plain data: computed here once, only looked up in the page
 
 SIDES = ("precision", "recall")
 READABLE = {
@@ -293,3 +323,4 @@ def _short(values: FloatArray) -> list[float]:
 def _plain(value: float) -> float | None:
     """JSON knows only finite numbers."""
     return float(value) if math.isfinite(value) else None
+
