@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import os
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,13 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.every_null import UnderNull, every_null
 from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.interval import Interval
 from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
+from nofluke.nulls.choice import Choice
 from nofluke.nulls.diagnosis import diagnosis_of
 from nofluke.plain import exact_fraction
 from nofluke.progress import progress_bar
@@ -31,7 +35,6 @@ from nofluke.show.report.explained import explained
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import next_steps
-from nofluke.show.report.null_strip import strip_of
 from nofluke.show.report.positions import short_names
 from nofluke.show.report.shifts import Hits, Shifts, shifts_of
 from nofluke.show.report.timeline import timeline
@@ -39,6 +42,33 @@ from nofluke.show.report.windows import Lag, grid_of
 from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
 
+
+def strip_of(result: Evaluation, seed: int) -> str:
+    """A row for each null: the one used, those that hold too, and those that do not, in grey."""
+    rows = "".join(_row(one, result.settings.choice) for one in every_null(result, seed=seed))
+    return (
+        '<div class="scroll" tabindex="0" role="region" aria-label="P-values under every null">'
+        '<table class="strip"><caption>What every null says</caption><thead><tr><th scope="col">null</th>'
+        '<th scope="col">p of precision</th><th scope="col">p of recall</th><th scope="col">what it assumes, or why '
+        f"it is ruled out</th></tr></thead><tbody>{rows}</tbody></table></div>"
+    )
+
+
+def _row(one: UnderNull, choice: Choice) -> str:
+    kind = "used" if one.used else "aside" if one.against else "valid"
+    mark = '<span class="mark">used here</span> ' if one.used else ""
+    sides = {"precision": one.precision, "recall": one.recall}
+    numbers = "".join(
+        f'<td data-name="p of {side}">{"–" if p is None else show_p(p)}</td>' for side, p in sides.items()
+    )
+    about = one.against or replace(choice, model=one.model, assumes="").assumption  # ticks where there are no steps
+    return (
+        f'<tr class="{kind}"><th scope="row">{mark}{escape(one.model.text)}</th>{numbers}<td>{escape(about)}</td></tr>'
+    )
+
+
+
+# ---- everything a report shows, as plain data: computed here once, only looked up in the page
 
 def address_of(tolerance: Tolerance) -> dict[str, Any]:
     """Such as "2" or "1h", or "30min..2h" where both sides differ.
