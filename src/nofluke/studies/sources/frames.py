@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from typing import Any
@@ -9,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.data.columns import UtcTimes, as_column, frame_columns
+from nofluke.data.columns import UtcTimes, absent, as_column, frame_columns
+from nofluke.data.tables import MISSING_WORDS
 from nofluke.errors import InputError, shown
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.sources import fingerprints
@@ -27,7 +29,33 @@ from nofluke.studies.sources.naming import (
 )
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
-from nofluke.studies.sources.texts import numbers_of_text
+
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?")
+_LOGICAL = {"true": True, "false": False}
+
+
+def numbers_of_text(items: Sequence[Any]) -> list[Any] | None:
+    """Numbers, or true and false, from text, None where it is empty or says so; None for all where it is anything else.
+
+    >>> numbers_of_text(["0", " 1"]), numbers_of_text(["True", "false"]), numbers_of_text(["0.5", None, "NA"])
+    ([0, 1], [True, False], [0.5, None, None])
+    >>> numbers_of_text(["one"])
+    """
+    missing = absent(np.array([*items, None], dtype=object))[:-1]
+    if not all(gap or isinstance(item, str) for item, gap in zip(items, missing, strict=True)):
+        return None
+    texts = ["" if gap else item.strip().lower() for item, gap in zip(items, missing, strict=True)]
+    filled = {text for text in texts if text not in MISSING_WORDS}
+    read: dict[str, Any] = {}
+    if filled <= set(_LOGICAL):
+        read = _LOGICAL
+    elif all(map(_NUMBER.fullmatch, filled)):
+        read = {text: int(text) if text.lstrip("+-").isdecimal() else float(text) for text in filled}
+    return [read.get(text) for text in texts] if filled <= set(read) else None
+
+
+
+# ---- a study in memory: pandas, polars and pyarrow tables, or a dict of arrays, cut into its series
 
 Key = tuple[str | None, ...]
 
@@ -219,3 +247,4 @@ def _plain(column: Any) -> AnyArray:
         values = np.empty(len(items), dtype=object)
         values[:] = items
         return values
+
