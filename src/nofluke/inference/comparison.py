@@ -4,21 +4,52 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.inference.chance import significant
-from nofluke.inference.compare_chance import chance_of
+from nofluke.inference.chance import f_test, significant
 from nofluke.inference.differences import Difference, with_ends
 from nofluke.inference.interval import Intervals, Kind
 from nofluke.inference.units import MEASURES
+from nofluke.nulls.choice import choose
 from nofluke.plain import check_word, finite_or_none
 from nofluke.series.trial import Cell
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share
+
+N_RESAMPLES = 2_000  # where chance is simulated: for a picture
+
+
+def chance_of(cell: Cell, measure: str, alpha: float, seed: int) -> tuple[float, float]:
+    """Under the null that the data allow; NaN where the measure is undefined, or has no law under that null.
+
+    >>> import nofluke as nf
+    >>> result = nf.evaluate([0, 1, 0, 0] * 25, predictions=[0, 1, 0, 0] * 10 + [0] * 60, null="permutation")
+    >>> mean, std = chance_of(result.cell, "recall", 0.05, 0)
+    >>> round(mean, 3)
+    0.1
+    """
+    of = {"precision": cell.n_predictions, "recall": cell.n_counted}
+    needed = of.values() if measure == "f1" else [of[measure]]
+    if 0 in needed:
+        return math.nan, math.nan
+    model = choose("auto", cell, alpha).model.hurried()
+    with suppress(InputError):
+        if measure == "f1":
+            joint = model.joint(cell, n_resamples=N_RESAMPLES, rng=seed)
+            test = f_test(math.nan, joint, *of.values())
+            return test.expected, test.std
+        law = getattr(model.distributions(cell, n_resamples=N_RESAMPLES, rng=seed), measure)
+        return law.mean / of[measure], law.std / of[measure]
+    return math.nan, math.nan
+
+
+
+# ---- several detectors compared on the same units: the result, and how it is presented
 
 MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
 NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
@@ -267,3 +298,4 @@ class Comparison(Exports, ByValue):
             f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
         )
         return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
+
