@@ -4,28 +4,57 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
 
-from nofluke.adapters.measures import Measure, metric_of
 from nofluke.adapters.responses import Direction, Reader, ResponseMethod, clock_of, labels_of
 from nofluke.arrays import BoolArray, ByValue
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.evaluate import evaluate
-from nofluke.inference.significance import significance
+from nofluke.inference.significance import as_metrics, significance
 from nofluke.measures.confusion import check_zero_division
-from nofluke.metrics.base import Metric
+from nofluke.metrics.base import Metric, Needs
 from nofluke.metrics.labelled import read_labelled
 from nofluke.metrics.near import Tolerant
-from nofluke.metrics.tolerant import Precision, TolerantF1
+from nofluke.metrics.spelling import known_as
+from nofluke.metrics.tolerant import Precision, Recall, TolerantF1
 from nofluke.nulls import Null
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import as_flag, check_word
 from nofluke.ratios import corrected, divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
+
+TOLERANT: dict[str, type[Tolerant]] = {"precision": Precision, "recall": Recall, "f1": TolerantF1}
+
+Measure = str | Metric | Callable[..., Any]
+
+
+def metric_of(measure: Measure, tolerance: Length | Tolerance, given: Needs) -> Metric:
+    """The metric that is meant; a function is given scores or alarms, whichever there are."""
+    window = as_tolerance(tolerance)
+    name = known_as(measure, TOLERANT) if isinstance(measure, str) else None
+    if name is not None:
+        return TOLERANT[name](tolerance=tolerance)
+    try:
+        (metric,) = as_metrics([measure], given)
+    except InputError as error:  # there the argument has another name
+        raise error.renamed("metric", "measure") from None
+    if not window.zero:
+        raise InputError(
+            argument="tolerance",
+            value=tolerance,
+            problem=say("is for {}", arg("measure", "precision", "recall", "f1")),
+            remedy="leave it out, or write the setting of the metric behind its name, such as 'vus-pr:window=100'",
+        )
+    return metric
+
+
+
+# ---- a scorer for scikit-learn's model selection: any measure of nofluke, called as ``scorer(estimator, X, y)``
 
 SEED = 0  # of what is simulated: a scorer gives the same number twice
 
@@ -250,3 +279,4 @@ def make_scorer(
         null=null,
         n_resamples=n_resamples,
     )
+
