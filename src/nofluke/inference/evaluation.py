@@ -15,7 +15,6 @@ from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.events_needed import advice, events_needed
 from nofluke.inference.interval import Intervals, intervals_of
 from nofluke.inference.power_results import SampleSize
-from nofluke.inference.sentences import sentences_of
 from nofluke.inference.settings import Settings
 from nofluke.inference.statistic import StatisticTest, statistic_test
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
@@ -35,6 +34,41 @@ from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import SCHEMA, Table, by_column, noted, plural, show_number, show_share
 
+
+def sentences_of(
+    precision: ChanceTest,
+    recall: ChanceTest,
+    tolerance: Tolerance,
+    noun: str,
+    alarm: str = "prediction",
+    *,
+    in_time: bool = False,
+) -> tuple[str, str]:
+    """A sentence for each measure, with what chance does beside it; ``noun`` and ``alarm`` are what is counted."""
+    ranges, any_alarm = noun == "range", "an alarm" if alarm == "alarm" else "a prediction"
+    if tolerance.zero:
+        near = "in" if ranges else "at the time of" if in_time else "on the step of"
+    elif tolerance.early == tolerance.late:
+        near = f"within {tolerance} of"
+    elif tolerance.side and not ranges:
+        near = f"{tolerance.distance} {'before' if tolerance.side == 'early' else 'after'}"
+    else:
+        near = f"near ({tolerance})"
+    one = 1 in (recall.of, recall.hits)
+    found = f"{'is' if one else 'are'} {near} {any_alarm}"
+    if tolerance.side and not ranges:  # the same, seen from the event
+        found = f"{'has' if one else 'have'} {any_alarm} {near} {'it' if one else 'them'}"
+    if ranges:
+        found = f"{'has' if one else 'have'} {any_alarm} {'inside' if tolerance.zero else near + (' it' if one else ' them')}"
+    return (
+        f"{precision.hits:,} of {plural(precision.of, alarm)} {'is' if 1 in (precision.of, precision.hits) else 'are'} "
+        f"{near} {'a range' if ranges else 'an event'}; {precision.in_words()}.",
+        f"{recall.hits:,} of {plural(recall.of, noun)} {found}; {recall.in_words()}.",
+    )
+
+
+
+# ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation(Exports, ByValue):
@@ -475,3 +509,4 @@ class Evaluation(Exports, ByValue):
         )
         methods = "; ".join(f"{test.measure} {test.method}" for test in self._tests)
         return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
+
