@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
@@ -25,7 +26,6 @@ from nofluke.studies.asked import Asked
 from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
-from nofluke.studies.exports import StudyExports
 from nofluke.studies.folder import Folder
 from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
@@ -41,7 +41,44 @@ from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.tables import Columns
-from nofluke.text.tables import plural
+from nofluke.text.exports import Exports
+from nofluke.text.tables import Table, plural
+
+
+class StudyExports(Exports):
+    """What a study prints and writes; ``**asked`` goes to the table of the leaderboard."""
+
+    cells: Any  # worked out by the study when first asked for
+
+    @abstractmethod
+    def leaderboard(self) -> Leaderboard:
+        """Detectors best first."""
+
+    def columns(self) -> LazyTable:
+        """All cells, by column name."""
+        found: LazyTable = self.cells
+        return found
+
+    def table(self, **asked: Any) -> Table:
+        """The table of the leaderboard."""
+        return self.leaderboard().table(**asked)
+
+    @property
+    def _kind(self) -> str:
+        return "leaderboard"
+
+    def _latex_tables(self, **asked: Any) -> Mapping[str, Table]:
+        return self.leaderboard()._latex_tables(**asked)
+
+    def _record(self) -> dict[str, Any]:
+        return self.leaderboard().to_dict()
+
+    def __str__(self) -> str:
+        return str(self.leaderboard())
+
+
+
+# ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 NAME = "pooled.json"
 
