@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.inference.comparison import Comparison
@@ -27,7 +27,6 @@ from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
 from nofluke.studies.folder import Folder
-from nofluke.studies.lazy_table import LazyTable
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.lookup import look_up
 from nofluke.studies.missing import count_reasons, missing_cells
@@ -44,6 +43,51 @@ from nofluke.studies.tables import Columns
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table, plural
 
+_WORDY = ("notes", "reason", "tolerance")  # text of which each cell has its own: read again, not kept
+
+
+class LazyTable(MutableMapping[str, AnyArray]):
+    """The columns of one table of a folder, by name.
+
+    Parameters
+    ----------
+    folder : Folder
+    table : str
+        "cells", "failed", "timings", "laws" or "truths".
+    names : sequence of str
+        Its columns.
+    """
+
+    def __init__(self, folder: Folder, table: str, names: Sequence[str]) -> None:
+        self._folder, self._table, self._names = folder, table, tuple(names)
+        self._kept: dict[str, AnyArray] = {}
+
+    def __getitem__(self, name: str) -> AnyArray:
+        if name not in self._names:
+            raise KeyError(name)
+        if name in self._kept:
+            return self._kept[name]
+        found = self._folder.read(self._table, columns=[name])[name]
+        if name not in _WORDY and not name.endswith("_method"):
+            self._kept[name] = found
+        return found
+
+    def __setitem__(self, name: str, values: AnyArray) -> None:
+        self[name]  # refuses what is no column
+        self._kept[name] = values
+
+    def __delitem__(self, name: str) -> None:
+        self._kept.pop(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+
+# ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 class StudyExports(Exports):
     """What a study prints and writes; ``**asked`` goes to the table of the leaderboard."""
