@@ -22,26 +22,69 @@ from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_word
+from nofluke.progress import progress_bar
 from nofluke.studies.asked import Asked
 from nofluke.studies.careful import compare_counts
 from nofluke.studies.cases import Chunk
 from nofluke.studies.counts import Counts
+from nofluke.studies.draws import Drawn, drawn_of
+from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
 from nofluke.studies.leaderboard import About, Leaderboard
 from nofluke.studies.lookup import look_up
+from nofluke.studies.lumped import Laws
 from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
 from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_row import Pooled
-from nofluke.studies.redrawn import laws_of, redrawn
 from nofluke.studies.remarks import from_reading, of_metrics, remarks
 from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
+from nofluke.studies.stored_laws import StoredLaws
 from nofluke.studies.tables import Columns
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table, plural
+
+
+def redrawn(
+    plan: Plan, chunks: Sequence[Chunk], detectors: Sequence[str], asked: Asked, n: int, how: Mapping[str, Any]
+) -> Drawn:
+    """Draws of all cells, summed; ``how`` says on which workers."""
+    # what cannot be read has nothing to be drawn, and is not tried again
+    tasks = {
+        i: task for i, task in enumerate(plan.tasks(chunks, detectors)) if task.nulls or task.together or task.mixed
+    }
+    total, lost, done = Drawn(), list[str](), 0
+    with progress_bar("draws for pooling", len(tasks)) as advance:
+
+        def keep(_: int, found: Drawn) -> None:
+            nonlocal total, done
+            total += found
+            done += 1
+            advance(done)
+
+        def lose(_: int, reason: str) -> None:
+            lost.append(reason)
+
+        run(partial(drawn_of, asked=asked, n=n), tasks, on_done=keep, on_failed=lose, **how)
+    if lost:
+        raise InputError(problem="the data of this study could not be read again for pooling", remedy=lost[0])
+    return total
+
+
+def laws_of(folder: Folder, detector: str) -> Laws:
+    """The laws of a detector's cells, by measure and series."""
+    columns = folder.read("laws", where={"detector": detector})
+    found: dict[str, dict[str, Any]] = {measure: {} for measure in MEASURES}
+    for series, measure, law in zip(columns["series"], columns["measure"], StoredLaws(columns), strict=True):
+        found[measure][series] = law
+    return found
+
+
+
+# ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 _WORDY = ("notes", "reason", "tolerance")  # text of which each cell has its own: read again, not kept
 
