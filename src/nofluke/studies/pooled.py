@@ -15,6 +15,7 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.errors import joined
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.corrections import holm
+from nofluke.inference.interval import Intervals
 from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
 from nofluke.laws.law import Law
@@ -28,11 +29,64 @@ from nofluke.studies.lumped import Laws, Lumped, Lumping
 from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.pooled_words import ends_of, hill, method_of, remarks
 from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
+from nofluke.text.tables import plural
 
+
+def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
+    """Series with no null that holds, with shared events, or contradicting the null; and F1 without a law."""
+    said = []
+    if untold:
+        said.append(
+            f"No null holds on {plural(untold, 'series', 'series')}: chance and p-values are those of the other {told:,}."
+        )
+    if shared:
+        said.append(
+            f"Events of {plural(shared, 'series', 'series')} coincide with those of others, so all series that share "
+            "events share one placement of them."
+        )
+    if mixed:
+        said.append(
+            f"For {mixed:,} of these there is no such placement, since their nulls or clocks differ: their hits are "
+            "assumed to rise and fall together, which is approximate."
+        )
+    if doubted:
+        said.append(
+            f"The data of {plural(doubted, 'series', 'series')} contradict the requested null: p-values, and the "
+            "number of groups with skill, assume it."
+        )
+    if without_f1:
+        said.append("F1 has no chance level: a null of some series has no joint law of both hits.")
+    return tuple(said)
+
+
+def hill(measures: Sequence[str], shifts: int, auto: bool) -> str:
+    """What is said where hits are as many at other shifts."""
+    rest = "p-values that ignore it say nothing." if auto else "the requested null does not keep that."
+    return (
+        f"Hits by {' and '.join(measures)} are about as many when all events are shifted by a few steps (up to "
+        f"{shifts:,}): events and alarms may share a season or a slow change, and {rest}"
+    )
+
+
+def ends_of(intervals: Intervals | None, i: int) -> dict[str, float]:
+    """The ends of the interval of a measure; NaN without any."""
+    if intervals is None:
+        return {"low": math.nan, "high": math.nan}
+    one = tuple(intervals)[i]
+    return {"low": one.low, "high": one.high}
+
+
+def method_of(test: ChanceTest) -> str:
+    """How chance was computed."""
+    how = test.how
+    return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)
+
+
+
+# ---- what is said about each detector over all series: pooled measures, chance, intervals, and groups with skill
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pooling:
@@ -252,3 +306,4 @@ class Pooling:
             f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return replace(row, verdict=ruling.verdict, reason=joined("", [under, ruling.reason]))
+
