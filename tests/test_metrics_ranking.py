@@ -16,8 +16,7 @@ import oracles
 from nofluke import InputError, metrics
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import read_labelled
-from nofluke.metrics.ranking import chance_average_precision
-from nofluke.metrics.ranks import ascending, places_from_above, twice_midranks
+from nofluke.metrics.ranking import ascending, chance_average_precision, places_from_above, twice_midranks
 from nofluke.series.tolerance import Ranges
 
 BETAS = (Fraction(1), Fraction(0), Fraction(1, 2), Fraction(3))
