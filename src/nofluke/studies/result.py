@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
+from nofluke.inference.chance import significant
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
@@ -31,7 +33,7 @@ from nofluke.studies.draws import Drawn, drawn_of
 from nofluke.studies.engine import run
 from nofluke.studies.folder import Folder
 from nofluke.studies.leaderboard import About, Leaderboard
-from nofluke.studies.lookup import look_up
+from nofluke.studies.lookup import look_up, rows_named
 from nofluke.studies.lumped import Laws
 from nofluke.studies.missing import count_reasons, missing_cells
 from nofluke.studies.origin import read_origin
@@ -39,14 +41,71 @@ from nofluke.studies.pairs import Pairs
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled import Pooling
 from nofluke.studies.pooled_row import Pooled
-from nofluke.studies.remarks import from_reading, of_metrics, remarks
-from nofluke.studies.schema import MEASURES, TRUTHS, cells_with
+from nofluke.studies.schema import MEASURES, TRUTHS, Values, cells_with
 from nofluke.studies.shared import Shared, SharedTruths, shared_truths
 from nofluke.studies.stored_laws import StoredLaws
 from nofluke.studies.tables import Columns
 from nofluke.text.exports import Exports
-from nofluke.text.tables import Table, plural
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import Table, plural, show_share
 
+MOST = 5  # notes on reading that are told
+
+
+def from_reading(notes: Iterable[Sequence[str]]) -> Iterator[str]:
+    """What readers had to say of series, those alike but for numbers together, most frequent first.
+
+    >>> list(from_reading([["Its rows come from 2 files."], ["Its rows come from 3 files."], []]))
+    ['On 2 series: Its rows come from 2 files.']
+    """
+    counts: Counter[str] = Counter()
+    first: dict[str, str] = {}
+    for own in notes:
+        for note in own:
+            kind = re.sub(r"\d+", "0", str(note))
+            counts[kind] += 1
+            first.setdefault(kind, str(note))
+    for kind, count in counts.most_common(MOST):
+        yield f"On {plural(count, 'series', 'series')}: {first[kind]}"
+    if len(counts) > MOST:
+        yield f"{plural(len(counts) - MOST, 'other note')} on how series were read: see the cells' notes."
+
+
+def remarks(sharing: SharedTruths, corrected: Mapping[str, FloatArray], alpha: float) -> Iterator[str]:
+    """Sentences, from p-values of all cells that are corrected for false discoveries, by measure; NaN are no tests."""
+    if sharing.unsearched:
+        yield "There are too many events to find all series with nearly the same truth: some may be treated as independent."
+    found = " and ".join(
+        f"{int(np.count_nonzero(pvalues <= alpha)):,} by {measure}" for measure, pvalues in corrected.items()
+    )
+    n_cells = int(np.count_nonzero(~np.isnan(next(iter(corrected.values())))))
+    yield (
+        f"Of {plural(n_cells, 'cell')} with a null that holds, {found} are better than chance at a false discovery rate of {alpha:.3g} "
+        "(Benjamini and Hochberg)."
+    )
+
+
+def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], alpha: float) -> Iterator[str]:
+    """For each metric, every detector's mean over series, the mean of chance, and in how many cells it is better."""
+    for metric in metrics:
+        told = []
+        for detector in detectors:
+            own = rows_named(cells["detector"], detector)
+            values, chance, p = (np.asarray(cells[f"{metric}{end}"])[own] for end in ("", "_expected", "_pvalue"))
+            defined = ~np.isnan(values)
+            if not defined.any():
+                told.append(f"{detector} undefined")
+                continue
+            better = sum(significant(float(one), alpha) for one in p[defined])
+            told.append(
+                f"{detector} {show_share(float(values[defined].mean()))} (chance {show_share(float(chance[defined].mean()))}; "
+                f"p ≤ {show_p(alpha)} on {better:,} of {int(defined.sum()):,})"
+            )
+        yield f"{metric}, mean over series: {', '.join(told)}."
+
+
+
+# ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 def redrawn(
     plan: Plan, chunks: Sequence[Chunk], detectors: Sequence[str], asked: Asked, n: int, how: Mapping[str, Any]
