@@ -63,9 +63,9 @@ def by_loop(source: Path, data: Path, names: list[str]) -> list[tuple[float, np.
 def by_batch(truth: np.ndarray, scores: np.ndarray) -> tuple[float, np.ndarray]:
     """Seconds and p-values of the batch core."""
     from nofluke.studies.asked import Asked
-    from nofluke.studies.batch import add_case
     from nofluke.studies.cases import Case
     from nofluke.studies.rows import Rows
+    from nofluke.studies.study import add_case
 
     common = dict.fromkeys(("threshold", "budget", "count_events", "count_alarms", "refractory", "warmup"))
     asked = Asked.of(
