@@ -15,9 +15,9 @@ import nofluke as nf
 from comparing import compare_units
 from nofluke.errors import InputError
 from nofluke.inference import swaps
+from nofluke.inference.compare import gain_of, given_back
 from nofluke.inference.corrections import holm
 from nofluke.inference.differences import draws_needed
-from nofluke.inference.recut import gain_of, given_back
 from nofluke.inference.several import read_several
 from nofluke.inference.swaps import swap_test
 from nofluke.inference.units import MEASURES, linearise

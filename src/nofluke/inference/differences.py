@@ -132,7 +132,7 @@ def all_differences(
     """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
     Where the cut of either follows its scores, ``recut`` has what cuts take from the first and give to the second as
-    units are exchanged (`nofluke.inference.recut`). Swaps then are not exact, so Student's p counts where it is larger.
+    units are exchanged (`nofluke.inference.compare`). Swaps then are not exact, so Student's p counts where it is larger.
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
     n = len(MEASURES)

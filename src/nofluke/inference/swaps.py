@@ -59,7 +59,7 @@ class Swapped:
 def swap_test(first: Counts, second: Counts, *, n_resamples: int, most: int, seed: int) -> Swapped:
     """Exchange the counts of two detectors (K x 4) unit by unit: all swaps if there are few kinds, else random ones.
 
-    Counts need not be whole: cuts that follow the scores move parts of them (`nofluke.inference.recut`).
+    Counts need not be whole: cuts that follow the scores move parts of them (`nofluke.inference.compare`).
 
     A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until
     20 do (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is
