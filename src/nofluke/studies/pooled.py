@@ -13,13 +13,16 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.errors import joined
-from nofluke.inference.chance import ChanceTest, significant
+from nofluke.inference.chance import ChanceTest, FTest, f_test, significant
 from nofluke.inference.corrections import holm
 from nofluke.inference.interval import Intervals
 from nofluke.inference.units import linearise
 from nofluke.inference.verdict import floor_above, rule_by
-from nofluke.laws.law import Law
-from nofluke.ratios import divide
+from nofluke.laws.law import How, Law, exactly
+from nofluke.laws.sums import SumLaw
+from nofluke.laws.tables import LogTable
+from nofluke.nulls.base import Joint
+from nofluke.ratios import divide, f_of_hits
 from nofluke.studies.careful import intervals_by
 from nofluke.studies.conjunction import skill_in
 from nofluke.studies.counts import Counts
@@ -29,11 +32,72 @@ from nofluke.studies.lumped import Laws, Lumped, Lumping
 from nofluke.studies.needle import Needle, look
 from nofluke.studies.plan import Plan
 from nofluke.studies.pooled_row import Pooled, PooledMeasure
-from nofluke.studies.pooling import pool, pooled_f1
 from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
 from nofluke.text.tables import plural
 
+
+def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
+    """The test of a sum of hits: P(Σ X_i ≥ hits) with independent parts, exact if they all are.
+
+    Parameters
+    ----------
+    parts : sequence of Law
+        What chance scores in each series, or each cluster of series that share a truth. Without any there is nothing to
+        test: p = 1.
+    hits : int
+        Observed in all of them.
+    measure : str
+        "precision" or "recall".
+    of : int, optional
+        Predictions or events in all of them; by default what the laws say.
+    model : str
+        The null model's name.
+
+    References
+    ----------
+    Cochran (1954); Mantel and Haenszel (1959): for recall under the permutation this is their exact test for 2 x 2
+    tables.
+
+    Examples
+    --------
+    >>> from nofluke.laws.tables import hypergeometric
+    >>> test = pool([hypergeometric(10, 2, 1), hypergeometric(10, 3, 1)], 2, measure="recall")
+    >>> round(test.pvalue, 12), test.expected, test.method
+    (0.06, 0.5, 'exact (sum of independent laws)')
+    """
+    law: Law
+    if not parts:
+        law = LogTable(0, np.zeros(1), size=0, mean=0.0, var=0.0, method=exactly("nothing to test"))
+    else:
+        law = parts[0] if len(parts) == 1 else SumLaw(tuple(parts))
+    return ChanceTest(measure=measure, hits=hits, of=law.size if of is None else of, law=law, model=model)
+
+
+def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], seed: int | None = None) -> FTest:
+    """The pooled F1 of one detector against simulated hits: F1 is no sum, so it needs both hits of each placement.
+
+    Parameters
+    ----------
+    draws : int array of two columns
+        Precision's and recall's hits of each resample, added up over the series.
+    hits, of : pairs of int
+        Those observed, and the predictions and events that they are counted from.
+    seed : int, optional
+
+    Examples
+    --------
+    >>> pooled_f1(np.array([[0, 0], [1, 1], [2, 1]]), hits=(2, 2), of=(4, 2)).pvalue  # none of three reaches it
+    0.25
+    """
+    how = How(kind="simulated", n_resamples=len(draws), seed=seed)
+    joint = Joint(precision_hits=draws[:, 0], recall_hits=draws[:, 1], weights=np.ones(len(draws)), method=how)
+    value = math.nan if 0 in of else float(f_of_hits(*hits, *of, 1.0))
+    return f_test(value, joint, *of)
+
+
+
+# ---- what is said about each detector over all series: pooled measures, chance, intervals, and groups with skill
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
     """Series with no null that holds, with shared events, or contradicting the null; and F1 without a law."""
