@@ -15,7 +15,7 @@ from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import hypergeometric
 from nofluke.nulls import as_null
 from nofluke.series.counting import Windows
-from nofluke.studies.conjunction import partial_conjunction
+from nofluke.studies.pooled import partial_conjunction
 from nofluke.studies.stored_laws import StoredLaws, law_row
 from nofluke.studies.together import Placements, found_on, law_of_weights, laws_of_sums
 

@@ -19,8 +19,7 @@ from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.laws.sums import SumLaw
 from nofluke.laws.tables import TableLaw, binomial, hypergeometric
 from nofluke.series.counting import Windows
-from nofluke.studies.conjunction import partial_conjunction, skill_in
-from nofluke.studies.pooled import pool, pooled_f1
+from nofluke.studies.pooled import partial_conjunction, pool, pooled_f1, skill_in
 from nofluke.studies.stored_laws import StoredLaw, StoredLaws, law_row
 
 
