@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal
 
 from nofluke.arrays import ByValue
-from nofluke.errors import joined
+from nofluke.errors import InputError, arg, joined, say, spoken
 from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
-from nofluke.inference.events_needed import advice, events_needed
-from nofluke.inference.interval import Intervals, intervals_of
+from nofluke.inference.interval import Interval, Intervals, intervals_of
+from nofluke.inference.plan import Plan, as_measure
 from nofluke.inference.power_results import SampleSize
+from nofluke.inference.sample_size import as_power, events_for, search
 from nofluke.inference.settings import Settings
 from nofluke.inference.statistic import StatisticTest, statistic_test
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
@@ -23,7 +25,7 @@ from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.nulls.base import NullModel, Perfect, check_resamples
-from nofluke.plain import as_rng, check_alpha, check_beta, check_word, finite_or_none, several
+from nofluke.plain import as_rng, check_alpha, check_beta, check_word, exact_fraction, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.detector import CountAlarms
 from nofluke.series.reading import LeftOut, Sequence
@@ -34,6 +36,86 @@ from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
 from nofluke.text.tables import SCHEMA, Table, by_column, noted, plural, show_number, show_share
 
+STATED = 0.5  # the recall that advice assumes, if none was stated
+
+
+def events_needed(cell: Cell, test: ChanceTest, alpha: float, recall: float | Interval, power: float) -> SampleSize:
+    """Events for a power, with as many steps for each event and as large a share of them near alarms as in a cell.
+
+    Of an interval of recall it is the lower limit that counts.
+    """
+    notes = []
+    if isinstance(recall, Interval):
+        notes.append(f"The recall is the lower limit of the {100 * recall.level:.4g}% interval, not the observed one.")
+        recall = _lower_limit(recall)
+    recall, power = as_measure(recall, "recall"), as_power(power)
+    found = _possible(cell, test, recall)
+    if not cell.truth.points:
+        notes.append(
+            "Ranges are treated as events that chance finds equally often, as often as it finds these on average."
+        )
+    if test.model != "permutation":
+        notes.append(f"Computed for events on random steps; {test.model} may need more of them.")
+    return events_for(recall, found, power, alpha, tuple(notes))
+
+
+def _possible(cell: Cell, test: ChanceTest, recall: float) -> Plan:
+    """What the alarms and events of a cell say of other events, where that is anything, and such a recall has room."""
+    found = _plan(cell, test)
+    if not 0 < found.coverage < 1:
+        raise InputError(
+            problem=f"{plural(test.of, 'event')} and {plural(cell.n_predictions, 'alarm')}, with {cell.covered:,} of "
+            f"{plural(cell.n_steps, 'step')} near an alarm, say nothing about other events",
+            remedy=say("call {} with a coverage", spoken("nf.sample_size", shell="nofluke power")),
+        )
+    if found.coverage * found.per_event <= recall:
+        raise InputError(
+            argument="recall",
+            value=recall,
+            problem=f"is more than these alarms can find, which cover {plural(cell.covered, 'step')} for "
+            f"{plural(test.of, 'event')}",
+            remedy="pass a smaller recall, or evaluate more alarms",
+        )
+    return found
+
+
+def _lower_limit(recall: Interval) -> float:
+    if not recall:
+        raise InputError(
+            problem=say("{} Pass {}, the recall that would be worth finding", recall.reason, arg("recall"))
+        )
+    if recall.low <= 0:
+        raise InputError(
+            problem="the interval of recall goes down to 0",
+            remedy=say("pass {}, the recall that would be worth finding", arg("recall")),
+        )
+    return recall.low
+
+
+def _plan(cell: Cell, test: ChanceTest) -> Plan:
+    n_steps, n_events = max(cell.n_steps, 1), max(test.of, 1)
+    coverage = Fraction(cell.covered, n_steps)
+    if test.of and not cell.truth.points:  # the longer a range, the more often chance finds it
+        coverage = exact_fraction(test.expected / test.of)
+    return Plan(coverage=coverage if test.of else Fraction(0), steps=None, per_event=Fraction(n_steps, n_events))
+
+
+def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> str:
+    """How many events would be enough, in a sentence; nothing where no number is, or none more than there are."""
+    try:
+        needed = search(STATED, _possible(cell, test, STATED), power, alpha)[0]
+    except InputError:  # such a recall, or any, is out of these alarms' reach
+        return ""
+    if needed is None or needed <= test.of:
+        return ""
+    return (
+        f"With alarms and events as dense as these, it takes {plural(needed, 'event')} to tell a detector that finds "
+        f"half of them from chance with a power of {power:g}."
+    )
+
+
+
+# ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
 
 def sentences_of(
     precision: ChanceTest,
