@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
+import sys
 import tempfile
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,12 +23,99 @@ import numpy as np
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError, say, shown, spoken
 from nofluke.plain import check_word
-from nofluke.studies.lock import Lock
 from nofluke.studies.origin import as_text, changes, in_short, origin, read_origin
 from nofluke.studies.parts import TABLES, Packed, index_of, pack, write_part
 from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.schema import CELLS, Part, Schema
 from nofluke.studies.tables import Columns, join_tables, read_table, write_table
+
+NAME = ".lock"
+_FAR = 1 << 20  # Windows locks bytes against reading too: some that are not there, so that the holder can be read
+_held: set[str] = set()  # the system's locks are a process's: two studies in one process would not see each other's
+
+
+class Lock:
+    """A locked folder, until `release`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     lock = Lock(Path(folder))
+    ...     text = (Path(folder) / ".lock").read_text()
+    ...     lock.release()
+    >>> text.startswith(f"process {os.getpid()} on ")
+    True
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = Path(os.path.realpath(folder)) / NAME
+        if str(self._path) in _held:
+            raise InputError(
+                argument="out",
+                value=str(folder),
+                problem="is in use by another study of this process",
+                remedy="wait for it, or choose another folder",
+            )
+        while True:
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o644)
+            if not _locked(self._file):
+                holder = os.read(self._file, 200).decode(errors="replace").strip() or "another process"
+                os.close(self._file)
+                raise InputError(
+                    argument="out",
+                    value=str(folder),
+                    problem=f"is in use by {holder}",
+                    remedy="wait for it, or choose another folder",
+                )
+            if self._is_in_place():
+                break
+            os.close(self._file)  # its last holder has just removed it
+        _held.add(str(self._path))
+        os.truncate(self._file, 0)
+        os.write(self._file, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+
+    def _is_in_place(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._file), os.stat(self._path))
+        except OSError:
+            return False
+
+    def release(self) -> None:
+        """Give the folder free; a second time does nothing."""
+        if str(self._path) in _held and self._file >= 0:
+            self._path.unlink(missing_ok=True) if sys.platform != "win32" else None
+            os.close(self._file)
+            self._file = -1
+            _held.discard(str(self._path))
+
+
+def _locked(file: int) -> bool:
+    """Whether the lock was free, and is now ours; file systems without locks know no better than that it is."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, _FAR, os.SEEK_SET)
+        try:
+            msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        finally:
+            os.lseek(file, 0, os.SEEK_SET)
+        return True
+    import fcntl
+
+    try:
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)  # unlike flock, not shared with forked processes
+    except (BlockingIOError, PermissionError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+
+# ---- the folder of a study: what it was made of, its parts as they get finished, and the tables made of them at the end
 
 _OURS = ("study.json", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json")
 _ROWS_AT_ONCE = 100_000
@@ -247,3 +336,4 @@ class Folder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
