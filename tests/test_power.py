@@ -15,7 +15,7 @@ from exact_oracles import recall_power
 from nofluke.cli import main
 from nofluke.errors import InputError
 from nofluke.inference.plan import as_coverage, as_plan
-from nofluke.inference.precision_power import near_events
+from nofluke.inference.power import near_events
 from nofluke.inference.sample_size import _certain
 from nofluke.laws.exact.hypergeometric import critical_hits
 from nofluke.laws.tables import hypergeometric
