@@ -20,9 +20,8 @@ from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, even
 from nofluke.show.report import Source, make_page
 from nofluke.show.report import windows as windowed
 from nofluke.show.report.page import PRINTED
-from nofluke.show.report.payload import make_payload
+from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline
-from nofluke.show.report.windows import grid_of
 from nofluke.text.numbers import as_people_say
 from pages import unpacked
 

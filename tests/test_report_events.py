@@ -15,8 +15,8 @@ from nofluke.show.report import positions as places
 from nofluke.show.report import scores as report_scores
 from nofluke.show.report.events import events_of
 from nofluke.show.report.packing import packed, packed_ascending
+from nofluke.show.report.payload import grid_of
 from nofluke.show.report.timeline import timeline
-from nofluke.show.report.windows import grid_of
 from pages import unpacked
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")

@@ -10,7 +10,7 @@ import pytest
 import nofluke as nf
 from boards import study
 from nofluke.show.leaderboard import write_leaderboard
-from nofluke.show.report.windows import grid_of
+from nofluke.show.report.payload import grid_of
 
 pytest.importorskip("plotly", reason="plotly is not installed: pip install 'nofluke[report]'")
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
