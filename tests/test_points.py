@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 
 from nofluke.errors import InputError
 from nofluke.measures.matching import Matching, match, match_on_steps, match_rows
-from nofluke.measures.synchronisation import event_synchronisation, event_synchronisation_rows
+from nofluke.measures.statistics import event_synchronisation, event_synchronisation_rows
 from nofluke.measures.tiling import tiling, tiling_coefficient, tiling_rows
 from oracles import coincalc_eca, pyunicorn_eca, relaxed, slow_synchronisation, slow_tiling
 
