@@ -7,8 +7,11 @@ from importlib.resources import files
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+
 from nofluke import __version__
-from nofluke.show.leaderboard.drawing import EDGES, LETTERED, LETTERS, SHARES, dot_plot, heat_map
+from nofluke.arrays import FloatArray, IntArray
+from nofluke.show.dots import BELOW, DOT_ROW, dot_marks, end_of, extent, shortened
 from nofluke.show.leaderboard.tables import columns_list, detectors_table, missing_table, pairs_table, reasons_list
 from nofluke.show.report.page import document, filled, palette
 from nofluke.studies.cell_map import CODES, CellMap
@@ -17,6 +20,141 @@ from nofluke.studies.pooled_row import MEASURES
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
+ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
+LETTERED = 60  # columns that are wide enough for a letter in each cell
+LONGEST = 18  # letters of a name below a column
+LETTERS = ("×", "?", "N", "P", "Y")
+SHAPES = ((0.06, 0.1), (0.42, 0.16), (0.66, 0.28), (0.36, 0.58), (0.06, 0.88))
+"""Top and height of a cell too narrow for its letter: taller for better verdicts, so it needs no colour."""
+WHOLE = (0.04, 0.92)  # of a cell that has its letter
+EDGES = (-0.02, 0.02, 0.1, 0.2, 0.35, 0.5, 0.7)
+"""Between the colours of values corrected for chance: below chance, about chance, and six steps above."""
+DEEP = 0.5  # from here on colours are far from the paper's, and need the other ink
+SHARES = (0.001, 0.1, 0.25, 0.5, 0.75, 0.999)
+"""Between the colours of the share of series with verdict yes."""
+
+
+def dot_plot(board: Leaderboard) -> str:
+    """Pooled F1 with intervals beside chance, a line for each detector."""
+    end, step = end_of(value for row in board.rows for value in extent(row.f1))
+    marks = dot_marks([(row.detector, row.f1, row.best) for row in board.rows], "F1", end, step)
+    height = DOT_ROW * len(board.rows) + BELOW
+    return f'<svg class="dots" width="100%" height="{height}" role="img" aria-labelledby="about-dots">{marks}</svg>'
+
+
+def heat_map(cells: CellMap, which: str) -> str:
+    """Verdicts ("verdict"), or values corrected for chance ("value"): of groups, shares of yes instead of verdicts."""
+    n_rows, n_columns = cells.values.shape
+    lettered = n_columns <= LETTERED
+    if which == "value":
+        kinds, texts = _bins(cells.values, EDGES, "v"), _numbers(cells.values)
+    elif cells.kind == "groups":
+        kinds, texts = _bins(cells.share_yes, SHARES, "s"), _numbers(cells.share_yes)
+    else:
+        kinds, texts = _verdicts(cells.codes, lettered)
+    paths = "".join(f'<path class="{name}" d="{"".join(parts)}"/>' for name, parts in kinds.items())
+    if which == "value" or cells.kind == "groups":
+        gone = np.argwhere(cells.counts[:, :, 1:].sum(axis=2) == 0).tolist()
+        paths += _path_of_missing(gone, lettered)
+        texts += [(i, j, "on-missing", LETTERS[0]) for i, j in gone]
+    bottom = STRIP + ROW * n_rows
+    names, room = _columns(cells, bottom + 6)
+    height = bottom + room
+    words = "".join(
+        f'<text class="{name}" x="{100 * (j + 0.5) / n_columns:.4g}%" y="{STRIP + ROW * i + 16}">{text}</text>'
+        for i, j, name, text in texts
+        if lettered
+    )
+    return (
+        f'<svg class="cells{" lettered" if lettered else ""}" width="100%" height="{height}" role="img" aria-labelledby="about-{which}">'
+        f'{_groups(cells, bottom)}<svg y="{STRIP}" width="100%" height="{bottom - STRIP}" viewBox="0 0 {n_columns} {n_rows}" '
+        f'preserveAspectRatio="none">{paths}</svg>{words}{names}<rect class="cursor" height="{ROW}" visibility="hidden"/></svg>'
+    )
+
+
+def _verdicts(codes: IntArray, lettered: bool) -> tuple[dict[str, list[str]], list[tuple[int, int, str, str]]]:
+    paths: dict[str, list[str]] = {}
+    for code, name in enumerate(CODES):
+        top, tall = WHOLE if lettered else SHAPES[code]
+        at = np.argwhere(codes == code).tolist()
+        if at:
+            paths[_class(name)] = [_box(i, j, top, tall) for i, j in at]
+    texts = [
+        (i, j, "on-" + _class(CODES[code]), LETTERS[code])
+        for i, row in enumerate(codes.tolist())
+        for j, code in enumerate(row)
+    ]
+    return paths, texts
+
+
+def _bins(values: FloatArray, edges: tuple[float, ...], letter: str) -> dict[str, list[str]]:
+    paths: dict[str, list[str]] = {}
+    for i, j in np.argwhere(np.isfinite(values)).tolist():
+        # only what is below chance is in the first one: about chance lies within both of the first edges
+        name = f"{letter}{int(np.searchsorted(edges, values[i, j], side='right'))}"
+        paths.setdefault(name, []).append(_box(i, j, *WHOLE))
+    return paths
+
+
+def _numbers(values: FloatArray) -> list[tuple[int, int, str, str]]:
+    """Two digits of each value: .45, −.20; 0 and 1 only where it is exactly that."""
+    texts = []
+    for i, j in np.argwhere(np.isfinite(values)).tolist():
+        value = float(values[i, j])
+        text = f"{value:.0f}" if value in (0, 1) else f"{value:.2f}".replace("0.", ".").replace("-", "−")
+        texts.append((i, j, "on-deep" if value >= DEEP else "on-pale", text))
+    return texts
+
+
+def _path_of_missing(gone: list[list[int]], lettered: bool) -> str:
+    """Cells that are there without a value stay blank; those that are missing are marked as in the other map."""
+    if lettered or not gone:
+        return ""
+    return f'<path class="missing" d="{"".join(_box(i, j, *SHAPES[0]) for i, j in gone)}"/>'
+
+
+def _box(i: int, j: int, top: float, tall: float) -> str:
+    return f"M{j} {i + top:g}h1v{tall:g}h-1z"
+
+
+def _groups(cells: CellMap, height: int) -> str:
+    """Names of groups where there is room, and lines between them."""
+    n, parts = len(cells.columns), []
+    spans = cells.spans()
+    if cells.kind == "groups" or len(spans) in (1, n):
+        return ""
+    for k, (name, first, last) in enumerate(spans):
+        x, width = 100 * first / n, 100 * (last - first) / n
+        letters = int(width * 1.5)  # that fit where the map is as wide as on most screens
+        text = shortened(name, letters) if letters > 3 or len(name) <= letters else ""
+        parts.append(f'<rect class="strip{k % 2}" x="{x:.4g}%" width="{width:.4g}%" height="{STRIP - 4}"/>')
+        parts.append(f'<line class="border" x1="{x:.4g}%" x2="{x:.4g}%" y2="{height}"/>' if k else "")
+        parts.append(f'<text class="group" x="{x:.4g}%" dx="4" y="12">{escape(text)}</text>' if text else "")
+    return "".join(parts)
+
+
+def _columns(cells: CellMap, y: int) -> tuple[str, int]:
+    """Names below the columns, or numbers where columns are narrow, and their height; a list has all the names."""
+    n = len(cells.columns)
+    if n <= LETTERED:
+        names = [shortened(" ".join(name.split()), LONGEST) for name in cells.columns]
+        marks, kind, room = dict(enumerate(names)), "column", 10 + 6 * max(map(len, names), default=0)
+    else:
+        step = next((step for step in (10, 50, 100, 500) if n <= 20 * step), 1_000)
+        marks, kind, room = {at - 1: f"{at:,}" for at in range(step, n + 1, step)}, "place", 18
+        y += 8
+    texts = (
+        f'<text class="{kind}" x="{100 * (j + 0.5) / n:.4g}%" y="{y}">{escape(t)}</text>' for j, t in marks.items()
+    )
+    return "".join(texts), room
+
+
+def _class(verdict: str) -> str:
+    return verdict.split()[0]
+
+
+
+# ---- the leaderboard's page: a template filled with tables, figures and numbers; text is escaped where inserted
 
 def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str, Any]) -> str:
     """The whole page as text."""
@@ -125,3 +263,4 @@ def _about_verdicts(shown: CellMap) -> str:
     counts = shown.counts.sum(axis=(0, 1)).tolist()
     told = ", ".join(f"{word} {count:,}" for word, count in reversed(list(zip(CODES, counts, strict=True))) if count)
     return f"{plural(sum(counts), 'cell')}, each with its own verdict before any correction: {told}."
+
