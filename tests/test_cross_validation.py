@@ -24,8 +24,7 @@ from sklearn.svm import OneClassSVM
 from sklearn.tree import DecisionTreeClassifier
 
 import nofluke as nf
-from nofluke.adapters.cross_validation import share_seen
-from nofluke.adapters.folds import Part
+from nofluke.adapters.cross_validation import Part, share_seen
 from oracles import paper_precision, paper_recall
 
 RNG = np.random.default_rng(3)
