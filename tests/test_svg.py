@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.show.report import make_page
+from nofluke.show.report.origin import Stretches, timeline_figure
 from nofluke.show.report.page import style
 from nofluke.show.report.payload import address_of
-from nofluke.show.report.still import Stretches, timeline_figure
 from nofluke.show.svg import Axis, Chart
 from nofluke.show.ticks import date_ticks, number_ticks
 
