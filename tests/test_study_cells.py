@@ -13,11 +13,10 @@ import nofluke as nf
 from nofluke.studies.asked import Asked
 from nofluke.studies.cases import Case, Fault
 from nofluke.studies.cells import Cells
-from nofluke.studies.quick import Quick, _quantiles, _within
 from nofluke.studies.rows import Rows, row_of
 from nofluke.studies.schema import CELLS, LAWS, TRUTHS
 from nofluke.studies.stored_laws import StoredLaw
-from nofluke.studies.study import add_case
+from nofluke.studies.study import Quick, _quantiles, _within, add_case
 
 COMMON = {
     "threshold": None,

@@ -1,4 +1,4 @@
-"""The compiled loops of :mod:`nofluke.studies.quick`; imported late, since numba takes a while to load."""
+"""The compiled loops of :mod:`nofluke.studies.study`; imported late, since numba takes a while to load."""
 
 from __future__ import annotations
 
