@@ -56,7 +56,7 @@ SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluation", "plot"),
     ("inference.curve", "plot"),
-    ("inference.lags", "plot"),
+    ("inference.coincidence", "plot"),
     ("inference.comparison", "plot"),
     ("inference.chance_level", "plot"),
     ("inference.metric_result", "plot"),

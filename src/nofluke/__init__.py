@@ -40,14 +40,12 @@ from nofluke.adapters.cross_validation import cross_val_evaluate
 from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.chance_level import ChanceLevel
-from nofluke.inference.coincidence import coincidence
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
 from nofluke.inference.metric_chance import chance
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances

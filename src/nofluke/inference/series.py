@@ -9,14 +9,12 @@ import numpy as np
 
 from nofluke.dates import rounded_duration
 from nofluke.errors import InputError, arg, named, say, verb
-from nofluke.inference.coincidence import coincidence
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.lags import CoincidenceSweep, sweep_tolerances
 from nofluke.inference.metric_chance import chance
 from nofluke.inference.report import report
 from nofluke.inference.significance import significance

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.inference.chance import ChanceTest
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law

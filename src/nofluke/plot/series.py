@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.legends import legend_above, make_room
 from nofluke.plot.panels import make_axes, short

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.inference.coincidences import Coincidence
-from nofluke.inference.lags import CoincidenceSweep
+from nofluke.inference.coincidence import Coincidence, CoincidenceSweep
 from nofluke.plain import check_word
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
 from nofluke.plot.legends import key_of_order, legend_above

@@ -10,8 +10,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.cells import BAND
-from nofluke.inference.coincidence import coincidence_of
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence, coincidence_of
 from nofluke.inference.evaluate import evaluation_of
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.familywise import familywise_test

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.measures.delays import show_time
 from nofluke.series.counting import largest_within, runs

@@ -9,7 +9,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.dates import NANOSECONDS
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.series.clock import Clock
 from nofluke.series.ticks import Ticks

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.dates import format_duration
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.series.occurrences import DAY
 from nofluke.series.tolerance import Tolerance
 from nofluke.text.numbers import span_in_words

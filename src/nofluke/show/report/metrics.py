@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import InputError, say, verb
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_result import Significance
 from nofluke.inference.metric_results import Significances

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.errors import InputError
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.counting import runs

@@ -14,7 +14,7 @@ from nofluke import __version__
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.data.paths import expanded
 from nofluke.dates import for_heading, format_duration
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.reading import Sequence

@@ -15,7 +15,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.chance import ChanceTest, significant
-from nofluke.inference.coincidences import Coincidence
+from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.every_null import UnderNull, every_null
 from nofluke.inference.familywise_result import FamilywiseTest
