@@ -55,7 +55,7 @@ same line stands in CONTRIBUTING.md, with a sentence for each room.
 SHORTCUTS = {
     ("laws.law", "plot"),
     ("inference.evaluation", "plot"),
-    ("inference.curve", "plot"),
+    ("inference.sweep", "plot"),
     ("inference.coincidence", "plot"),
     ("inference.comparison", "plot"),
     ("inference.chance_level", "plot"),

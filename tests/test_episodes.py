@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.inference.familywise import familywise_test
+from nofluke.inference.sweep import familywise_test
 from nofluke.laws.montecarlo import Problem, hits_of
 from nofluke.nulls import Permutation, Seasonal
 from nofluke.nulls.simulation import draws, simulate_hits

@@ -187,7 +187,7 @@ class TestFamilywise:
         noise = np.random.default_rng(3).permutation(z)
         curve = sweep(truth, noise, quantiles=np.arange(0.5, 1, 0.1), tolerances=(0, 2))
         exact = curve.familywise(n_resamples=4_000, rng=1)
-        monkeypatch.setattr("nofluke.inference.familywise.EXACT_CELL_STEPS", 0)
+        monkeypatch.setattr("nofluke.inference.sweep.EXACT_CELL_STEPS", 0)
         drawn = curve.familywise(n_resamples=4_000, rng=1)
         assert drawn.best_f == exact.best_f
         assert drawn.precision == pytest.approx(exact.precision, abs=0.05)

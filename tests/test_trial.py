@@ -91,7 +91,7 @@ class TestCells:
             return original(self, *arguments)
 
         monkeypatch.setattr(Tolerance, "event_ranges", slowly)
-        monkeypatch.setattr("nofluke.inference.cells.os.cpu_count", lambda: 4)
+        monkeypatch.setattr("nofluke.inference.sweep.os.cpu_count", lambda: 4)
         rng = np.random.default_rng(0)
         curve = nf.sweep(
             rng.random(99) < 0.1, rng.random(99), quantiles=[0.5, 0.7, 0.9], tolerances=[nf.Tolerance(early="1h", late="2h")],

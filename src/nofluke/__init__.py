@@ -43,7 +43,6 @@ from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
-from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_chance import chance
@@ -55,7 +54,7 @@ from nofluke.inference.report import report
 from nofluke.inference.sample_size import sample_size
 from nofluke.inference.series import Series
 from nofluke.inference.significance import significance
-from nofluke.inference.sweep import sweep
+from nofluke.inference.sweep import Sweep, sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.reading import split

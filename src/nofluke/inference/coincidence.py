@@ -13,13 +13,11 @@ from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.beside import F1
 from nofluke.inference.chance import Alternative, Ties, check_alternative
-from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.judging import judged, turned
 from nofluke.inference.remarks import NO_EVENTS, untold
 from nofluke.inference.settings import Settings
-from nofluke.inference.sweep import LEVEL, as_tolerances
+from nofluke.inference.sweep import LEVEL, FamilywiseTest, Sweep, as_tolerances
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples

@@ -12,13 +12,12 @@ from nofluke.errors import InputError, arg, named, say, verb
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
-from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_chance import chance
 from nofluke.inference.report import report
 from nofluke.inference.significance import significance
-from nofluke.inference.sweep import sweep
+from nofluke.inference.sweep import Sweep, sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.arguments import AboutSeries, Held
 from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.inference.curve import Sweep
+from nofluke.inference.sweep import Sweep
 from nofluke.plain import check_word
 from nofluke.plot.legends import key_of_order, legend_above
 from nofluke.plot.panels import check_kind, make_panels

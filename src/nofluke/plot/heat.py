@@ -8,8 +8,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.inference.coincidence import CoincidenceSweep
-from nofluke.inference.curve import Sweep
-from nofluke.inference.familywise_result import FamilywiseTest
+from nofluke.inference.sweep import FamilywiseTest, Sweep
 from nofluke.plain import check_alpha, check_word
 from nofluke.plot.curves import SIDES, chance_shares, sweep_axis
 from nofluke.plot.legends import cramped, legend_above, legend_over

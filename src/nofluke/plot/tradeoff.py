@@ -9,7 +9,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, arg, say, shown
 from nofluke.inference.coincidence import CoincidenceSweep
-from nofluke.inference.curve import Sweep
+from nofluke.inference.sweep import Sweep
 from nofluke.plain import check_word, number_or_none
 from nofluke.plot.curves import SIDES, Chance, chance_shares, draw_band, shows, styles_of
 from nofluke.plot.legends import CHANCE, key_of_order, keys_of, legend_above

@@ -9,8 +9,7 @@ import numpy as np
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.inference.curve import Sweep
-from nofluke.inference.sweep import sweep
+from nofluke.inference.sweep import Sweep, sweep
 from nofluke.measures.confusion import Confusion
 from nofluke.reproduce.study import NULL, TOLERANCES
 

@@ -11,11 +11,9 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
-from nofluke.inference.curve import Sweep
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise_result import FamilywiseTest
-from nofluke.inference.sweep import sweep
+from nofluke.inference.sweep import FamilywiseTest, Sweep, sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial
 from nofluke.measures.confusion import Confusion

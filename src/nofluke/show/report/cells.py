@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.inference.cells import BAND
 from nofluke.inference.coincidence import Coincidence, coincidence_of
 from nofluke.inference.evaluate import evaluation_of
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise import familywise_test
-from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.settings import Settings
+from nofluke.inference.sweep import BAND, FamilywiseTest, familywise_test
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
 from nofluke.nulls.base import NullModel, Nulls

@@ -18,7 +18,7 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.familywise_result import FamilywiseTest
+from nofluke.inference.sweep import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, choose
 from nofluke.show.report.grid import Grid

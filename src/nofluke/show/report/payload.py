@@ -18,8 +18,8 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.every_null import UnderNull, every_null
-from nofluke.inference.familywise_result import FamilywiseTest
 from nofluke.inference.interval import Interval
+from nofluke.inference.sweep import FamilywiseTest
 from nofluke.inference.verdict import upper_of
 from nofluke.measures.confusion import Confusion
 from nofluke.measures.delays import Delays
