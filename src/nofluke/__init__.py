@@ -39,15 +39,13 @@ from nofluke.adapters.cross_validated import CrossValidation
 from nofluke.adapters.cross_validation import cross_val_evaluate
 from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
-from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_chance import chance
-from nofluke.inference.metric_result import Significance
-from nofluke.inference.metric_results import Significances
+from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
 from nofluke.inference.power import power
 from nofluke.inference.power_results import Power, SampleSize
 from nofluke.inference.report import report

@@ -116,7 +116,7 @@ def chance(
     """
     _check(metrics)
     import nofluke as nf
-    from nofluke.inference.chance_levels import ChanceLevels
+    from nofluke.inference.metric_results import ChanceLevels
 
     data = read_truth(file, output, n_steps, options)
     levels = tuple(

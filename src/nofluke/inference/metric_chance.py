@@ -9,8 +9,8 @@ from typing import Any, Unpack
 import numpy as np
 
 from nofluke.errors import InputError, arg, say, verb
-from nofluke.inference.chance_level import ChanceLevel
 from nofluke.inference.measuring import Values
+from nofluke.inference.metric_results import ChanceLevel
 from nofluke.inference.metric_tests import labels_of
 from nofluke.inference.reached import scale_of
 from nofluke.inference.resampling import measure

@@ -1,20 +1,628 @@
-"""Several metrics on the same draws: a table of them, and one p-value for having looked at all."""
+"""What metrics get beside chance: a level, a test, several of either."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, overload
 
+import numpy as np
+
 from nofluke.arrays import ByValue, FloatArray
 from nofluke.errors import InputError, joined
-from nofluke.inference.chance import significant
-from nofluke.inference.metric_result import Significance, table_columns
+from nofluke.inference.chance import Alternative, significant
+from nofluke.inference.reached import Side, reaching
 from nofluke.inference.verdict import Verdict, headline
+from nofluke.laws.law import How
+from nofluke.lazy import lazy
+from nofluke.metrics.base import Metric
+from nofluke.nulls.choice import Choice
+from nofluke.plain import finite_or_none, number_or_none
+from nofluke.ratios import TIE_SLACK, corrected
 from nofluke.text.exports import Exports
-from nofluke.text.numbers import p_is, show_p
-from nofluke.text.tables import SCHEMA, Table, noted, plural, stacked
+from nofluke.text.numbers import p_is, show_chance, show_p
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share, stacked, there_are_no
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Labels:
+    """What a metric was measured on: steps, labelled ranges and steps of them, alarms, and where those come from."""
+
+    n: int
+    n_ranges: int
+    n_labelled: int
+    n_alarms: int | None
+    threshold: float | None = None
+
+    @property
+    def obstacle(self) -> str:
+        """Why no metric can tell anything; empty where nothing is in the way."""
+        if self.n_labelled == 0:
+            return "No step is labelled: there is nothing to find."
+        return "Every step is labelled: there is nothing to tell apart." if self.n_labelled == self.n else ""
+
+    @property
+    def no_choice(self) -> str:
+        """Why no metric of alarms can tell anything."""
+        if self.n_alarms == 0:
+            return there_are_no("alarms", "nothing could have been found")
+        return (
+            "There is an alarm on every step, which takes no knowledge of the labels."
+            if self.n_alarms == self.n
+            else ""
+        )
+
+    def in_words(self) -> str:
+        """The counts."""
+        alarms = "" if self.n_alarms is None else f", {plural(self.n_alarms, 'alarm')}"
+        if self.threshold is not None:
+            alarms += f" (threshold {show_number(self.threshold)})"
+        share = 100 * self.n_labelled / self.n
+        return f"{plural(self.n, 'step')}, {plural(self.n_ranges, 'labelled range')} ({plural(self.n_labelled, 'step')}, {share:.3g}%){alarms}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The counts as plain values, for JSON."""
+        return {
+            "n": self.n,
+            "n_ranges": self.n_ranges,
+            "n_labelled": self.n_labelled,
+            "n_alarms": self.n_alarms,
+            "threshold": finite_or_none(self.threshold),
+        }
+
+
+
+# ---- what chance gives in a metric on given labels: draws, their mean and band, and what a detector must exceed
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ChanceLevel(Exports, ByValue):
+    """What chance gives in a metric on one set of labels.
+
+    Attributes
+    ----------
+    metric : Metric
+    values : float array
+        The metric on each draw, in order. Where all shifts were enumerated, the data's own value comes first.
+    labels : Labels
+        What it was measured on.
+    choice : Choice
+        Which null, and why.
+    method : How
+        Whether all shifts were counted, or draws simulated.
+    alpha : float
+        The level of the band and the critical value.
+    known_mean : float or None
+        The mean by chance, where it is known without any draw.
+    scale : float
+        The size of the numbers that were rounded: values within 1e-10 of it are equal.
+    notes : tuple of str
+
+    See Also
+    --------
+    nofluke.chance : makes it.
+    nofluke.significance : the value of a detector against chance.
+    nofluke.plot.chance_level : draws it.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> level = nf.chance("auc-roc", [0] * 10 + [1] * 4 + [0] * 6, n_resamples=999, rng=1)
+    >>> level.expected, round(level.std, 2)
+    (0.5, 0.17)
+    """
+
+    metric: Metric
+    values: FloatArray = field(repr=False)
+    labels: Labels
+    choice: Choice
+    method: How
+    alpha: float
+    known_mean: float | None = None
+    scale: float = 0.0
+    notes: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The metric's name with its settings."""
+        return self.metric.text
+
+    @property
+    def listed(self) -> bool:
+        """Whether all shifts were enumerated, so nothing is random."""
+        return self.method.kind != "simulated"
+
+    @property
+    def n_resamples(self) -> int:
+        """Draws made, or shifts enumerated."""
+        return len(self.values)
+
+    @property
+    def seed(self) -> int | None:
+        """The seed of the draws; None where nothing was drawn, or by a generator that was already running."""
+        return self.method.seed
+
+    @lazy
+    def _defined(self) -> FloatArray:
+        return self.values[np.isfinite(self.values)]
+
+    @lazy
+    def _moments(self) -> tuple[float, float]:
+        """Mean and standard deviation of what is finite, in units in which no square overflows."""
+        if not len(self._defined):
+            return math.nan, math.nan
+        unit = float(np.abs(self._defined).max()) or 1.0
+        scaled = self._defined / unit
+        return float(scaled.mean()) * unit, float(scaled.std()) * unit
+
+    @property
+    def expected(self) -> float:
+        """What chance gives on average: over all shifts, over the draws, or exactly where that is known."""
+        if self.known_mean is not None:
+            return self.known_mean
+        return self._moments[0]
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of what chance gives."""
+        return self._moments[1]
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """Where chance lies, except for alpha/2 of the draws on either side; None where it is undefined."""
+        if not len(self._defined):
+            return None
+        low, high = np.quantile(self._defined, [self.alpha / 2, 1 - self.alpha / 2])
+        return float(low), float(high)
+
+    @property
+    def critical_value(self) -> float | None:
+        """What a value has to exceed (or stay below, where lower is better) for p ≤ alpha; None where no value does."""
+        return self._critical(self.better)
+
+    @property
+    def better(self) -> Side:
+        """On which side values are better."""
+        return "greater" if self.metric.better == "higher" else "less"
+
+    def _critical(self, side: Side) -> float | None:
+        others = self._others
+        may = math.floor(self.alpha * (len(others) + 1) * (1 + TIE_SLACK)) - 1
+        if not 0 <= may < len(others):
+            return None
+        sign = 1.0 if side == "greater" else -1.0
+        ordered = np.sort(np.where(np.isnan(others), np.inf, sign * others))[::-1]
+        return finite_or_none(sign * float(ordered[may]))
+
+    def pvalue_of(self, value: float) -> float:
+        """How often chance does as well as this value: (b + 1)/(n + 1) if b of the n other shifts or draws reach it.
+
+        1 for NaN. Draws on which the metric is undefined count as reaching it.
+        """
+        number = number_or_none(value)
+        if number is None:
+            raise InputError(
+                argument="value", value=value, problem="must be a number", remedy=f"a value of {self.name}"
+            )
+        return 1.0 if math.isnan(number) else self._tail(number, self.better)
+
+    def _tail(self, value: float, side: Side) -> float:
+        others = self._others
+        return (1 + self._reached(others, value, side)) / (1 + len(others))
+
+    @property
+    def _others(self) -> FloatArray:
+        """All draws, or all shifts but the data's own."""
+        return self.values[1:] if self.listed else self.values
+
+    def _reached(self, values: FloatArray, value: float, side: Side) -> int:
+        return int(reaching(values, value, side, self.scale).sum())
+
+    def how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        seed = "" if self.seed is None else f", seed {self.seed}"
+        drawn = f" {self.n_resamples:,} draws{seed}." if not self.listed else ""
+        return f"{self.choice.in_words()} Method: {self.method}.{drawn}"
+
+    def in_words(self) -> str:
+        """What chance gives, as a sentence."""
+        if math.isnan(self.expected):
+            return self.labels.obstacle or f"{self.name} is undefined on these labels."
+        bar, level = self.critical_value, f"at the {self.alpha:.3g} level"
+        better = "above" if self.better == "greater" else "below"
+        needs = "" if bar is None else f"; a detector has to be {better} {self.shown(bar)} to be better {level}"
+        if bar is not None and bar == self.metric.perfect:
+            needs = f"; no detector can be better {level}, because chance is perfect that often"
+        return f"Chance gives {self.chance_in_words()} in {self.name} under {self.choice.model.text}{needs}."
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        bar = self.critical_value
+        return Table(
+            title=self.labels.in_words(),
+            columns=("metric", "chance", between(self.alpha), "critical value"),
+            rows=(
+                (
+                    self.name,
+                    self.chance_in_words(),
+                    self._band_in_words(),
+                    "" if bar is None else self.shown(bar),
+                ),
+            ),
+            notes=(self.in_words(), self.how(), *noted(self.notes)),
+        )
+
+    def shown(self, value: float) -> str:
+        """A value of the metric, never rounded to 0 or 1 where these are its ends."""
+        return show_share(value) if self.metric.perfect == 1.0 and not abs(value) > 1 else show_number(value)
+
+    def chance_in_words(self) -> str:
+        """Mean ± standard deviation."""
+        return "undefined" if math.isnan(self.expected) else show_chance(self.expected, self.std)
+
+    def _band_in_words(self) -> str:
+        return "" if self.band is None else "{} to {}".format(*map(self.shown, self.band))
+
+    def _record(self) -> dict[str, Any]:
+        return {"schema": SCHEMA, **self._plain(), **self._common()}
+
+    def _plain(self) -> dict[str, Any]:
+        band = self.band
+        return {
+            "metric": self.name,
+            "expected": finite_or_none(self.expected),
+            "std": finite_or_none(self.std),
+            "band": None if band is None else list(band),
+            "critical_value": self.critical_value,
+            "better": self.metric.better,
+            "perfect": self.metric.perfect,
+            "needs": self.metric.needs,
+            "n_resamples": self.n_resamples,
+        }
+
+    def _common(self) -> dict[str, Any]:
+        return {
+            **self.labels.to_dict(),
+            "null": self.choice.to_dict(),
+            "doubts": list(self.choice.doubts),
+            "method": str(self.method),
+            "seed": self.seed,
+            "alpha": self.alpha,
+            "notes": list(self.notes),
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name."""
+        low, high = self.band or (math.nan, math.nan)
+        found = {
+            "metric": self.name,
+            "expected": self.expected,
+            "std": self.std,
+            "low": low,
+            "high": high,
+            "critical_value": self.critical_value,
+            "null": self.choice.model.text,
+            "method": str(self.method),
+        }
+        return {name: [value] for name, value in found.items()}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what chance gives, beside the perfect value (matplotlib); returns the Axes."""
+        from nofluke.plot import chance_level
+
+        return chance_level(self, ax)
+
+    def __repr__(self) -> str:
+        return f"<ChanceLevel of {self.name}: {self.chance_in_words()};\n null {self.choice.label}: {self.method}>"
+
+
+def between(alpha: float) -> str:
+    """The heading of the band."""
+    return f"{100 * (1 - alpha):.3g}% of chance"
+
+
+
+# ---- what chance gives in several metrics on one set of labels, as one table
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChanceLevels(Exports):
+    """Chance levels of the same labels, a line each.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> labels = [0] * 10 + [1] * 4 + [0] * 6
+    >>> levels = [nf.chance(name, labels, n_resamples=99, rng=1) for name in ("auc-roc", "best-f1")]
+    >>> print(ChanceLevels(results=tuple(levels)).to_csv().splitlines()[1][:11])
+    auc-roc,0.5
+    """
+
+    results: tuple[ChanceLevel, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know, each once."""
+        return tuple(dict.fromkeys(note for level in self.results for note in level.notes))
+
+    def table(self) -> Table:
+        """One line for each metric; renders as text, Markdown, LaTeX or HTML."""
+        tables = [level.table() for level in self.results]
+        return Table(
+            title=tables[0].title,
+            columns=tables[0].columns,
+            rows=tuple(row for table in tables for row in table.rows),
+            notes=(
+                *(level.in_words() for level in self.results),
+                *dict.fromkeys(level.how() for level in self.results),
+                *noted(self.notes),
+            ),
+        )
+
+    def _record(self) -> dict[str, Any]:
+        return {"schema": SCHEMA, "metrics": [level.to_dict() for level in self.results]}
+
+    def columns(self) -> dict[str, list[Any]]:
+        """A row for each metric, by column name."""
+        return stacked(level.columns() for level in self.results)
+
+
+
+# ---- a metric against chance: its value beside the draws of a null, the verdict, and how it prints itself
+
+COLUMNS = (
+    *("metric", "value", "expected", "std", "low", "high", "pvalue", "pvalue_error"),
+    *("standardised", "chance_corrected", "critical_value", "null", "method"),
+)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False, repr=False)
+class Significance(ChanceLevel):
+    """A metric on one series, against what chance gives.
+
+    Attributes
+    ----------
+    metric : Metric
+    value : float
+        NaN where it is undefined.
+    alternative : {"greater", "less", "two-sided"}
+    stop_after : int or None
+        With early stopping, how many draws had to reach the value.
+    perfect_pvalue : float
+        The p-value of a perfect detector, where shifts may be too short for it to be small; else 0.
+    values, labels, choice, method, alpha, known_mean, notes
+        As in `ChanceLevel`; alpha is the level of the verdict too.
+
+    See Also
+    --------
+    nofluke.significance : makes it.
+    nofluke.Significances : several metrics at once.
+    nofluke.ChanceLevel : chance without a detector.
+    nofluke.plot.significance : draws it.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> truth, scores = [0] * 10 + [1] * 4 + [0] * 6, [0.1] * 9 + [0.9] * 3 + [0.1] * 8
+    >>> result = nf.significance("auc-roc", truth, scores, null="circular-shift")
+    >>> round(result.value, 3), result.pvalue, result.expected  # four of twenty rotations do as well
+    (0.719, 0.2, 0.5)
+    """
+
+    value: float
+    alternative: Alternative = "greater"
+    stop_after: int | None = None
+    perfect_pvalue: float = 0.0
+
+    @lazy
+    def pvalue(self) -> float:
+        """How often chance does as well: b of all shifts, or (b + 1)/(n + 1) of random draws; 1 if undefined.
+
+        With early stopping h/l, the h-th draw that reached the value being the l-th. Draws on which the metric is
+        undefined count as reaching it. Two-sided is twice the smaller one, at most 1.
+        """
+        if math.isnan(self.value):
+            return 1.0
+        return min(min(self._tail(self.value, side) for side in self._sides) * len(self._sides), 1.0)
+
+    def _tail(self, value: float, side: Side) -> float:
+        reached = self._reached(self.values, value, side)
+        return reached / len(self.values) if self._stopped(reached) else super()._tail(value, side)
+
+    def _stopped(self, reached: int) -> bool:
+        return self.stop_after is not None and reached >= self.stop_after
+
+    @property
+    def pvalue_error(self) -> float:
+        """Monte Carlo standard error of the p-value; 0 where all shifts were enumerated."""
+        if self.listed:
+            return 0.0
+        p, sides = self.pvalue, 2 if self.alternative == "two-sided" else 1
+        return sides * math.sqrt(p / sides * (1 - p / sides) / len(self.values))
+
+    @property
+    def band(self) -> tuple[float, float] | None:
+        """As of `ChanceLevel`; None with early stopping, since it needs a fixed number of draws."""
+        return None if self.stop_after is not None else super().band
+
+    @property
+    def critical_value(self) -> float | None:
+        """As of `ChanceLevel`, by the alternative; None for two sides, and with early stopping."""
+        if self.stop_after is not None or self.alternative == "two-sided":
+            return None
+        return self._critical(self.alternative)
+
+    @property
+    def standardised(self) -> float:
+        """(value - expected)/std; NaN where chance always gives the same."""
+        std = self.std
+        return (self.value - self.expected) / std if std > TIE_SLACK * abs(self.expected) else math.nan
+
+    @property
+    def chance_corrected(self) -> float:
+        """(value - expected)/(perfect - expected): 0 for chance under this null, 1 for perfect.
+
+        NaN where the perfect value is unknown, or chance is nearly perfect itself.
+        """
+        perfect = self.metric.perfect
+        return math.nan if perfect is None else corrected(self.value, self.expected, perfect)
+
+    @property
+    def smallest_pvalue(self) -> float:
+        """The smallest possible p-value.
+
+        It depends on the number of draws, how often they reach the perfect value, and on how many the metric is
+        undefined; where all shifts were enumerated, it is that of the shift with the best value, or of a perfect
+        detector if that is larger.
+        """
+        sides = self._sides
+        return min(max(min(map(self._floor, sides)), self.perfect_pvalue) * len(sides), 1.0)
+
+    def _floor(self, side: Side) -> float:
+        if self.stop_after is not None:
+            return 1 / (1 + (self.method.n_resamples or len(self.values)))
+        best = self.metric.perfect if side == self.better else None
+        if self.listed:
+            known = self.values[~np.isnan(self.values)]
+            if not len(known):
+                return 1.0
+            best = float(known.max() if side == "greater" else known.min())
+            return self._reached(self.values, best, side) / len(self.values)
+        as_good = int(np.isnan(self.values).sum()) if best is None else self._reached(self.values, best, side)
+        return (1 + as_good) / (1 + len(self.values))
+
+    @property
+    def _sides(self) -> tuple[Side, ...]:
+        return ("greater", "less") if self.alternative == "two-sided" else (self.alternative,)
+
+    @lazy
+    def obstacle(self) -> str:
+        """What rules out any conclusion, whatever the p-value; empty where nothing does."""
+        degenerate = self.labels.obstacle or (self.labels.no_choice if self.metric.needs == "alarms" else "")
+        if degenerate:
+            return degenerate
+        if math.isnan(self.value):
+            return f"{self.name} is undefined on these data."
+        if not self.choice.holds:
+            return self.choice.why or "No null holds for these data."
+        smallest = self.smallest_pvalue
+        if not significant(smallest, self.alpha):
+            return f"No value could have reached the {self.alpha:.3g} level: the smallest possible p is {show_p(smallest)}."
+        return ""
+
+    @property
+    def pvalue_better(self) -> float:
+        """The p-value of being better than chance, whatever the alternative is: what the verdict uses."""
+        return 1.0 if math.isnan(self.value) else self._tail(self.value, self.better)
+
+    @property
+    def pvalue_worse(self) -> float:
+        """The p-value of being worse than chance."""
+        return (
+            1.0 if math.isnan(self.value) else self._tail(self.value, "less" if self.better == "greater" else "greater")
+        )
+
+    @property
+    def verdict(self) -> Verdict:
+        """ "yes" if the value beats chance at level alpha, else "no"; "cannot tell" if there is an obstacle."""
+        if self.obstacle:
+            return "cannot tell"
+        return "yes" if significant(self.pvalue_better, self.alpha) else "no"
+
+    @property
+    def reason(self) -> str:
+        """Why the verdict is what it is."""
+        if self.obstacle:
+            return self.obstacle
+        one_sided = "" if self.alternative == self.better else f" (one-sided: {p_is(self.pvalue_better)})"
+        which = "" if self.verdict == "yes" else "not "
+        return f"{self.name} is {which}significantly better than chance at the {self.alpha:.3g} level{one_sided}."
+
+    def in_words(self) -> str:
+        """The value, what chance gives, and the p-value, as a sentence."""
+        if math.isnan(self.value):
+            return self.obstacle
+        error, corrected = self.pvalue_error, self.chance_corrected
+        beyond = "" if math.isnan(corrected) else f"; corrected for chance {show_share(corrected)}"
+        return (
+            f"{self.name} is {self.shown(self.value)}; chance gives {self.chance_in_words()} under "
+            f"{self.choice.model.text}; {p_is(self.pvalue)}{f' ± {error:.1g}' if error else ''}{beyond}."
+        )
+
+    def verdict_in_words(self) -> str:
+        """The verdict and its reason; the first words say if the data contradict the requested null."""
+        return joined(" ", [headline(self.verdict, self.choice, "data"), self.reason])
+
+    def row(self) -> tuple[str, ...]:
+        """A line of the table."""
+        corrected = self.chance_corrected
+        return (
+            self.name,
+            self.shown(self.value),
+            self.chance_in_words(),
+            self._band_in_words(),
+            "" if math.isnan(corrected) else show_share(corrected),
+            show_p(self.pvalue),
+        )
+
+    def table(self) -> Table:
+        """The result as a small table, which renders as text, Markdown, LaTeX or HTML."""
+        return Table(
+            title=self.labels.in_words(),
+            columns=table_columns(self.alpha),
+            rows=(self.row(),),
+            notes=(self.verdict_in_words(), self.in_words(), self.how(), *noted(self.notes)),
+        )
+
+    def how(self) -> str:
+        """Which null, which method: the fine print of every result."""
+        if self.stop_after is None:
+            return super().how()
+        stopped = self._stopped(self._reached(self.values, self.value, self._sides[0]))
+        many = f"Stopped when {self.stop_after} draws had" if stopped else f"Fewer than {self.stop_after} draws"
+        return f"{super().how()} {many} reached the value."
+
+    def _plain(self) -> dict[str, Any]:
+        return {
+            **super()._plain(),
+            "value": finite_or_none(self.value),
+            "pvalue": self.pvalue,
+            "pvalue_error": self.pvalue_error,
+            "standardised": finite_or_none(self.standardised),
+            "chance_corrected": finite_or_none(self.chance_corrected),
+            "pvalue_better": self.pvalue_better,
+            "smallest_pvalue": self.smallest_pvalue,
+            "alternative": self.alternative,
+            "stop_after": self.stop_after,
+            "verdict": self.verdict,
+            "reason": self.reason,
+        }
+
+    def columns(self) -> dict[str, list[Any]]:
+        """One row, by column name."""
+        own = ("value", "pvalue", "pvalue_error", "standardised", "chance_corrected")
+        found = super().columns() | {name: [getattr(self, name)] for name in own}
+        return {name: found[name] for name in COLUMNS}
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what chance gives, the value and the perfect one (matplotlib); returns the Axes."""
+        from nofluke.plot import significance as plot_significance
+
+        return plot_significance(self, ax)
+
+    def __repr__(self) -> str:
+        return (
+            f"<Significance of {self.name}: {self.shown(self.value)}, chance {self.chance_in_words()}, "
+            f"{p_is(self.pvalue)};\n null {self.choice.label}: {self.method}>"
+        )
+
+
+def table_columns(alpha: float) -> tuple[str, ...]:
+    """Headings of the table."""
+    return ("metric", "value", "chance", between(alpha), "corrected", "p")
+
+
+
+# ---- several metrics on the same draws: a table of them, and one p-value for having looked at all
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Significances(Exports, ByValue):
@@ -169,3 +777,4 @@ class Significances(Exports, ByValue):
     def __repr__(self) -> str:
         told = "; ".join(f"{one.name} {one.value:.4g} ({p_is(one.pvalue)})" for one in self.results)
         return f"<Significances: {told};\n corrected {p_is(self.pvalue)}; null {self._first.choice.label}>"
+

@@ -11,10 +11,8 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, arg, say
 from nofluke.inference.chance import Alternative
 from nofluke.inference.judging import TURNED
-from nofluke.inference.measured_on import Labels
 from nofluke.inference.measuring import Values, on_one_line
-from nofluke.inference.metric_result import Significance
-from nofluke.inference.metric_results import Significances
+from nofluke.inference.metric_results import Labels, Significance, Significances
 from nofluke.inference.reached import Side, familywise, scale_of
 from nofluke.inference.resampling import Stop, affordable, measure, stopped_at
 from nofluke.metrics.base import Metric

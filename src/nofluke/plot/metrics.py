@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.inference.chance_level import ChanceLevel
-from nofluke.inference.metric_result import Significance
-from nofluke.inference.metric_results import Significances
+from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import (

@@ -11,8 +11,7 @@ import numpy as np
 from nofluke.errors import InputError, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.metric_result import Significance
-from nofluke.inference.metric_results import Significances
+from nofluke.inference.metric_results import Significance, Significances
 from nofluke.inference.metric_tests import judge
 from nofluke.inference.significance import as_metrics
 from nofluke.metrics.functions import Function
