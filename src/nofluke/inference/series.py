@@ -14,9 +14,8 @@ from nofluke.inference.compare import compare
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.metric_chance import chance
 from nofluke.inference.report import report
-from nofluke.inference.significance import significance
+from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
 from nofluke.series.arguments import AboutSeries, Held

@@ -1,24 +1,557 @@
-"""Any metric against chance: how much of its value labels and metric alone give a detector that knows nothing."""
+"""Any metric against chance: draws, tests, and the two questions asked of them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from nofluke.errors import InputError, arg, say
+import numpy as np
+
+from nofluke.arrays import BoolArray, FloatArray
+from nofluke.errors import InputError, arg, say, shortened, verb
 from nofluke.inference.chance import ALTERNATIVES, Alternative
-from nofluke.inference.metric_tests import judge
+from nofluke.inference.judging import TURNED
+from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances
+from nofluke.inference.reached import Side, familywise, reaching, scale_of
+from nofluke.laws.law import How
 from nofluke.metrics import get
 from nofluke.metrics.base import Metric, Needs
-from nofluke.metrics.functions import Function
-from nofluke.metrics.labelled import read_labelled
+from nofluke.metrics.draws import Draws
+from nofluke.metrics.functions import Function, can_pickle
+from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.metrics.on_events import OnEvents
 from nofluke.nulls import Null
-from nofluke.nulls.base import check_resamples
-from nofluke.nulls.whole_series import edges_of
-from nofluke.plain import as_rng, as_whole, check_alpha, check_word
-from nofluke.series.arguments import AboutMetric, takes
+from nofluke.nulls.base import NullModel, Shifting, as_seed, check_resamples
+from nofluke.nulls.choice import Choice
+from nofluke.nulls.layouts import Circle, Layout, highest
+from nofluke.nulls.moves import Moves, moves_of
+from nofluke.nulls.whole_series import as_series_null, choose_for_series, edges_of, perfect_detectors
+from nofluke.plain import as_rng, as_share, as_whole, check_alpha, check_word
+from nofluke.progress import progress_bar
+from nofluke.series.arguments import AboutMetric, AboutSeries, takes
+from nofluke.series.reading import length_of
+from nofluke.text.numbers import p_is
+from nofluke.text.tables import ALL_EQUAL, there_are_no
 
+MOST_SAID = 200  # characters of what a function said when it failed
+HOPELESS = 20  # draws that a function may fail on, from the first on, before it is given up
+
+
+@dataclass(slots=True)
+class Values:
+    """One metric on all draws: NaN where it is undefined, and what went wrong first where it failed."""
+
+    values: FloatArray
+    failed: int = 0
+    failure: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Metrics on the draws of one chunk, from their tables or from the detector of each draw."""
+
+    series: Labelled
+    layout: Layout
+    metrics: tuple[Metric, ...]
+    tables: tuple[Any, ...] = field(repr=False)
+
+    @classmethod
+    def of(cls, metrics: tuple[Metric, ...], series: Labelled, layout: Layout) -> Part:
+        """With the tables of all metrics that take windows of one long detector."""
+        tables = [
+            metric.tables(layout.long(series.detector(metric.needs, metric.text)), series)
+            if by_windows(metric, layout)
+            else None
+            for metric in metrics
+        ]
+        return cls(series=series, layout=layout, metrics=metrics, tables=tuple(tables))
+
+    def measure(self, draws: Draws, first: bool = False) -> list[Values]:
+        """All metrics on these draws; on the first of all, a function that never works is given up."""
+        return [
+            self._by_rows(metric, draws, first) if tables is None else self._by_windows(metric, tables, draws, first)
+            for metric, tables in zip(self.metrics, self.tables, strict=True)
+        ]
+
+    def _by_windows(self, metric: Metric, tables: Any, draws: Draws, first: bool) -> Values:
+        if metric.compiled:
+            return Values(metric.values(tables, draws))
+        return _one_by_one(metric, lambda i: metric.values(tables, draws.only(i)), len(draws), first)
+
+    def _by_rows(self, metric: Metric, draws: Draws, first: bool) -> Values:
+        def value(i: int) -> FloatArray:
+            detector = self.layout.of(self.series, metric.needs, int(draws.begins[i]))
+            return metric.values(metric.tables(detector, self.series), draws.only(i, begin=0))
+
+        if metric.compiled:
+            return Values(np.array([value(i)[0] for i in range(len(draws))]))
+        return _one_by_one(metric, value, len(draws), first)
+
+
+def _one_by_one(metric: Metric, value: Callable[[int], FloatArray], n: int, first: bool) -> Values:
+    found = Values(np.full(n, np.nan))
+    for i in range(n):
+        try:
+            found.values[i] = value(i)[0]
+        except Exception as error:  # whatever a function of the user's may raise
+            found.failed += 1
+            found.failure = found.failure or on_one_line(error)
+            if first and found.failed == HOPELESS == i + 1:
+                raise InputError(
+                    argument="metric",
+                    value=metric.text,
+                    problem=f"failed on each of the first {HOPELESS} draws ({found.failure})",
+                    remedy="it must accept any labels with the same number of labelled steps",
+                ) from error
+    return found
+
+
+def on_one_line(error: Exception) -> str:
+    """What went wrong, short enough for a note.
+
+    >>> on_one_line(ValueError("two\\nlines"))
+    'ValueError: two lines'
+    """
+    return shortened(f"{type(error).__name__}: {' '.join(str(error).split())}", MOST_SAID)
+
+
+def by_windows(metric: Metric, layout: Layout) -> bool:
+    """Whether a metric takes draws as windows of one long detector, so that tables are made once."""
+    return layout.windows and (metric.any_window or layout.rotates)
+
+
+
+# ---- metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, same answer for all
+
+MOST_NANOSECONDS = 4e9  # that all shifts may take, rather than random ones
+TABLES = 150.0  # nanoseconds a step to make tables of a detector
+FIRST_FEW = 16  # draws that tell the size of numbers where drawing may stop early
+
+
+def affordable(metrics: tuple[Metric, ...], series: Labelled, n_resamples: int | None) -> Callable[[Shifting], bool]:
+    """Whether all shifts are enumerated: if there are no more of them than requested draws, or it takes only seconds.
+
+    Without a number of draws, where these may stop early, only if all shifts are computed at once.
+    """
+
+    def is_affordable(shifting: Shifting) -> bool:
+        n, layout = len(shifting.begins), shifting.layout
+        if n_resamples is None:
+            return isinstance(layout, Circle) and all(metric.at_once(series) for metric in metrics)
+        if n <= n_resamples:
+            return True
+        costs = [
+            0.0
+            if isinstance(layout, Circle) and metric.at_once(series)
+            else metric.work(series) + (0.0 if by_windows(metric, layout) else TABLES * series.n_steps)
+            for metric in metrics
+        ]
+        return n * sum(costs) <= MOST_NANOSECONDS
+
+    return is_affordable
+
+
+@dataclass(slots=True, kw_only=True)
+class Stop:
+    """Early stopping: at the draw of the h-th that reaches the observed value.
+
+    Numbers of which size have been rounded is seen on the first few draws, whatever the chunks.
+    """
+
+    after: int
+    bar: float
+    side: Side
+    scale: float
+    looked: bool = False
+
+    def reached(self, values: FloatArray) -> BoolArray:
+        """Which values do, of the first chunk or of a later one."""
+        if not self.looked:
+            self.scale, self.looked = max(self.scale, scale_of(values[:FIRST_FEW])), True
+        return reaching(values, self.bar, self.side, self.scale)
+
+
+def measure(
+    metrics: tuple[Metric, ...], series: Labelled, moves: Moves, *, workers: int | None, stop: Stop | None = None
+) -> tuple[list[Values], tuple[str, ...]]:
+    """All metrics on all draws, in order, and notes; with ``stop``, only up to the chunk in which it stops."""
+    found: dict[int, list[Values]] = {}
+    notes: list[str] = []
+    at_once: list[int] = []
+    drawn: list[int] = []
+    functions: list[int] = []
+    for i, metric in enumerate(metrics):
+        fast = moves.listed and isinstance(moves.layout, Circle) and metric.at_once(series)
+        (at_once if fast else drawn if metric.compiled else functions).append(i)
+    begins = np.concatenate([moves.draws(chunk).begins for chunk in moves.chunks]) if at_once else None
+    for i in at_once:
+        rotations = metrics[i].every_rotation(series.detector(metrics[i].needs, metrics[i].text), series)
+        found[i] = [Values(rotations[begins])]
+    with progress_bar("resamples", moves.n * (bool(drawn) + bool(functions))) as advance:
+        done = 0
+        for which, run, many in _teams(metrics, drawn, functions, workers, notes):
+            part = Part.of(tuple(metrics[i] for i in which), series, moves.layout)
+            reached = 0
+            with run(part, many) as submit:
+                for results in _in_order(submit, moves, many):
+                    for i, values in zip(which, results, strict=True):
+                        found.setdefault(i, []).append(values)
+                    done += len(results[0].values)
+                    advance(done)
+                    if stop is not None:
+                        reached += int(stop.reached(results[0].values).sum())
+                        if reached >= stop.after:
+                            break
+    joined = [_joined(found[i]) for i in range(len(metrics))]
+    for metric, values in zip(metrics, joined, strict=True):
+        if values.failed:
+            notes.append(
+                f"{metric.text} failed on {values.failed:,} of {len(values.values):,} draws (first: {values.failure}); "
+                "these count as draws that do as well as the data."
+            )
+    return joined, tuple(notes)
+
+
+def _joined(parts: list[Values]) -> Values:
+    return Values(
+        np.concatenate([part.values for part in parts]),
+        sum(part.failed for part in parts),
+        next((part.failure for part in parts if part.failure), ""),
+    )
+
+
+Submit = Callable[[Draws, bool], "Future[list[Values]]"]
+
+
+def _teams(
+    metrics: tuple[Metric, ...], drawn: list[int], functions: list[int], workers: int | None, notes: list[str]
+) -> Iterator[tuple[list[int], Any, int]]:
+    """Who measures what: threads run compiled metrics, processes functions that can be sent, this process the rest."""
+    if drawn:
+        yield drawn, _in_threads, workers or os.cpu_count() or 1
+    if (workers or 1) == 1:
+        if functions:
+            yield functions, _in_threads, 1
+        return
+    sent = [i for i in functions if can_pickle(metrics[i])]
+    kept = [i for i in functions if i not in sent]
+    if sent:
+        yield sent, _in_processes, workers or 1
+    if kept:
+        names = ", ".join(metrics[i].text for i in kept)
+        notes.append(
+            f"{names} cannot be sent to other processes, so one process did all the work: define the function at the "
+            "top of a module."
+        )
+        yield kept, _in_threads, 1
+
+
+def _in_order(submit: Submit, moves: Moves, workers: int) -> Iterator[list[Values]]:
+    """Results chunk by chunk, with as many under way as keep the workers busy."""
+    waiting: list[Future[list[Values]]] = []
+    try:
+        for chunk in moves.chunks:
+            waiting.append(submit(moves.draws(chunk), chunk == 0))
+            if len(waiting) > 2 * workers or workers == 1:
+                yield waiting.pop(0).result()
+        while waiting:
+            yield waiting.pop(0).result()
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+@contextmanager
+def _in_threads(part: Part, workers: int) -> Iterator[Submit]:
+    if workers == 1:
+        yield lambda draws, first: _now(part.measure, draws, first)
+        return
+    with ThreadPoolExecutor(workers) as pool:
+        yield lambda draws, first: pool.submit(part.measure, draws, first)
+
+
+@contextmanager
+def _in_processes(part: Part, workers: int) -> Iterator[Submit]:
+    import multiprocessing
+
+    # threads of this process may hold locks: workers start from scratch rather than as a copy of it
+    methods = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    try:
+        with ProcessPoolExecutor(workers, mp_context=context, initializer=_start, initargs=(part,)) as pool:
+            yield lambda draws, first: pool.submit(_measure, draws, first)
+    except (BrokenProcessPool, BrokenPipeError, RuntimeError) as error:
+        raise InputError(
+            argument="workers",
+            value=workers,
+            problem=f"cannot be used, since a process ended early ({type(error).__name__}). It may have run out of "
+            'memory; or your script lacks the line if __name__ == "__main__":',
+            remedy="pass fewer workers, or leave workers out",
+        ) from error
+
+
+_part: Part | None = None
+
+
+def _start(part: Part) -> None:
+    global _part
+    _part = part
+
+
+def _measure(draws: Draws, first: bool) -> list[Values]:
+    if _part is None:
+        raise RuntimeError("a worker was used before it was started")
+    return _part.measure(draws, first)
+
+
+def _now(function: Callable[[Draws, bool], list[Values]], draws: Draws, first: bool) -> Future[list[Values]]:
+    future: Future[list[Values]] = Future()
+    future.set_result(function(draws, first))
+    return future
+
+
+def stopped_at(reached: Any, after: int) -> int | None:
+    """The draw, counted from 1, at which so many have reached the value; None if there is none.
+
+    >>> stopped_at(np.array([False, True, False, True]), 2)
+    4
+    """
+    at = np.flatnonzero(reached)
+    return None if len(at) < after else int(at[after - 1]) + 1
+
+
+
+# ---- metrics of a series that was read, against chance: choose the null, measure its draws, make results of them
+
+FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
+ROWS = 2**22  # steps of all labels that are drawn in a chunk
+
+
+def judge(
+    metrics: tuple[Metric, ...],
+    series: Labelled,
+    *,
+    several: bool,
+    null: Null,
+    n_resamples: int,
+    stop_after: int | None,
+    alternative: Alternative | None,
+    workers: int | None,
+    rng: Any,
+    alpha: float,
+    edges: tuple[int, ...] | None,
+) -> Any:
+    """Metrics of a series that was read, against chance."""
+    if edges is not None:
+        series = replace(series, truth=series.truth.cut_at(edges))
+    observed = [_observed(metric, series) for metric in metrics]
+    choice = choose_for_series(
+        null,
+        series,
+        reach=max(metric.reach(series) for metric in metrics),
+        alpha=alpha,
+        by_scores=any(metric.needs == "scores" for metric in metrics),
+        edges=edges,
+    )
+    slow = stop_after is not None or not all(metric.compiled for metric in metrics)
+    moves = moves_of(
+        choice.model,
+        series,
+        n_resamples=n_resamples,
+        rng=rng,
+        chunk=SLOW_CHUNK if slow else max(min(FAST_CHUNK, ROWS // max(series.n_labelled, 1)), SLOW_CHUNK),
+        affordable=affordable(metrics, series, None if stop_after is not None else n_resamples),
+        edges=edges,
+    )
+    if moves.listed:
+        stop_after = None  # all shifts at once take less than any draw
+    sides = [_side(metric, alternative) for metric in metrics]
+    stop = _stop(metrics[0], observed[0], sides[0], stop_after)
+    found, more = measure(metrics, series, moves, workers=workers, stop=stop)
+    more += _given(metrics, series) + _odd_draws(found, metrics, observed)
+    results = tuple(
+        _result(metric, value, values, series, choice, moves, side, alpha, stop, more)
+        for metric, value, values, side in zip(metrics, observed, found, sides, strict=True)
+    )
+    if moves.listed:
+        results = tuple(_entitled(result, series, moves, workers) for result in results)
+    return several_of(results) if several else results[0]
+
+
+def _entitled(result: Significance, series: Labelled, moves: Moves, workers: int | None) -> Significance:
+    """A "no" with the p-value of a perfect detector, which shifts that are short against the ranges leave large."""
+    if result.verdict != "no" or not result.metric.compiled:
+        return result
+    found = []
+    for perfect in perfect_detectors(series):
+        (values,), _ = measure((result.metric,), perfect, moves, workers=workers, stop=None)
+        best = replace(result, value=float(values.values[0]), values=values.values)  # the identity comes first
+        found.append(best.pvalue_better)
+    return replace(result, perfect_pvalue=min(found))
+
+
+def several_of(results: tuple[Significance, ...]) -> Significances:
+    """Results on common draws, with the p-values corrected for all of them."""
+    better = _corrected(results, [(result.better,) for result in results])
+    asked = [("greater", "less") if one.alternative == "two-sided" else (one.alternative,) for one in results]
+    same = all(sides == (result.better,) for sides, result in zip(asked, results, strict=True))
+    return Significances(
+        results=results, corrected=better if same else _corrected(results, asked), corrected_better=better
+    )
+
+
+def _corrected(results: tuple[Significance, ...], sides: list[tuple[Any, ...]]) -> FloatArray:
+    """For each metric, how often chance has a p-value as small in any of them, on any side that counts."""
+    columns = [(k, 1.0 if side == "greater" else -1.0) for k, some in enumerate(sides) for side in some]
+    observed = np.array([sign * results[k].value for k, sign in columns])
+    found = familywise(
+        np.where(np.isnan(observed), -np.inf, observed),
+        np.column_stack([sign * results[k].values for k, sign in columns]),
+        listed=results[0].listed,
+    )
+    best = [min(p for (k, _), p in zip(columns, found.tolist(), strict=True) if k == j) for j in range(len(results))]
+    return np.array([1.0 if np.isnan(result.value) else p for result, p in zip(results, best, strict=True)])
+
+
+def _observed(metric: Metric, series: Labelled) -> float:
+    """The value itself: what fails here fails before any draw is made."""
+    try:
+        return metric.value(series)
+    except InputError:
+        raise
+    except Exception as error:
+        if metric.compiled:
+            raise
+        by_scores = metric.needs == "scores"
+        ways = map(arg, ("threshold", "quantile", "budget", "predictions"))
+        raise InputError(
+            argument="metric",
+            value=metric.text,
+            problem=f"failed on the data with {on_one_line(error)}. It was given {'scores' if by_scores else 'alarms'}",
+            remedy=say("for alarms pass {}, {}, {} or {}", *ways) if by_scores else "",
+        ) from error
+
+
+def _given(metrics: tuple[Metric, ...], series: Labelled) -> tuple[str, ...]:
+    """A word on functions that were given alarms where there are scores as well."""
+    if series.scores is None:
+        return ()
+    return tuple(
+        f"{metric.text} was given the alarms: for scores pass nf.metrics.Function(function=..., name={metric.text!r}, needs='scores')."
+        for metric in metrics
+        if metric.needs == "alarms" and not metric.compiled and not metric.declared
+    )
+
+
+def _side(metric: Metric, alternative: Alternative | None) -> Alternative:
+    return alternative or ("greater" if metric.better == "higher" else "less")
+
+
+def _odd_draws(found: list[Values], metrics: tuple[Metric, ...], observed: list[float]) -> tuple[str, ...]:
+    """Notes on metrics that have a value on the data, and none or an infinite one on some draws."""
+    notes = []
+    for values, metric, value in zip(found, metrics, observed, strict=True):
+        undefined, infinite = (int(odd(values.values).sum()) for odd in (np.isnan, np.isinf))
+        of = f"of {len(values.values):,} draws"
+        if undefined > values.failed and not np.isnan(value):
+            notes.append(
+                f"{metric.text} is undefined on {undefined - values.failed:,} {of}; these count as draws that do as "
+                "well as the data."
+            )
+        if infinite:
+            notes.append(f"{metric.text} is infinite on {infinite:,} {of}; mean, deviation and band leave these out.")
+    return tuple(notes)
+
+
+def _stop(metric: Metric, observed: float, alternative: Alternative, stop_after: int | None) -> Stop | None:
+    if stop_after is None:
+        return None
+    side: Side = "less" if alternative == "less" else "greater"
+    return Stop(after=stop_after, bar=observed, side=side, scale=abs(metric.perfect or 0.0))
+
+
+def _result(
+    metric: Metric,
+    value: float,
+    found: Values,
+    series: Labelled,
+    choice: Choice,
+    moves: Moves,
+    alternative: Alternative,
+    alpha: float,
+    stop: Stop | None,
+    more: tuple[str, ...],
+) -> Significance:
+    values, scale = found.values, max(scale_of(found.values), abs(metric.perfect or 0.0))
+    if stop is not None:
+        scale = stop.scale
+        at = stopped_at(stop.reached(values), stop.after)
+        values = values if at is None else values[:at]
+    result = Significance(
+        metric=metric,
+        value=value,
+        values=values,
+        labels=labels_of(series),
+        choice=choice,
+        method=moves.method,
+        alternative=alternative,
+        alpha=alpha,
+        stop_after=None if stop is None else stop.after,
+        known_mean=metric.mean_by_permutation(series) if choice.model.permutes else None,
+        scale=scale,
+        notes=(*series.notes, *_remarks(series), *more, *choice.notes),
+    )
+    turned = _turned(result, series)
+    return replace(result, notes=(*result.notes, turned)) if turned else result
+
+
+def _turned(result: Significance, series: Labelled) -> str:
+    """A word where scores are far worse than chance, as if they were upside down."""
+    if result.metric.needs != "scores" or result.obstacle or result.stop_after is not None:
+        return ""
+    worse = result.pvalue_worse
+    if worse > TURNED:
+        return ""
+    other = "normal" if series.sequence.higher_is == "anomalous" else "anomalous"
+    return say(
+        "{} is far worse than chance ({}): if scores are upside down, pass {}.",
+        result.name,
+        p_is(worse),
+        arg("higher_is", other),
+    )
+
+
+def labels_of(series: Labelled) -> Labels:
+    """What metrics are measured on, in numbers."""
+    return Labels(
+        n=series.n_steps,
+        n_ranges=series.truth.n,
+        n_labelled=series.n_labelled,
+        n_alarms=None if series.alarms is None else int(series.alarms.sum()),
+        threshold=None if series.cuts is None else float(series.cuts.told[0]),
+    )
+
+
+def _remarks(series: Labelled) -> tuple[str, ...]:
+    """What is degenerate about this input, in plain words."""
+    remarks = [*filter(None, [labels_of(series).obstacle])]
+    if series.scores is not None and series.n_steps > 1 and np.ptp(series.scores) == 0:
+        remarks.append(ALL_EQUAL)
+    if series.alarms is not None and not series.alarms.any():
+        remarks.append(there_are_no("alarms"))
+    elif series.alarms is not None and series.alarms.all():
+        remarks.append("There is an alarm on every step.")
+    return tuple(remarks)
+
+
+
+# ---- any metric against chance: how much of its value labels and metric alone give a detector that knows nothing
 
 @takes(AboutMetric, like="evaluate")
 def significance(
@@ -169,3 +702,128 @@ def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
     if not isinstance(metric, Function) or isinstance(asked, str | Metric) or isinstance(metric.function, OnEvents):
         return metric
     return Function(function=metric.function, name=metric.name, needs=given, declared=False)
+
+
+
+# ---- what chance gives in a metric on one set of labels, before there is any detector
+
+CHUNK = 64  # draws to a chunk: each makes scores as long as the series
+
+
+@takes(AboutSeries, like="evaluate")
+def chance(
+    metric: Any,
+    truth: Any,
+    *,
+    null: str | NullModel = "random-scores",
+    budget: float | str | None = None,
+    n_resamples: int = 1_000,
+    workers: int | None = None,
+    rng: Any = None,
+    alpha: float = 0.05,
+    **about: Unpack[AboutSeries],
+) -> ChanceLevel:
+    """What chance gives in a metric, from the labels alone: the level that a detector must exceed.
+
+    Parameters
+    ----------
+    metric : str, Metric or callable
+        As in :func:`nofluke.significance`.
+    truth : array-like
+        Labels, or, with ``n_steps`` or ``times``, positions or ranges.
+    null : str or RandomScores
+        "random-scores" draws a random number for each step, "random-scores:phi=0.9" gives them a memory, as detectors
+        on sliding windows have.
+    budget : float or str, optional
+        For metrics of alarms, the share of steps with one (0.01 or "1%"): the highest scores, rounded down.
+    n_resamples, workers, rng, alpha
+        As in :func:`nofluke.significance`.
+    <about>
+
+    Returns
+    -------
+    ChanceLevel
+
+    Notes
+    -----
+    What chance scores for a real detector depends on the memory of its own scores: see
+    :func:`nofluke.significance`.
+
+    See Also
+    --------
+    nofluke.significance : a detector's value against chance.
+    nofluke.metrics : the metrics.
+
+    Examples
+    --------
+    >>> import nofluke as nf
+    >>> labels = ([0] * 80 + [1] * 20) * 20
+    >>> level = nf.chance("auc-roc", labels, n_resamples=199, rng=1)
+    >>> level.expected, level.critical_value < 0.55
+    (0.5, True)
+    """
+    alpha, n_resamples, rng = check_alpha(alpha), check_resamples(n_resamples), as_rng(rng)
+    workers = None if workers is None else as_whole(workers, "workers", 1)
+    model = as_series_null(null)
+    if model.needs_detector:
+        raise InputError(
+            argument="null",
+            value=model.text,
+            problem="needs a detector to compare with",
+            remedy=say("pass {}, or call {}", arg("null", "random-scores"), verb("significance")),
+        )
+    n = length_of(truth, about.get("truth_as", "auto"), about.get("n_steps"), about.get("times"))
+    # any scores without ties: others are drawn in their place
+    series = read_labelled(truth, np.arange(n), **about)
+    (wanted,) = as_metrics([metric], "scores" if budget is None else "alarms")
+    if budget is not None:
+        n_alarms = math.floor(as_share(budget, "budget") * series.n_steps)
+        if n_alarms == 0:
+            raise InputError(
+                argument="budget",
+                value=budget,
+                problem=f"of {series.n_steps:,} steps gives no alarm",
+                remedy="pass a larger share",
+            )
+        series = replace(series, alarms=highest(np.zeros(series.n_steps), n_alarms))
+    elif wanted.needs == "alarms":
+        raise InputError(
+            argument="metric",
+            value=wanted.text,
+            problem="needs alarms",
+            remedy=say("pass {}, the share of steps with one, such as 0.01", arg("budget")),
+        )
+    found, how, notes = _drawn(wanted, series, model, n_resamples, rng, workers)
+    return ChanceLevel(
+        metric=wanted,
+        values=found.values,
+        labels=labels_of(series),
+        choice=Choice(model=model, asked=model.text, why=""),
+        method=how,
+        alpha=alpha,
+        known_mean=wanted.mean_by_permutation(series) if model.permutes else None,
+        scale=scale_of(found.values),
+        notes=(*series.notes, *notes),
+    )
+
+
+def _drawn(
+    metric: Metric, series: Labelled, model: NullModel, n_resamples: int, rng: Any, workers: int | None
+) -> tuple[Values, How, tuple[str, ...]]:
+    seed = as_seed(rng)
+    how = How(kind="simulated", n_resamples=n_resamples, seed=seed)
+    generator = np.random.default_rng(rng if seed is None else seed)
+    short = metric.on_random_scores(series, n_resamples, generator) if model.permutes else None
+    if short is not None:
+        return Values(short), how, ()
+    moves = moves_of(
+        model,
+        series,
+        n_resamples=n_resamples,
+        rng=rng if seed is None else seed,
+        chunk=CHUNK,
+        affordable=lambda _: False,
+    )
+    (found,), notes = measure((metric,), series, moves, workers=workers)
+    return found, how, notes
+

@@ -10,9 +10,8 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.datasets import BENCHMARKS, BenchmarkLabels, public_labels
 from nofluke.errors import InputError
-from nofluke.inference.metric_chance import chance
 from nofluke.inference.metric_results import ChanceLevel, Significance
-from nofluke.inference.significance import significance
+from nofluke.inference.significance import chance, significance
 from nofluke.nulls.random_scores import RandomScores
 from nofluke.progress import progress_bar
 

@@ -12,8 +12,7 @@ from nofluke.errors import InputError, say, verb
 from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_results import Significance, Significances
-from nofluke.inference.metric_tests import judge
-from nofluke.inference.significance import as_metrics
+from nofluke.inference.significance import as_metrics, judge
 from nofluke.metrics.functions import Function
 from nofluke.metrics.labelled import labelled_of
 from nofluke.nulls.choice import AUTO
