@@ -19,8 +19,7 @@ from nofluke.nulls import choice, seen
 from nofluke.nulls.auto import pick
 from nofluke.nulls.diagnosis import NOT_LOOKED_FOR
 from nofluke.nulls.doubts import doubts
-from nofluke.nulls.look import Look
-from nofluke.nulls.seen import Events
+from nofluke.nulls.look import Events, Look
 from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial

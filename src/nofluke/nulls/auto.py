@@ -14,9 +14,8 @@ from dataclasses import dataclass
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift
-from nofluke.nulls.look import Look, tidy
+from nofluke.nulls.look import Look, Season, tidy
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.seen import Season
 
 FEWEST_WINDOWS = 5  # of time, for events that are permuted within them
 FEWEST_ERAS = 4  # windows of time that a season with a slow change needs

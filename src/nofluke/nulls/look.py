@@ -1,8 +1,4 @@
-"""What is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes.
-
-Never hits or p-values: a rotation of one side against the other changes nothing of it, but for what the seam cuts.
-Levels are lenient, since the more careful null costs little power.
-"""
+"""What is seen in events and alarms: the record that auto, doubts and diagnosis read."""
 
 from __future__ import annotations
 
@@ -23,11 +19,10 @@ from nofluke.nulls.advice import (
     look_for_seasons,
     strongest,
 )
-from nofluke.nulls.evidence import CALENDAR_PERIODS
+from nofluke.nulls.evidence import CALENDAR_PERIODS, Evidence, adjacency, clustering, evenness, in_runs
 from nofluke.nulls.local import LocalPermutation
 from nofluke.nulls.periods import LEAST_CYCLES
 from nofluke.nulls.seasonal import Seasonal
-from nofluke.nulls.seen import Events, Season
 from nofluke.nulls.stratified import Stratified
 from nofluke.series.clock import Clock
 from nofluke.series.counting import runs
@@ -36,6 +31,116 @@ from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
 from nofluke.series.truth import Truth
 from nofluke.text.numbers import as_people_say, p_is
+
+IN_PHASE = 12  # steps of each phase of a season, in each window of time
+FEWEST_PHASES = 12
+_SEEN = "seen in the events"  # under which a truth keeps it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Season:
+    """A season that a null has to keep: a rule of the calendar or a number of steps, and the steps if known.
+
+    ``cycles`` is how often it comes back among ``n_steps``, ``pvalue`` how often chance shows as much of one.
+    """
+
+    period: Period
+    steps: float | None
+    label: str
+    cycles: float
+    n_steps: int
+    pvalue: float
+
+    @property
+    def seen(self) -> str:
+        """That it is there, as the beginning of a sentence: evidence, no fact."""
+        return f"It looks like a season ({self.label}, {p_is(self.pvalue)})"
+
+    def null(self, windows: int = 1) -> Seasonal:
+        """The null that keeps it, in so many windows: as many phases as leave each some steps to choose from."""
+        if isinstance(self.period, str):
+            return Seasonal(period=self.period, windows=windows)
+        phases = max(self.n_steps // (IN_PHASE * windows), FEWEST_PHASES)
+        return Seasonal(period=self.period, bins=min(phases, int(self.period)), windows=windows)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Events:
+    """What is seen in the events alone, worked out once for a truth, however many detectors are judged on it."""
+
+    truth: Truth
+    own: TimedTruth | None = None  # events at their own times, where the steps of the truth are coarser than these
+
+    @classmethod
+    def of(cls, truth: Truth, own: TimedTruth | None = None) -> Events:
+        """What is known of this truth already, or will be."""
+        if _SEEN not in truth.__dict__:
+            truth.__dict__[_SEEN] = cls(truth=truth, own=own)
+        seen: Events = truth.__dict__[_SEEN]
+        return seen
+
+    @property
+    def n(self) -> int:
+        """How many there are."""
+        return self.truth.n if self.own is None else self.own.n
+
+    @lazy
+    def labelled(self) -> IntArray:
+        """The steps of events, ascending."""
+        return self.truth.starts if self.truth.points else np.flatnonzero(self.truth.flags)
+
+    @lazy
+    def runs(self) -> Evidence:
+        """Labelled steps in runs."""
+        if self.own is not None:
+            return adjacency(self.own.starts, self.own.n_steps)
+        return adjacency(self.labelled, self.truth.n_steps)
+
+    @lazy
+    def in_runs(self) -> bool:
+        """Whether labelled steps come as runs."""
+        return in_runs(self.runs)
+
+    @lazy
+    def ranges(self) -> bool:
+        """Whether events are whole ranges, or steps that come as such."""
+        return not self.truth.points or self.in_runs
+
+    @lazy
+    def starts(self) -> IntArray:
+        """Where events begin: the first step of each, or of each run of them."""
+        if not self.truth.points:
+            return np.unique(self.truth.first_steps)
+        return runs(self.labelled).starts if self.in_runs else self.labelled
+
+    @lazy
+    def longest(self) -> int:
+        """Steps of the longest range."""
+        found = runs(self.labelled) if self.truth.points and self.in_runs else self.truth
+        return int((found.stops - found.starts).max(initial=1))
+
+    @lazy
+    def clusters(self) -> Evidence:
+        """Events in clusters of any length, against random steps."""
+        if self.own is not None:
+            return clustering(self.own.starts, self.own.n_steps)
+        return clustering(self.starts, self.truth.n_steps)
+
+    @lazy
+    def evenness(self) -> Evidence:
+        """Events that keep a distance from each other."""
+        if self.own is not None:
+            return evenness(self.own.starts, self.own.n_steps)
+        return evenness(self.starts, self.truth.n_steps)
+
+    @lazy
+    def side(self) -> spectrum.Side:
+        """Their spectrum."""
+        return spectrum.Side.of_steps(self.starts, self.truth.open_steps)
+
+
+
+# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes
 
 MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
 ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves
