@@ -9,8 +9,7 @@ import numpy as np
 
 from nofluke.arrays import IntArray
 from nofluke.nulls.base import Trait
-from nofluke.nulls.strata import Strata, at_ticks, cut_every
-from nofluke.nulls.stratified import Stratified
+from nofluke.nulls.stratified import Strata, Stratified, at_ticks, cut_every
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
 from nofluke.series.truth import Truth
 

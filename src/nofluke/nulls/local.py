@@ -24,8 +24,7 @@ from nofluke.nulls.base import MOST_STEPS, Shifting, Trait
 from nofluke.nulls.circular import ShiftNull
 from nofluke.nulls.layouts import Mirrored
 from nofluke.nulls.shifts import nearby
-from nofluke.nulls.strata import Strata, in_windows
-from nofluke.nulls.stratified import Stratified, refuse_windows, window_of
+from nofluke.nulls.stratified import Strata, Stratified, in_windows, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
 from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places

@@ -11,8 +11,7 @@ from nofluke.arrays import IntArray
 from nofluke.data.columns import absent, without_masked
 from nofluke.errors import InputError, arg, say
 from nofluke.nulls.base import MOST_STEPS, Trait
-from nofluke.nulls.strata import MOST_STRETCHES, Strata, at_ticks, cut_every, in_windows
-from nofluke.nulls.stratified import Stratified, window_of
+from nofluke.nulls.stratified import MOST_STRETCHES, Strata, Stratified, at_ticks, cut_every, in_windows, window_of
 from nofluke.plain import as_whole, check_length
 from nofluke.series.clock import Clock
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
