@@ -11,7 +11,7 @@ from nofluke.plain import as_number, as_share, as_whole, exact_fraction
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 
 STEPS_PER_EVENT = 200
-MOST_STEPS = 10**18
+LONGEST = 10**18
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,12 +46,12 @@ def as_plan(coverage: Fraction, n_steps: object, steps_per_event: object) -> Pla
     number = as_number(
         per_event,
         "steps_per_event",
-        f"be a number of at least 1 and at most {MOST_STEPS:,}",
-        lambda one: 1 <= one <= MOST_STEPS,
+        f"be a number of at least 1 and at most {LONGEST:,}",
+        lambda one: 1 <= one <= LONGEST,
     )
     return Plan(
         coverage=coverage,
-        steps=None if n_steps is None else as_whole(n_steps, "n_steps", 2, MOST_STEPS),
+        steps=None if n_steps is None else as_whole(n_steps, "n_steps", 2, LONGEST),
         per_event=exact_fraction(number),
     )
 

@@ -18,7 +18,7 @@ from nofluke.ratios import TIE_SLACK
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.tables import show_number, show_share
 
-MOST_EVENTS = 50_000  # that are searched: a few seconds
+MOST_SEARCHED = 50_000  # that are searched: a few seconds
 HALVINGS = 60  # of an interval of at most 1: down to rounding
 
 
@@ -123,13 +123,13 @@ def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int 
         )
     needed, reason = None, ""
     power_of: dict[int, float] = {}
-    most = int(min(room, MOST_EVENTS))
+    most = int(min(room, MOST_SEARCHED))
     last = first_true(lambda m: m > most or _certain(m, recall, plan, target, alpha), 1, 1, most + 1)
     if not plan.beats(recall):
         reason = "Recall is not above the coverage, which is what chance finds: no number of events is enough."
-    elif last > most and room > MOST_EVENTS:
+    elif last > most and room > MOST_SEARCHED:
         reason = (
-            f"Recall is so little above the coverage that more than the {MOST_EVENTS:,} events searched may be needed."
+            f"Recall is so little above the coverage that more than the {MOST_SEARCHED:,} events searched may be needed."
         )
     else:
         last = min(last, most)
