@@ -18,9 +18,9 @@ from nofluke.inference import swaps
 from nofluke.inference.compare import gain_of, given_back
 from nofluke.inference.corrections import holm
 from nofluke.inference.differences import draws_needed
+from nofluke.inference.interval import MEASURES, linearise
 from nofluke.inference.several import read_several
 from nofluke.inference.swaps import swap_test
-from nofluke.inference.units import MEASURES, linearise
 from nofluke.measures.episodes import units_and_steps
 from oracles import relaxed, slow_swap_p
 

@@ -15,8 +15,7 @@ from scipy import stats
 
 import nofluke as nf
 from nofluke.errors import InputError
-from nofluke.inference.interval import FEWEST, intervals_of
-from nofluke.inference.units import linearise
+from nofluke.inference.interval import FEWEST, intervals_of, linearise
 from nofluke.show.report.payload import make_payload
 from oracles import relaxed
 

@@ -13,8 +13,7 @@ from nofluke.arrays import IntArray
 from nofluke.errors import InputError
 from nofluke.inference.comparison import Comparison
 from nofluke.inference.differences import Difference, Pair, Recut, all_differences, draws_needed
-from nofluke.inference.interval import Kind, check_level, intervals_of
-from nofluke.inference.units import ALARMS, EVENTS, MEASURES, linearise
+from nofluke.inference.interval import ALARMS, EVENTS, MEASURES, Kind, check_level, intervals_of, linearise
 from nofluke.nulls.base import as_seed, check_resamples
 from nofluke.plain import as_rng, check_alpha
 from nofluke.progress import progress_bar

@@ -12,8 +12,7 @@ from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError
 from nofluke.inference.chance import f_test, significant
 from nofluke.inference.differences import Difference, with_ends
-from nofluke.inference.interval import Intervals, Kind
-from nofluke.inference.units import MEASURES
+from nofluke.inference.interval import MEASURES, Intervals, Kind
 from nofluke.nulls.choice import choose
 from nofluke.plain import check_word, finite_or_none
 from nofluke.series.trial import Cell

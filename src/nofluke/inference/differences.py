@@ -14,9 +14,20 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import FEWEST, LIGHTEST, UNITS, Kind, few_hold_most
+from nofluke.inference.interval import (
+    ALARMS,
+    EVENTS,
+    FEWEST,
+    HITS,
+    LIGHTEST,
+    MEASURES,
+    UNITS,
+    Kind,
+    few_hold_most,
+    linearise,
+    weighed,
+)
 from nofluke.inference.swaps import FEW, Counts, Swapped, swap_test
-from nofluke.inference.units import ALARMS, EVENTS, HITS, MEASURES, linearise, weighed
 from nofluke.plain import finite_or_none
 from nofluke.text.tables import plural, show_share
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.inference.units import ALARMS, EVENTS, FOUND, HITS, MEASURES
+from nofluke.inference.interval import ALARMS, EVENTS, FOUND, HITS, MEASURES
 
 Counts = IntArray | FloatArray
 

@@ -44,7 +44,7 @@ class Marks:
 def units_of(cells: tuple[Cell, ...]) -> IntArray:
     """Counts of each detector in each episode of the events and all their alarms: detectors x episodes x 4.
 
-    The four are alarms, hits among them, events and found ones among those, as in `nofluke.inference.units`; over
+    The four are alarms, hits among them, events and found ones among those, as in `nofluke.inference.interval`; over
     episodes they add up to the counts of each cell. Episodes are in time order; one in which nothing counts is left
     out. Cells are of one series and one tolerance. O(n log n) for n events and alarms.
 

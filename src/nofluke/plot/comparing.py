@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.inference.comparison import NAMES, Comparison
 from nofluke.inference.differences import Difference
-from nofluke.inference.units import MEASURES
+from nofluke.inference.interval import MEASURES
 from nofluke.plain import check_word
 from nofluke.plot.legends import cramped, legend_above, legend_over
 from nofluke.plot.panels import check_kind, make_panels, names_beside, short

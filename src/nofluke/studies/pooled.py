@@ -16,8 +16,7 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError, joined
 from nofluke.inference.chance import ChanceTest, FTest, f_test, significant
 from nofluke.inference.corrections import holm
-from nofluke.inference.interval import Intervals
-from nofluke.inference.units import linearise
+from nofluke.inference.interval import Intervals, linearise
 from nofluke.inference.verdict import floor_above, rule_by
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.sums import SumLaw
