@@ -14,9 +14,7 @@ import nofluke as nf
 from exact_oracles import recall_power
 from nofluke.cli import main
 from nofluke.errors import InputError
-from nofluke.inference.plan import as_coverage, as_plan
-from nofluke.inference.power import near_events
-from nofluke.inference.sample_size import _certain
+from nofluke.inference.power import _certain, as_coverage, as_plan, near_events
 from nofluke.laws.exact.hypergeometric import critical_hits
 from nofluke.laws.tables import hypergeometric
 

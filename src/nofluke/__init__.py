@@ -45,10 +45,8 @@ from nofluke.inference.comparison import Comparison
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
-from nofluke.inference.power import power
-from nofluke.inference.power_results import Power, SampleSize
+from nofluke.inference.power import Power, SampleSize, power, sample_size
 from nofluke.inference.report import report
-from nofluke.inference.sample_size import sample_size
 from nofluke.inference.series import Series
 from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep

@@ -16,9 +16,7 @@ from nofluke.errors import InputError, arg, joined, say, spoken
 from nofluke.inference.beside import F1, permutation_would_say, shown_f1
 from nofluke.inference.chance import ChanceTest, FTest, f_test
 from nofluke.inference.interval import Interval, Intervals, intervals_of
-from nofluke.inference.plan import Plan, as_measure
-from nofluke.inference.power_results import SampleSize
-from nofluke.inference.sample_size import as_power, events_for, search
+from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, events_for, search
 from nofluke.inference.settings import Settings
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
