@@ -14,7 +14,7 @@ import sys
 import numpy as np
 
 import nofluke as nf
-from nofluke.inference.compare_units import compared
+from nofluke.inference.compare import compared
 
 RUNS = 2_000
 STEPS, TOLERANCE, BLOCK = 2_000, 2, 10

@@ -1,6 +1,6 @@
 """Comparisons of counts that a test has made up."""
 
-from nofluke.inference.compare_units import compared
+from nofluke.inference.compare import compared
 
 
 def compare_units(units, *, noun="series", alpha=0.05, n_resamples=9_999, rng=0):

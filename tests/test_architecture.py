@@ -57,7 +57,7 @@ SHORTCUTS = {
     ("inference.evaluation", "plot"),
     ("inference.sweep", "plot"),
     ("inference.coincidence", "plot"),
-    ("inference.comparison", "plot"),
+    ("inference.compare", "plot"),
     ("inference.metric_results", "plot"),
     ("inference.metric_results", "plot"),
     ("inference.metric_results", "plot"),

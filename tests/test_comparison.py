@@ -14,13 +14,10 @@ from scipy import stats
 import nofluke as nf
 from comparing import compare_units
 from nofluke.errors import InputError
-from nofluke.inference import swaps
-from nofluke.inference.compare import gain_of, given_back
+from nofluke.inference import compare
+from nofluke.inference.compare import draws_needed, gain_of, given_back, read_several, swap_test
 from nofluke.inference.corrections import holm
-from nofluke.inference.differences import draws_needed
 from nofluke.inference.interval import MEASURES, linearise
-from nofluke.inference.several import read_several
-from nofluke.inference.swaps import swap_test
 from nofluke.measures.episodes import units_and_steps
 from oracles import relaxed, slow_swap_p
 
@@ -92,7 +89,7 @@ def test_drawn_swaps_agree_with_all_of_them(monkeypatch):
     first = np.array([*found[:6], *missed[:3], (3, 1, 2, 1), (2, 2, 4, 1), (5, 1, 0, 0)])
     second = np.array([*missed[:6], *found[:3], (4, 2, 2, 0), (1, 0, 4, 0), (1, 1, 0, 0)])
     exact = swap_test(first, second, n_resamples=9, most=9, seed=0)
-    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    monkeypatch.setattr(compare, "MOST_LISTED", 1)
     drawn = swap_test(first, second, n_resamples=20_000, most=20_000, seed=0)
     assert (drawn.n_resamples == 20_000).all()
     np.testing.assert_allclose(drawn.pvalue, exact.pvalue, atol=5 * np.sqrt(0.25 / 20_000))
@@ -101,15 +98,15 @@ def test_drawn_swaps_agree_with_all_of_them(monkeypatch):
 
 def test_small_p_are_drawn_on_until_twenty_swaps_reach_them(monkeypatch):
     """Beyond n_resamples, p is 20 over the draws at which the twentieth came, or (b + 1)/(n + 1) at the end."""
-    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    monkeypatch.setattr(compare, "MOST_LISTED", 1)
     rng = np.random.default_rng(1)
     first, second = simulated(rng, 40, recall=(0.72, 0.5))
     found = swap_test(first, second, n_resamples=199, most=100_000, seed=0)
     short = swap_test(first, second, n_resamples=199, most=199, seed=0)
-    went_on = short.pvalue * 200 - 1 < swaps.FEW - 0.5
+    went_on = short.pvalue * 200 - 1 < compare.FEW - 0.5
     assert went_on[1], "the example has to have a small p of recall"
     assert 199 < found.n_resamples[1] < 100_000
-    assert found.pvalue[1] == swaps.FEW / found.n_resamples[1]
+    assert found.pvalue[1] == compare.FEW / found.n_resamples[1]
     np.testing.assert_array_equal(found.pvalue[~went_on], short.pvalue[~went_on])
     stopped = swap_test(first, second, n_resamples=199, most=300, seed=0)
     assert stopped.n_resamples[1] == 300
@@ -118,13 +115,13 @@ def test_small_p_are_drawn_on_until_twenty_swaps_reach_them(monkeypatch):
 
 def test_blocks_of_draws_only_bound_the_memory(monkeypatch):
     """The same swaps in blocks of eight: the twentieth that counts is found where it is."""
-    monkeypatch.setattr(swaps, "MOST_LISTED", 1)
+    monkeypatch.setattr(compare, "MOST_LISTED", 1)
     rng = np.random.default_rng(6)
     alarms, events = 20 + np.arange(16), np.full(16, 5)  # no two units alike: one bit each
     pair = [np.stack([alarms, rng.binomial(alarms, p), events, rng.binomial(events, p)], axis=1) for p in (0.7, 0.6)]
     whole = swap_test(*pair, n_resamples=64, most=8_000, seed=0)
     assert (whole.n_resamples[:2] > 64).all(), "the example has to be drawn on"
-    monkeypatch.setattr(swaps, "BLOCK", 8 * 16)
+    monkeypatch.setattr(compare, "BLOCK", 8 * 16)
     parts = swap_test(*pair, n_resamples=64, most=8_000, seed=0)
     np.testing.assert_array_equal(parts.pvalue, whole.pvalue)
     np.testing.assert_array_equal(parts.n_resamples, whole.n_resamples)

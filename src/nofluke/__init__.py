@@ -40,8 +40,7 @@ from nofluke.adapters.cross_validation import cross_val_evaluate
 from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
-from nofluke.inference.compare import compare
-from nofluke.inference.comparison import Comparison
+from nofluke.inference.compare import Comparison, compare
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances

@@ -1,24 +1,1053 @@
-"""Compare detectors on one series: read them all alike, cut each by the same rule, exchange episodes pair by pair."""
+"""Several detectors on one series: swaps, differences with intervals, and the comparison."""
 
 from __future__ import annotations
 
+import itertools
 import math
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import Any, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
-from nofluke.arrays import FloatArray, IntArray
-from nofluke.inference.compare_units import compared
-from nofluke.inference.comparison import Comparison
-from nofluke.inference.differences import Pair
-from nofluke.inference.several import Detector, read_several
+from nofluke.arrays import AnyArray, BoolArray, ByValue, FloatArray, IntArray
+from nofluke.data.columns import frame_columns
+from nofluke.errors import InputError, shown
+from nofluke.inference.chance import f_test, significant
+from nofluke.inference.corrections import holm
+from nofluke.inference.interval import (
+    ALARMS,
+    EVENTS,
+    FEWEST,
+    FOUND,
+    HITS,
+    LIGHTEST,
+    MEASURES,
+    UNITS,
+    Intervals,
+    Kind,
+    check_level,
+    few_hold_most,
+    intervals_of,
+    linearise,
+    weighed,
+)
 from nofluke.measures.episodes import units_and_steps, units_of
+from nofluke.nulls.base import as_seed, check_resamples
+from nofluke.nulls.choice import choose
+from nofluke.plain import as_rng, check_alpha, check_word, finite_or_none
+from nofluke.progress import progress_bar
 from nofluke.series.arguments import AboutDetector, takes
+from nofluke.series.between import Made, trial_of
 from nofluke.series.counting import reaching
-from nofluke.series.tolerance import Length, Tolerance
-from nofluke.text.tables import plural
+from nofluke.series.detector import AlarmRule, CountAlarms, Cuts, choose_cut
+from nofluke.series.reading import HigherIs, Sequence, nothing_shared, prepare, read_given
+from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.trial import Cell
+from nofluke.text.exports import Exports
+from nofluke.text.numbers import show_p
+from nofluke.text.tables import SCHEMA, Table, noted, plural, show_share, there_are_no
+
+Counts = IntArray | FloatArray
+
+MOST_LISTED = 2**15  # swaps that are enumerated, rather than drawn
+FEW = 20  # swaps as extreme as the data, below which more are drawn
+BLOCK = 1_000_000  # numbers of units in memory at a time
+SLACK = 1e-9  # squares of statistics that are mathematically equal differ by less
+NO_VARIANCE = 1e-13  # of the squares that it is summed from: the rest is rounding
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Swapped:
+    """Differences of precision, recall and F1 of two detectors: arrays of three.
+
+    Attributes
+    ----------
+    difference : float array
+        The first detector's value less the second's; NaN where one of them is undefined.
+    squares : float array
+        Σ d_i² of the linear terms d_i of the difference, unit by unit; NaN likewise.
+    pvalue : float array
+        Share of swaps whose |difference| / √Σd² is at least the observed one; NaN likewise.
+    differing : int array
+        Units in which the two detectors differ in what the measure counts; with K of them no p-value is below 2^(1 -
+        K).
+    smallest : float array
+        The smallest p-value that could have come out.
+    n_resamples : int array
+        Swaps drawn; 0 where all were enumerated.
+    """
+
+    difference: FloatArray
+    squares: FloatArray = field(repr=False)
+    pvalue: FloatArray
+    differing: IntArray
+    smallest: FloatArray
+    n_resamples: IntArray
+
+
+def swap_test(first: Counts, second: Counts, *, n_resamples: int, most: int, seed: int) -> Swapped:
+    """Exchange the counts of two detectors (K x 4) unit by unit: all swaps if there are few kinds, else random ones.
+
+    Counts need not be whole: cuts that follow the scores move parts of them (`nofluke.inference.compare`).
+
+    A measure that fewer than 20 of ``n_resamples`` swaps reach is drawn on for, up to ``most`` of them in all or until
+    20 do (Besag and Clifford 1991): p is then 20 over the draws, else (b + 1)/(n + 1). A swap after which a measure is
+    undefined, since one detector is left without alarms, counts as extreme: p can only become larger by it.
+
+    >>> a, b = np.array([[1, 1, 1, 1]] * 5), np.array([[1, 0, 1, 0]] * 5)
+    >>> found = swap_test(a, b, n_resamples=99, most=99, seed=0)
+    >>> found.difference, found.pvalue  # two of 2^5 swaps: as it is, and with all units exchanged
+    (array([1., 1., 1.]), array([0.0625, 0.0625, 0.0625]))
+    """
+    kinds = _kinds(first, second)
+    observed, difference, squares = kinds.statistics(kinds.observed[None].astype(kinds.linear.dtype))
+    bar = np.where(np.isnan(difference[0]), np.nan, observed[0] * (1 - SLACK))
+    differing = np.array([(first != second)[:, used].any(axis=1).sum() for used in _USED])
+    least = 2.0 ** (1 - np.maximum(differing, 1).astype(np.float64))
+    if kinds.n_listed <= MOST_LISTED:
+        kept, weights = kinds.listed()
+        pvalue = weights @ (kinds.statistics(kept)[0] >= bar)
+        drawn = np.zeros(3, dtype=np.int64)
+    else:
+        pvalue, drawn = _drawn(kinds, bar, n_resamples, most, seed)
+        least = np.maximum(least, 1 / (max(most, n_resamples) + 1))
+    return Swapped(
+        difference=difference[0],
+        squares=squares[0],
+        pvalue=np.where(np.isnan(bar), np.nan, np.minimum(pvalue, 1.0)),
+        differing=differing,
+        smallest=least,
+        n_resamples=drawn,
+    )
+
+
+_USED = ([ALARMS, HITS], [EVENTS, FOUND], [ALARMS, HITS, EVENTS, FOUND])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kinds:
+    """Units that differ, by how: how many there are of each kind, how many are not turned round, what sums are made of.
+
+    With x = a + b and y = a - b of a unit's counts, exchanging it turns y round. ``linear`` has y and the products x y
+    of each kind; ``total``, ``alike`` and ``apart`` are Σ x, Σ x xᵀ and Σ y yᵀ over all units, which no swap changes.
+    """
+
+    sizes: IntArray
+    observed: FloatArray
+    linear: AnyArray
+    total: FloatArray
+    alike: FloatArray
+    apart: FloatArray
+
+    @property
+    def n_listed(self) -> float:
+        """How many swaps there are to go through."""
+        return math.prod(float(n + 1) for n in self.sizes.tolist())
+
+    def listed(self) -> tuple[AnyArray, FloatArray]:
+        """All swaps, and how likely each is: the units of a kind that are not exchanged are binomial."""
+        kept = np.indices(tuple(self.sizes + 1)).reshape(len(self.sizes), int(self.n_listed)).T
+        weights = np.ones(len(kept))
+        for n, k in zip(self.sizes.tolist(), kept.T, strict=True):
+            weights *= np.array([math.comb(n, i) / 2**n for i in range(n + 1)])[k]
+        return kept.astype(self.linear.dtype), weights
+
+    def draw(self, rng: np.random.Generator, n: int) -> AnyArray:
+        """Random swaps: for each kind, how many units are not exchanged."""
+        kept = np.empty((n, len(self.sizes)), dtype=self.linear.dtype)
+        single = int(np.count_nonzero(self.sizes == 1))
+        bits = np.frombuffer(rng.bytes(-(-n * single // 8)), dtype=np.uint8)
+        kept[:, :single] = np.unpackbits(bits, count=n * single).reshape(n, -1)
+        for g in range(single, len(self.sizes)):
+            kept[:, g] = rng.binomial(self.sizes[g], 0.5, n)
+        return kept
+
+    def statistics(self, kept: AnyArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Of each swap, difference² / Σ d², the difference and Σ d², for three measures; infinite where undefined."""
+        # of those kept less those exchanged
+        sums = 2 * (kept @ self.linear).astype(np.float64) - self.sizes @ self.linear.astype(np.float64)
+        crossed = sums[:, 4:].reshape(-1, 4, 4)
+        with np.errstate(divide="ignore", invalid="ignore"):  # a detector without alarms, or units that all agree
+            values, slopes = zip(*(_sloped((self.total + side * sums[:, :4]) / 2) for side in (1, -1)), strict=True)
+            difference = values[0] - values[1]
+            # d_i is half of (g_A - g_B) x_i + s_i (g_A + g_B) y_i, with g the slopes of a measure in its four sums
+            minus, plus = slopes[0] - slopes[1], slopes[0] + slopes[1]
+            squares = _form(minus, self.alike) + _form(plus, self.apart) + 2 * ((minus @ crossed) * plus).sum(-1)
+            rounding = NO_VARIANCE * _form(np.abs(slopes[0]) + np.abs(slopes[1]), self.alike)
+            squares = np.where(squares <= rounding, 0.0, squares / 4)
+            ranked = np.where(np.abs(difference) <= SLACK, 0.0, difference**2 / squares)
+        return np.where(np.isnan(difference), np.inf, ranked), difference, squares
+
+
+def _form(slopes: FloatArray, matrix: FloatArray) -> FloatArray:
+    """The quadratic form of a matrix in each of many slopes."""
+    flat = slopes.reshape(-1, 4)  # one product, where a stack would make one each
+    return np.asarray(((flat @ matrix) * flat).sum(axis=1).reshape(slopes.shape[:-1]))
+
+
+def _kinds(first: Counts, second: Counts) -> _Kinds:
+    x, y = (np.asarray(first) + second).astype(np.float64), (np.asarray(first) - second).astype(np.float64)
+    differs = y.any(axis=1)
+    apart = y[differs]
+    # a unit and the same one exchanged are of one kind: the first count that differs is turned to be larger
+    turn = np.sign(np.take_along_axis(apart, (apart != 0).argmax(axis=1)[:, None], axis=1))
+    rows, which, sizes = np.unique(
+        np.hstack([x[differs], apart * turn]), axis=0, return_inverse=True, return_counts=True
+    )
+    observed = np.bincount(which.ravel(), turn[:, 0] > 0, len(sizes))
+    order = np.argsort(sizes, kind="stable")  # kinds of one unit come first
+    rows, sizes = rows[order], sizes[order]
+    linear = np.hstack([rows[:, 4:], (rows[:, :4, None] * rows[:, None, 4:]).reshape(len(rows), 16)])
+    # whole numbers up to 2^24 are exact in short floats, which are faster
+    short = (sizes @ np.abs(linear)).max(initial=0.0) < 2**24 and not (linear % 1).any()
+    return _Kinds(
+        sizes=sizes,
+        observed=observed[order].astype(np.float64),
+        linear=linear.astype(np.float32 if short else np.float64),
+        total=x.sum(axis=0),
+        alike=x.T @ x,
+        apart=y.T @ y,
+    )
+
+
+def _sloped(total: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Measures of N x 4 sums, N x 3, and their slopes in each of the sums, N x 3 x 4; as `linearise` has them."""
+    slopes = np.zeros((len(total), len(MEASURES), 4))
+    # where cuts give back more than there is, a share ends at 0 or 1
+    p, r = (np.clip(total[:, part] / total[:, of], 0.0, 1.0) for part, of in ((HITS, ALARMS), (FOUND, EVENTS)))
+    f1 = np.where(p + r == 0, 0.0, 2 * p * r / (p + r))
+    slopes[:, 0, HITS], slopes[:, 0, ALARMS] = 1 / total[:, ALARMS], -p / total[:, ALARMS]
+    slopes[:, 1, FOUND], slopes[:, 1, EVENTS] = 1 / total[:, EVENTS], -r / total[:, EVENTS]
+    by_p, by_r = (np.where(p + r == 0, 0.0, 2 * (x / (p + r)) ** 2)[:, None] for x in (r, p))
+    slopes[:, 2] = by_p * slopes[:, 0] + by_r * slopes[:, 1]
+    return np.stack([p, r, f1], axis=1), slopes
+
+
+def _drawn(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> tuple[FloatArray, IntArray]:
+    """P-values of three measures from random swaps, and how many were drawn for each."""
+    pvalue, drawn = np.full(3, np.nan), np.zeros(3, dtype=np.int64)
+    reached, done = np.zeros(3, dtype=np.int64), 0
+    for extreme in _blocks(kinds, bar, n_resamples, most, seed):
+        counts = reached + np.cumsum(extreme, axis=0)
+        for m in np.flatnonzero(drawn == 0):
+            if done >= n_resamples and counts[-1, m] >= FEW:
+                at = done + int(np.searchsorted(counts[:, m], FEW)) + 1
+                pvalue[m], drawn[m] = FEW / at, at
+        reached, done = counts[-1], done + len(extreme)
+        ended = (drawn == 0) & ((done >= most) | ((done == n_resamples) & (reached >= FEW)))
+        pvalue[ended], drawn[ended] = (reached[ended] + 1) / (done + 1), done
+        if (drawn > 0)[~np.isnan(bar)].all():
+            break
+    return pvalue, drawn
+
+
+def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: int) -> Iterator[BoolArray]:
+    """Which random swaps are as extreme as the data, block by block; one block ends exactly at ``n_resamples``."""
+    rng, rows = np.random.default_rng(seed), max(BLOCK // len(kinds.sizes), 1)
+    for begin, end in ((0, n_resamples), (n_resamples, most)):
+        for at in range(begin, end, rows):
+            yield kinds.statistics(kinds.draw(rng, min(rows, end - at)))[0] >= bar
+
+
+
+# ---- differences of detectors, pair by pair: with an interval, a p-value by swaps, and Holm's correction for all pairs
+
+MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
+EXPECTED = 5  # hits, and misses, of the detector with fewer alarms
+ALIKE = 2  # times as many alarms: either detector could be the other
+
+Pair = tuple[str, str]
+Recut = Callable[[Pair], FloatArray | None]
+Method = Literal["swaps", "swaps and t"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """How much better the first of two detectors is than the second in one measure.
+
+    Attributes
+    ----------
+    first, second, measure : str
+    value : float
+        The first detector's value less the second's, on the units that both have; NaN where one is undefined.
+    low, high : float or None
+        Interval of the difference; None with ``why_no_interval``.
+    pvalue, corrected : float
+        Two-sided, by ``method``; and corrected by Holm for all pairs. NaN where the difference is undefined, or
+        with ``why_no_pvalue``.
+    smallest : float
+        The smallest p-value that could have come out.
+    n_units, n_differing : int
+        Units that both have, and those of them in which they differ in what the measure counts.
+    n_resamples : int
+        Swaps that were drawn; 0 where all of them were enumerated.
+    method : {"swaps", "swaps and t"}
+        Whether p is that of the swaps, or Student's where that is larger.
+    """
+
+    first: str
+    second: str
+    measure: str
+    value: float
+    low: float | None
+    high: float | None
+    why_no_interval: str
+    why_no_pvalue: str
+    pvalue: float
+    corrected: float
+    smallest: float
+    n_units: int
+    n_differing: int
+    n_resamples: int
+    method: Method
+
+    def turned(self) -> Difference:
+        """The same with the detectors exchanged."""
+        low, high = (None if end is None else 0.0 - end for end in (self.high, self.low))
+        return replace(self, first=self.second, second=self.first, value=0.0 - self.value, low=low, high=high)
+
+    def in_words(self) -> str:
+        """The difference and its interval."""
+        return with_ends(self.value, *(math.nan if end is None else end for end in (self.low, self.high)))
+
+    def to_dict(self) -> dict[str, Any]:
+        """The difference as plain values; undefined ones are None."""
+        return {
+            "first": self.first,
+            "second": self.second,
+            "measure": self.measure,
+            "difference": finite_or_none(self.value),
+            "low": self.low,
+            "high": self.high,
+            "why_no_interval": self.why_no_interval,
+            "why_no_pvalue": self.why_no_pvalue,
+            "pvalue": finite_or_none(self.pvalue),
+            "pvalue_corrected": finite_or_none(self.corrected),
+            "smallest_pvalue": self.smallest,
+            "n_units": self.n_units,
+            "n_differing": self.n_differing,
+            "n_resamples": self.n_resamples,
+            "method": self.method,
+        }
+
+
+def with_ends(value: float, low: float, high: float) -> str:
+    """A value with its interval, if it has one.
+
+    >>> with_ends(0.5, 0.25, 0.75), with_ends(0.5, math.nan, math.nan)
+    ('0.500 [0.250, 0.750]', '0.500')
+    """
+    return show_share(value) + ("" if math.isnan(low) else f" [{show_share(low)}, {show_share(high)}]")
+
+
+def draws_needed(n_pairs: int, alpha: float, n_resamples: int) -> int:
+    """How many swaps of a pair to draw at most: enough for 20 at Holm's first step, if that is affordable.
+
+    >>> draws_needed(3, 0.05, 999), draws_needed(435, 0.05, 9_999)
+    (1200, 50000)
+    """
+    return max(n_resamples, math.ceil(min(FEW * n_pairs / alpha, MOST_DRAWN)))
+
+
+def all_differences(
+    pairs: Iterable[Pair],
+    units: Callable[[Pair], tuple[IntArray, IntArray]],
+    *,
+    recut: Recut | None = None,
+    noun: Kind,
+    level: float,
+    n_resamples: int,
+    most: int,
+    seed: int,
+    advance: Callable[[int], None],
+) -> tuple[Difference, ...]:
+    """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
+
+    Where the cut of either follows its scores, ``recut`` has what cuts take from the first and give to the second as
+    units are exchanged (`nofluke.inference.compare`). Swaps then are not exact, so Student's p counts where it is larger.
+    The same seed serves each pair: what comes out for one does not depend on which others there are.
+    """
+    n = len(MEASURES)
+    found: list[Difference] = []
+    for done, pair in enumerate(pairs, start=1):
+        first, second = units(pair)
+        values = linearise(first).values - linearise(second).values
+        back = None if recut is None else recut(pair)
+        moved: tuple[Counts, Counts] = (first, second) if back is None else (first - back, second + back)
+        tested = swap_test(*moved, n_resamples=n_resamples, most=most, seed=seed)
+        changes = linearise(moved[0]).left_out - linearise(moved[1]).left_out
+        found += [
+            _difference(pair, first, second, tested, float(values[m]), changes[:, m], m, noun, level, back is not None)
+            for m in range(n)
+        ]
+        advance(done)
+    # what is undefined could have been defined: it counts among the tests
+    corrected = [holm(np.nan_to_num([one.pvalue for one in found[m::n]], nan=1.0)) for m in range(n)]
+    return tuple(
+        replace(one, corrected=math.nan if math.isnan(one.pvalue) else float(corrected[i % n][i // n]))
+        for i, one in enumerate(found)
+    )
+
+
+def _difference(
+    pair: Pair,
+    first: IntArray,
+    second: IntArray,
+    tested: Swapped,
+    value: float,
+    changes: FloatArray,
+    m: int,
+    noun: Kind,
+    level: float,
+    recut: bool,
+) -> Difference:
+    unlike, rare = (False, "") if MEASURES[m] == "recall" else _alarms(pair, first, second)
+    few = rare if unlike else ""
+    student = recut or unlike or (bool(rare) and MEASURES[m] == "precision")
+    holding, weight, why = _holding(pair, first, second, m, noun)
+    low = high = None
+    error = math.sqrt(max(holding - 1, 0) / max(holding, 1) * float(changes @ changes))
+    pvalue = math.nan if few else float(tested.pvalue[m])
+    if student and not math.isnan(pvalue):
+        pvalue = max(pvalue, _student(value, error, weight - 1))
+    if math.isnan(value):
+        why = f"{MEASURES[m]} is undefined"
+    elif few:
+        why = few
+    elif not why and tested.squares[m] == 0:
+        why = f"{noun} show no variation in the difference"
+    elif not why:
+        from scipy.special import stdtrit
+
+        reach = float(stdtrit(weight - 1, (1 + level) / 2)) * error
+        low, high = max(value - reach, -1.0), min(value + reach, 1.0)
+    return Difference(
+        first=pair[0],
+        second=pair[1],
+        measure=MEASURES[m],
+        value=value,
+        low=low,
+        high=high,
+        why_no_interval=why,
+        why_no_pvalue=few,
+        pvalue=pvalue,
+        corrected=math.nan,
+        smallest=float(tested.smallest[m]),
+        n_units=len(first),
+        n_differing=int(tested.differing[m]),
+        n_resamples=int(tested.n_resamples[m]),
+        method="swaps and t" if student else "swaps",
+    )
+
+
+def _student(value: float, error: float, df: float) -> float:
+    """The two-sided p-value of a difference with a standard error of so many degrees of freedom; 1 without any."""
+    from scipy.special import stdtr
+
+    if not (df > 0 and error >= 0):  # leaving out the one unit that holds all leaves nothing
+        return 1.0
+    return 2 * float(stdtr(df, -abs(value) / error)) if error else 0.0
+
+
+def _alarms(pair: Pair, first: IntArray, second: IntArray) -> tuple[bool, str]:
+    """Whether numbers of alarms are unlike, and why few of the hits or misses of the detector with fewer are expected.
+
+    Then swaps may take for a difference what is none: a detector that happens to have no miss shows no variance.
+    """
+    totals = [side.sum(axis=0) for side in (first, second)]
+    fewer, more = sorted((int(total[ALARMS]), name) for total, name in zip(totals, pair, strict=True))
+    if fewer[0] == 0:
+        return False, ""
+    unlike, every = more[0] > ALIKE * fewer[0], fewer[0] + more[0]
+    hits = sum(int(total[HITS]) for total in totals)
+    least = min(hits, every - hits)
+    if fewer[0] * least >= EXPECTED * every:  # in whole numbers: fewer alarms x the share of the rarer kind
+        return unlike, ""
+    kind = "hits" if least == hits else "misses"
+    return (
+        unlike,
+        f"{fewer[1]} has only {plural(fewer[0], 'alarm')}, of which fewer than {EXPECTED} {kind} are expected",
+    )
+
+
+def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) -> tuple[int, float, str]:
+    """The number of units behind a measure, how many units of equal size they weigh, and why these are too few.
+
+    A unit counts if it holds what the measure is a share of: alarms, events or both. The side with fewer decides.
+    """
+    columns = {"precision": (ALARMS,), "recall": (EVENTS,)}.get(MEASURES[m], (ALARMS, EVENTS))
+    sides = [
+        (
+            int(np.count_nonzero(side[:, column])),
+            weighed(side)[column == EVENTS],
+            name,
+            f"{whose}: " * (name == "alarm"),
+        )
+        for column, name in ((ALARMS, "alarm"), (EVENTS, "event"))
+        if column in columns
+        for side, whose in zip((first, second), pair, strict=True)
+    ]
+    n, _, fewest, whose = min(sides)
+    held, weight, heaviest, its = min(sides, key=lambda side: side[1])
+    if n < FEWEST:
+        return n, weight, f"{whose}{plural(n, *UNITS[noun])} with {fewest}s, fewer than {FEWEST}"
+    if weight < LIGHTEST:
+        why = few_hold_most(held, heaviest, weight, noun)
+        return n, weight, f"{its}{why}"
+    return n, weight, ""
+
+
+
+# ---- several detectors of one series: read beside the same labels, on the same steps, and cut by the same rule
+
+Given = dict[str, tuple[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detector:
+    """One of several detectors: its data as read, its threshold, the trial of one cell, and what counts as an alarm."""
+
+    sequence: Sequence = field(repr=False)
+    cuts: Cuts | None
+    made: Made = field(repr=False)
+    alarms: AlarmRule
+
+    @property
+    def cell(self) -> Cell:
+        """The only one."""
+        return self.made.trial.cell(0, 0)
+
+    @property
+    def predicted(self) -> BoolArray:
+        """Whether each step that counts is predicted, before alarms that are close to each other become one."""
+        if self.cuts is None:
+            return np.asarray(self.sequence.predictions)[self.sequence.open_steps]
+        return np.asarray(self.sequence.open_scores() >= self.cuts.compared[0])
+
+
+def read_several(
+    truth: Any,
+    scores: Any,
+    *,
+    predictions: Any = None,
+    threshold: float | None = None,
+    quantile: float | None = None,
+    budget: float | str | None = None,
+    tolerance: Length | Tolerance = 0,
+    mask: Any = None,
+    higher_is: HigherIs = "anomalous",
+    count_alarms: CountAlarms | None = None,
+    refractory: Length | None = None,
+    **how: Any,
+) -> tuple[dict[str, Detector], tuple[str, ...]]:
+    """All detectors, and notes on them, from the arguments of `compare`; ``how`` says how to read each one."""
+    window, alarms = as_tolerance(tolerance), AlarmRule.of(count_alarms, refractory)
+    cut = {"threshold": threshold, "quantile": quantile, "budget": budget}
+    given = detectors_of(scores, predictions)
+    sequences, notes = _read(truth, given, mask, higher_is, how)
+    detectors: dict[str, Detector] = {}
+    for name, sequence in sequences.items():
+        try:
+            cuts = choose_cut(sequence, **({} if sequence.scores is None else cut))
+            made = trial_of(sequence, (window,), cuts, alarms)
+        except InputError as error:
+            raise error_of(name, error) from None
+        detectors[name] = Detector(sequence=sequence, cuts=cuts, made=made, alarms=alarms)
+    notes += _named({name: one.made.notes for name, one in detectors.items()})
+    notes += [f"{name}: {note}" for name, one in detectors.items() if one.cuts is not None for note in one.cuts.notes]
+    if all(sequence.scores is None for sequence in sequences.values()):
+        choose_cut(next(iter(sequences.values())), **cut)  # refuses those
+    return detectors, tuple(notes)
+
+
+def error_of(name: str, error: InputError) -> InputError:
+    """The error of one detector, which it names."""
+    return InputError(problem=f"detector {shown(name)}", remedy=error.words)
+
+
+def detectors_of(scores: Any, predictions: Any) -> Given:
+    """For each detector, which argument it is of, and its values."""
+    found: Given = {}
+    for argument, value in (("scores", scores), ("predictions", predictions)):
+        if value is None:
+            continue
+        items = list(value.items()) if isinstance(value, Mapping) else frame_columns(value)
+        if items is None:
+            raise InputError(
+                argument=argument,
+                value=value,
+                problem=f"must be a dict of detectors, such as {{'a': {argument}_a, 'b': {argument}_b}}, or a data frame "
+                "with a column for each",
+                remedy="for one detector call nf.evaluate",
+            )
+        for name, values in items:
+            if not isinstance(name, str) or not name:
+                raise InputError(
+                    argument=argument, problem=f"has a detector called {shown(name)}", remedy="use text as names"
+                )
+            if name in found:
+                raise InputError(
+                    argument=argument,
+                    problem=f"has a detector called {shown(name)}, and so is another",
+                    remedy="give each its own name",
+                )
+            found[name] = (argument, values)
+    if len(found) < 2:
+        raise InputError(
+            argument="scores",
+            problem=f"has {plural(len(found), 'detector')}",
+            remedy="pass at least two to compare, as a dict by their names",
+        )
+    return found
+
+
+def _read(
+    truth: Any, given: Given, mask: Any, higher_is: HigherIs, how: dict[str, Any]
+) -> tuple[dict[str, Sequence], list[str]]:
+    """Each detector beside the same labels, on the same steps."""
+
+    def one(name: str, mask: Any) -> Sequence:
+        argument, values = given[name]
+        turned: dict[str, Any] = {"higher_is": higher_is} if argument == "scores" else {}
+        try:
+            return prepare(truth, **{argument: values}, mask=mask, **turned, **how)
+        except InputError as error:
+            raise error_of(name, error) from None
+
+    sequences = {name: one(name, mask) for name in given}
+    first, *others = given
+    kept = sequences[first].open_steps
+    for other in others:
+        if len(sequences[other].open_steps) != len(kept):
+            raise InputError(
+                problem=f"detector {shown(other)} has {len(sequences[other].open_steps)} steps but {shown(first)} has "
+                f"{len(kept)}",
+                remedy="pass one value for each step of the same series",
+            )
+        _same_order(given, first, other)
+    notes: list[str] = []
+    common = np.logical_and.reduce([sequence.open_steps for sequence in sequences.values()])
+    if any(not np.array_equal(sequence.open_steps, common) for sequence in sequences.values()):
+        lost = max(int((sequence.open_steps & ~common).sum()) for sequence in sequences.values())
+        notes = [f"{plural(lost, 'step')} or more where a detector has no value were masked for all detectors."]
+        sequences = {name: one(name, ~common) for name in given}
+    return sequences, notes + _named({name: sequence.notes for name, sequence in sequences.items()})
+
+
+def _named(notes: Mapping[str, tuple[str, ...]]) -> list[str]:
+    """Each note once, after the names of its detectors unless it is of all of them."""
+    of = {note: [name for name, own in notes.items() if note in own] for own in notes.values() for note in own}
+    return [note if len(names) == len(notes) else f"{', '.join(names)}: {note}" for note, names in of.items()]
+
+
+def _same_order(given: Given, first: str, other: str) -> None:
+    """Refuse detectors whose indices differ: each is aligned with the labels, and thus not with the other."""
+    mine, theirs = (read_given(given[name][1], given[name][0])[0].index for name in (other, first))
+    if (
+        mine is None
+        or theirs is None
+        or len(mine) != len(theirs)
+        or mine.equals(theirs)
+        or nothing_shared(mine, theirs)
+    ):
+        return
+    raise InputError(
+        problem=f"detector {shown(other)} has a different index than {shown(first)}",
+        remedy="reindex one to the other, or pass .to_numpy() to align by position",
+    )
+
+
+
+# ---- several detectors compared on the same units: the result, and how it is presented
+
+N_RESAMPLES = 2_000  # where chance is simulated: for a picture
+
+
+def chance_of(cell: Cell, measure: str, alpha: float, seed: int) -> tuple[float, float]:
+    """Under the null that the data allow; NaN where the measure is undefined, or has no law under that null.
+
+    >>> import nofluke as nf
+    >>> result = nf.evaluate([0, 1, 0, 0] * 25, predictions=[0, 1, 0, 0] * 10 + [0] * 60, null="permutation")
+    >>> mean, std = chance_of(result.cell, "recall", 0.05, 0)
+    >>> round(mean, 3)
+    0.1
+    """
+    of = {"precision": cell.n_predictions, "recall": cell.n_counted}
+    needed = of.values() if measure == "f1" else [of[measure]]
+    if 0 in needed:
+        return math.nan, math.nan
+    model = choose("auto", cell, alpha).model.hurried()
+    with suppress(InputError):
+        if measure == "f1":
+            joint = model.joint(cell, n_resamples=N_RESAMPLES, rng=seed)
+            test = f_test(math.nan, joint, *of.values())
+            return test.expected, test.std
+        law = getattr(model.distributions(cell, n_resamples=N_RESAMPLES, rng=seed), measure)
+        return law.mean / of[measure], law.std / of[measure]
+    return math.nan, math.nan
+
+
+
+# ---- several detectors compared on the same units: the result, and how it is presented
+
+MOST_PAIRS = 3  # that a table shows in full; of more, those with the best detector
+NAMES = {"precision": "precision", "recall": "recall", "f1": "F1"}
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Comparison(Exports, ByValue):
+    """Several detectors on the same units, best F1 first, and the differences of all pairs.
+
+    Attributes
+    ----------
+    detectors : tuple of str
+        By descending F1; those without one are last.
+    counts : int array, detectors x 4
+        Alarms, hits among them, events, and found ones among those.
+    values : float array, detectors x 3
+        Precision, recall and F1; NaN where undefined.
+    intervals : tuple of Intervals
+        The intervals of each detector, from its own units.
+    differences : tuple of Difference
+        For all pairs and measures; the first of a pair comes first in ``detectors``.
+    noun : str
+        What was exchanged: "episodes" of one series, "series" or "groups".
+    alpha, level : float
+        Level of the tests, corrected for all pairs, and of the intervals.
+    n_resamples, most_resamples, seed : int
+        Swaps drawn for each pair, up to how many where Holm's correction needs them, and their seed.
+    recut : bool
+        Whether a quantile or a budget made cuts follow the scores, so that p-values are approximate.
+    title : str
+    notes : tuple of str
+        What a reader should know.
+    cells : mapping of str to Cell
+        The trial of each detector, what chance is computed from; empty where units are series or groups.
+
+    See Also
+    --------
+    nofluke.compare : makes it for one series.
+    nofluke.Study.compare : makes it for many series.
+    nofluke.plot.compare : draws it.
+
+    Examples
+    --------
+    >>> import nofluke as nf, numpy as np
+    >>> truth = np.arange(400) % 20 == 7
+    >>> found = nf.compare(truth, predictions={"early": np.roll(truth, -1), "half": truth & (np.arange(400) < 200)})
+    >>> found.best, found.not_told_from_best
+    ('half', ('half',))
+    >>> one = found.difference("half", "early", "recall")
+    >>> one.value, one.pvalue < 0.01
+    (0.5, True)
+    """
+
+    detectors: tuple[str, ...]
+    counts: IntArray = field(repr=False)
+    values: FloatArray = field(repr=False)
+    intervals: tuple[Intervals, ...] = field(repr=False)
+    differences: tuple[Difference, ...] = field(repr=False)
+    noun: Kind
+    alpha: float
+    level: float
+    n_resamples: int
+    most_resamples: int
+    seed: int
+    recut: bool = False
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    cells: Mapping[str, Cell] = field(repr=False, compare=False, default_factory=dict)
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are: what p-values are corrected for."""
+        return len(self.differences) // len(MEASURES)
+
+    @property
+    def best(self) -> str | None:
+        """The detector with the largest F1 that none significantly exceeds on common units; None if no F1 is defined.
+
+        A detector that lacks the hard units may have the largest F1 and still be worse than another on the units it
+        has.
+        """
+        defined = [name for name, value in zip(self.detectors, self.values[:, 2], strict=True) if not math.isnan(value)]
+        return next((name for name in defined if not any(self._exceeds(other, name) for other in defined)), None)
+
+    def _exceeds(self, one: str, other: str) -> bool:
+        """Whether one is significantly better than another."""
+        if one == other:
+            return False
+        found = self.difference(one, other)
+        return found.value > 0 and self.told(found)
+
+    @property
+    def not_told_from_best(self) -> tuple[str, ...]:
+        """The best detector and those whose F1 is not significantly smaller, corrected for all pairs; best first."""
+        if self.best is None:
+            return ()
+        rest = (self.difference(self.best, name) for name in self.detectors if name != self.best)
+        return (self.best, *(one.second for one in rest if not math.isnan(one.value) and not self.told(one)))
+
+    def told(self, one: Difference) -> bool:
+        """Whether a difference is significant, corrected for all pairs."""
+        return not math.isnan(one.corrected) and significant(one.corrected, self.alpha)
+
+    def difference(self, first: str, second: str, measure: str = "f1") -> Difference:
+        """The difference between two detectors: the first one's value minus the second's."""
+        check_word(measure, "measure", MEASURES)
+        i, j = self._place(first, "first"), self._place(second, "second")
+        if i == j:
+            raise InputError(
+                argument="second", value=second, problem="is also the first detector", remedy="name another"
+            )
+        # pairs are listed as itertools.combinations does
+        low, high = sorted((i, j))
+        at = low * len(self.detectors) - low * (low + 1) // 2 + high - low - 1
+        one = self.differences[at * len(MEASURES) + MEASURES.index(measure)]
+        return one if i < j else one.turned()
+
+    def chance(self, measure: str = "f1") -> tuple[tuple[float, float], ...]:
+        """Mean and standard deviation of what chance scores in place of each detector, under the null that fits it.
+
+        NaN where the measure is undefined or no trial is known. Computed when asked for.
+        """
+        check_word(measure, "measure", MEASURES)
+        unknown = (math.nan, math.nan)
+        known = {name: chance_of(cell, measure, self.alpha, self.seed) for name, cell in self.cells.items()}
+        return tuple(known.get(name, unknown) for name in self.detectors)
+
+    def plot(self, ax: Any = None, *, measure: str = "f1") -> Any:
+        """Draw values with intervals and chance, and differences with p-values (matplotlib); return both Axes."""
+        from nofluke.plot import compare as plot_compare
+
+        return plot_compare(self, ax, measure=measure)
+
+    def _place(self, name: str, argument: str) -> int:
+        check_word(name, argument, self.detectors)
+        return self.detectors.index(name)
+
+    def verdict_in_words(self) -> str:
+        """Which detector is best, and which are not significantly worse."""
+        group = self.not_told_from_best
+        if not group:
+            return "No detector has an F1, so none is best."
+        level = f"at the {self.alpha:.3g} level" + (
+            f", corrected for {plural(self.n_pairs, 'pair')}" if self.n_pairs > 1 else ""
+        )
+        if len(group) == 1:
+            rest = " that has one" if math.isnan(self.values[-1, 2]) else ""
+            if not math.isnan(self.values[1, 2]):
+                return f"{group[0]} has the best F1, significantly better than every other{rest} {level}."
+            return f"{group[0]} is the only one with an F1."
+        told = ", ".join(
+            f"{name} (not tested)" if self.difference(group[0], name).why_no_pvalue else name for name in group[1:]
+        )
+        return f"{group[0]} has the best F1; not significantly worse {level}: {told}."
+
+    def how(self) -> str:
+        """How p-values were computed."""
+        drawn = {one.n_resamples for one in self.differences}
+        text = f"p by exchanging {self.noun} between two detectors, two-sided"
+        if any(one.method == "swaps and t" for one in self.differences):
+            text += ", or by Student's t where that is larger"
+        if self.recut:
+            text += " (approximate, since cuts follow the scores)"
+        if drawn == {0}:
+            return f"{text}; all swaps were enumerated."
+        listed = "all swaps, or " if 0 in drawn else ""
+        more = f" (up to {self.most_resamples:,} where p is small)" if max(drawn) > self.n_resamples else ""
+        return f"{text}; {listed}{self.n_resamples:,} random swaps{more}, seed {self.seed}."
+
+    def table(self) -> Table:
+        """Detectors, best first, then differences with intervals and p-values: all pairs, or those with the best."""
+        rows: list[tuple[str, ...]] = [
+            (name, *(with_ends(value, one.low, one.high) for value, one in zip(values, own, strict=True)))
+            for name, values, own in zip(self.detectors, self.values.tolist(), self.intervals, strict=True)
+        ]
+        shown_pairs = [self.differences[i : i + len(MEASURES)] for i in range(0, len(self.differences), len(MEASURES))]
+        if self.n_pairs > MOST_PAIRS:
+            shown_pairs = shown_pairs[: len(self.detectors) - 1]
+        for pair in shown_pairs:
+            rows.append((f"{pair[0].first} − {pair[0].second}", *(one.in_words() for one in pair)))
+            rows.append(("  p" if self.n_pairs == 1 else "  p (corrected)", *map(self._shown_p, pair)))
+        only = "" if self.n_pairs <= MOST_PAIRS else f"JSON and CSV have the differences of all {self.n_pairs:,} pairs."
+        correction = (
+            "" if self.n_pairs == 1 else f" Corrected by Holm for {plural(self.n_pairs, 'pair')} in each measure."
+        )
+        return Table(
+            title=self.title,
+            columns=("", *NAMES.values()),
+            rows=tuple(rows),
+            notes=(
+                self.verdict_in_words(),
+                f"{self.how()}{correction}",
+                *([only] if only else []),
+                self._intervals_in_words(),
+                *noted(self.notes),
+            ),
+        )
+
+    def _shown_p(self, one: Difference) -> str:
+        if math.isnan(one.pvalue):
+            return "not tested" if one.why_no_pvalue else "undefined"
+        return show_p(one.pvalue) + ("" if self.n_pairs == 1 else f" ({show_p(one.corrected)})")
+
+    def _intervals_in_words(self) -> str:
+        lacking = dict.fromkeys(one.why_no_interval for one in self.differences if not math.isnan(one.value))
+        reasons = [why for why in lacking if why]
+        without = f" Differences without one: {'; '.join(reasons[:2])}." if reasons else ""
+        return f"Intervals are {100 * self.level:g}% intervals.{without}"
+
+    def columns(self) -> dict[str, list[Any]]:
+        """All pairs and measures in long form, by column name; undefined values are None."""
+        rows = [one.to_dict() for one in self.differences]
+        return {name: [row[name] for row in rows] for name in rows[0]}
+
+    def _record(self) -> dict[str, Any]:
+        keys = ("n_predictions", "precision_hits", "n_events", "recall_hits")
+        detectors = [
+            {
+                "name": name,
+                **dict(zip(MEASURES, map(finite_or_none, values), strict=True)),
+                **dict(zip(keys, counts, strict=True)),
+                "intervals": own.to_dict(),
+            }
+            for name, values, counts, own in zip(
+                self.detectors, self.values.tolist(), self.counts.tolist(), self.intervals, strict=True
+            )
+        ]
+        return {
+            "schema": SCHEMA,
+            "detectors": detectors,
+            "best": self.best,
+            "not_told_from_best": list(self.not_told_from_best),
+            "differences": [one.to_dict() for one in self.differences],
+            "units": self.noun,
+            "alpha": self.alpha,
+            "level": self.level,
+            "n_resamples": self.n_resamples,
+            "most_resamples": self.most_resamples,
+            "seed": self.seed,
+            "recut": self.recut,
+            "notes": list(self.notes),
+        }
+
+    def __repr__(self) -> str:
+        told = "; ".join(
+            f"{name} F1 {show_share(f1)}" for name, f1 in zip(self.detectors, self.values[:, 2], strict=True)
+        )
+        return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
+
+
+
+# ---- the engine of comparisons: detectors on units that are treated as independent, of one series or of many
+
+MOST_NAMED = 5  # detectors in a note
+
+
+def compared(
+    own: Mapping[str, IntArray],
+    units: Callable[[Pair], tuple[IntArray, IntArray]],
+    *,
+    recut: Recut | None = None,
+    noun: Kind,
+    alpha: float,
+    level: float,
+    n_resamples: int,
+    rng: Any,
+    title: str,
+    notes: tuple[str, ...],
+    cells: Mapping[str, Cell] | None = None,
+) -> Comparison:
+    """Compare detectors: ``own`` holds the units each has alone, ``units`` gives those that two have together.
+
+    ``recut`` is that of `all_differences`, where cuts follow the scores.
+    """
+    if len(own) < 2:
+        raise InputError(
+            argument="scores", problem=f"has {plural(len(own), 'detector')}", remedy="pass at least two to compare"
+        )
+    alpha, level, n_resamples = check_alpha(alpha), check_level(level), check_resamples(n_resamples)
+    seed = as_seed(rng)
+    seed = int(np.random.default_rng(as_rng(rng)).integers(2**63)) if seed is None else seed
+    counts = {name: rows.sum(axis=0) for name, rows in own.items()}
+    values = {name: linearise(total[None]).values for name, total in counts.items()}
+    # sorted() keeps the order given where F1 is the same, and NaN would compare with nothing
+    names = tuple(sorted(counts, key=lambda name: -np.nan_to_num(values[name][2], nan=-1.0)))
+    pairs = list(itertools.combinations(names, 2))
+    most = draws_needed(len(pairs), alpha, n_resamples)
+    with progress_bar("pairs", len(pairs)) as advance:
+        found = all_differences(
+            pairs,
+            units,
+            recut=recut,
+            noun=noun,
+            level=level,
+            n_resamples=n_resamples,
+            most=most,
+            seed=seed,
+            advance=advance,
+        )
+    return Comparison(
+        detectors=names,
+        counts=np.stack([counts[name] for name in names]),
+        values=np.stack([values[name] for name in names]),
+        intervals=tuple(intervals_of(own[name], level, kind=noun) for name in names),
+        differences=found,
+        noun=noun,
+        alpha=alpha,
+        level=level,
+        n_resamples=n_resamples,
+        most_resamples=most,
+        seed=seed,
+        recut=recut is not None,
+        title=title,
+        notes=(*notes, *_remarks({name: counts[name] for name, rows in own.items() if len(rows)}, found, noun, alpha)),
+        cells=cells or {},
+    )
+
+
+def _remarks(
+    counts: Mapping[str, IntArray], differences: tuple[Difference, ...], noun: str, alpha: float
+) -> tuple[str, ...]:
+    """What is undefined or cannot be tested, and which pairs nothing could have told apart.
+
+    ``counts`` are those of detectors that have any units.
+    """
+    remarks = []
+    for name, total in counts.items():
+        if total[ALARMS] == 0:
+            remarks.append(f"{name} has no alarms: its precision and F1 are undefined.")
+    if counts and all(total[EVENTS] == 0 for total in counts.values()):
+        remarks.append(there_are_no("events", "recall and F1 are undefined"))
+    n_pairs = len(differences) // len(MEASURES)
+    untested: dict[str, list[str]] = {}
+    for one in differences:
+        if one.why_no_pvalue and one.measure == "precision":
+            few = counts[one.first][ALARMS] < counts[one.second][ALARMS]
+            untested.setdefault(one.why_no_pvalue, []).append(one.second if few else one.first)
+    for why, others in untested.items():
+        more = f" and {len(others) - MOST_NAMED:,} more" if len(others) > MOST_NAMED else ""
+        against = f"{', '.join(others[:MOST_NAMED])}{more}"
+        remarks.append(f"{why}: precision and F1 are not tested against {against}, with more than twice as many.")
+    hopeless = [one for one in differences if one.measure == "f1" and one.n_differing]
+    hopeless = [one for one in hopeless if not math.isnan(one.value) and one.smallest * n_pairs > alpha]
+    if hopeless:
+        one = max(hopeless, key=lambda one: one.smallest)
+        corrected = f", times {n_pairs} pairs" if n_pairs > 1 else ""
+        more = f", and for {plural(len(hopeless) - 1, 'other pair')}" if len(hopeless) > 1 else ""
+        remarks.append(
+            f"Too few {noun} to tell F1 of {one.first} from that of {one.second}{more}: they differ in "
+            f"{one.n_differing}, so no p-value is below {show_p(one.smallest)}{corrected}."
+        )
+    return tuple(remarks)
+
+
+
+# ---- compare detectors on one series: read them all alike, cut each by the same rule, exchange episodes pair by pair
 
 TIED = 2  # times as many steps as the cut should move by: its number of alarms then jumps
 

@@ -10,8 +10,7 @@ import numpy as np
 from nofluke.dates import rounded_duration
 from nofluke.errors import InputError, arg, named, say, verb
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
-from nofluke.inference.compare import compare
-from nofluke.inference.comparison import Comparison
+from nofluke.inference.compare import Comparison, compare
 from nofluke.inference.evaluate import evaluate
 from nofluke.inference.evaluation import Evaluation
 from nofluke.inference.report import report

@@ -8,11 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nofluke.errors import InputError
-from nofluke.inference.compare import compare_read
-from nofluke.inference.comparison import Comparison
+from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
 from nofluke.inference.evaluate import evaluate_trial
 from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.several import error_of, read_several
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_alpha
 from nofluke.progress import progress_bar

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.inference.comparison import NAMES, Comparison
-from nofluke.inference.differences import Difference
+from nofluke.inference.compare import NAMES, Comparison, Difference
 from nofluke.inference.interval import MEASURES
 from nofluke.plain import check_word
 from nofluke.plot.legends import cramped, legend_above, legend_over

@@ -11,9 +11,7 @@ from dataclasses import replace
 from functools import partial, reduce
 from typing import Any, TypeVar
 
-from nofluke.inference.compare_units import compared
-from nofluke.inference.comparison import Comparison
-from nofluke.inference.differences import Difference
+from nofluke.inference.compare import Comparison, Difference, compared
 from nofluke.inference.interval import Interval, Intervals, intervals_of
 from nofluke.studies.counts import Counts
 
@@ -31,7 +29,7 @@ def intervals_by(counts: Counts, detector: str, level: float) -> Intervals:
 def compare_counts(counts: Counts, detectors: Sequence[str], **asked: Any) -> Comparison:
     """Detectors compared over all series: for each pair the largest p-value and the widest interval.
 
-    ``asked`` are the arguments of `nofluke.inference.compare_units.compared` that do not depend on units.
+    ``asked`` are the arguments of `nofluke.inference.compare.compared` that do not depend on units.
     """
     found = (
         compared(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import ByValue, FloatArray
-from nofluke.inference.comparison import Comparison
+from nofluke.inference.compare import Comparison
 from nofluke.plain import finite_or_none
 
 _NUMBERS = ("difference", "low", "high", "pvalue", "corrected")

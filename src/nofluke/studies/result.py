@@ -18,7 +18,7 @@ from nofluke.arrays import AnyArray, FloatArray
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.inference.chance import significant
-from nofluke.inference.comparison import Comparison
+from nofluke.inference.compare import Comparison
 from nofluke.inference.corrections import benjamini_hochberg
 from nofluke.inference.interval import check_level
 from nofluke.lazy import lazy

@@ -11,8 +11,7 @@ from importlib.resources import files
 from typing import Any
 from urllib.parse import quote
 
-from nofluke.inference.comparison import Comparison
-from nofluke.inference.differences import Difference
+from nofluke.inference.compare import Comparison, Difference
 from nofluke.inference.side_by_side import SideBySide
 from nofluke.show.dots import shortened
 from nofluke.show.leaderboard.tables import verdict
