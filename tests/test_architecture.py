@@ -54,14 +54,14 @@ same line stands in CONTRIBUTING.md, with a sentence for each room.
 
 SHORTCUTS = {
     ("laws.law", "plot"),
-    ("inference.evaluation", "plot"),
+    ("inference.evaluate", "plot"),
     ("inference.sweep", "plot"),
     ("inference.coincidence", "plot"),
     ("inference.compare", "plot"),
     ("inference.metric_results", "plot"),
     ("inference.metric_results", "plot"),
     ("inference.metric_results", "plot"),
-    ("inference.evaluation", "show.report"),
+    ("inference.evaluate", "show.report"),
     ("inference.report", "show.several"),
     ("inference.series", "plot"),
     ("studies.leaderboard", "plot"),

@@ -41,8 +41,7 @@ from nofluke.adapters.scorer import make_scorer
 from nofluke.errors import InputError
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import Comparison, compare
-from nofluke.inference.evaluate import evaluate
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
 from nofluke.inference.power import Power, SampleSize, power, sample_size
 from nofluke.inference.report import report

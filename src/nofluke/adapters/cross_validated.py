@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.chance import ChanceTest, FTest
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import finite_or_none
 from nofluke.ratios import divide, f_of_shares

@@ -21,8 +21,7 @@ from nofluke.adapters.responses import (
 )
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError, arg, say, shortened, shown
-from nofluke.inference.evaluate import evaluate
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.metrics.labelled import Labelled, read_labelled
 from nofluke.nulls import Null
 from nofluke.plain import as_whole, plain_number, whole_or_none

@@ -11,12 +11,8 @@ import numpy as np
 
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
-from nofluke.inference.beside import F1
 from nofluke.inference.chance import Alternative, Ties, check_alternative
-from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.judging import judged, turned
-from nofluke.inference.remarks import NO_EVENTS, untold
-from nofluke.inference.settings import Settings
+from nofluke.inference.evaluate import F1, NO_EVENTS, Evaluation, Settings, judged, turned, untold
 from nofluke.inference.sweep import LEVEL, FamilywiseTest, Sweep, as_tolerances
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null

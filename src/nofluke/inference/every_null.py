@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from nofluke.errors import InputError, joined
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.local import LocalPermutation, LocalShift

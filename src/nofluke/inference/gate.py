@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from nofluke.errors import say
-from nofluke.inference.beside import shown_f1
 from nofluke.inference.chance import significant
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, shown_f1
 from nofluke.inference.verdict import Verdict
 from nofluke.plain import as_number, check_word
 from nofluke.text.numbers import p_is, show_p

@@ -11,8 +11,7 @@ from nofluke.dates import rounded_duration
 from nofluke.errors import InputError, arg, named, say, verb
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import Comparison, compare
-from nofluke.inference.evaluate import evaluate
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.inference.report import report
 from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep

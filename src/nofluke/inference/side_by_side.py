@@ -9,8 +9,7 @@ from typing import Any
 
 from nofluke.errors import InputError
 from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
-from nofluke.inference.evaluate import evaluate_trial
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.nulls.base import check_resamples
 from nofluke.plain import check_alpha
 from nofluke.progress import progress_bar

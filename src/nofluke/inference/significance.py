@@ -16,7 +16,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, FloatArray
 from nofluke.errors import InputError, arg, say, shortened, verb
 from nofluke.inference.chance import ALTERNATIVES, Alternative
-from nofluke.inference.judging import TURNED
+from nofluke.inference.evaluate import TURNED
 from nofluke.inference.metric_results import ChanceLevel, Labels, Significance, Significances
 from nofluke.inference.reached import Side, familywise, reaching, scale_of
 from nofluke.laws.law import How

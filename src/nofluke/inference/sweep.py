@@ -15,8 +15,7 @@ from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import InputError, say, spoken
 from nofluke.inference import smallest
 from nofluke.inference.corrections import benjamini_hochberg, holm
-from nofluke.inference.remarks import NO_EVENTS, offered_ranges, untold
-from nofluke.inference.settings import Settings
+from nofluke.inference.evaluate import NO_EVENTS, Settings, offered_ranges, untold
 from nofluke.laws.law import SMALLEST, How, Law
 from nofluke.lazy import lazy
 from nofluke.measures.cells import CellMeasures

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.interval import Interval
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial

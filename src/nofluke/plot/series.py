@@ -12,7 +12,7 @@ import numpy.typing as npt
 from nofluke.arrays import AnyArray, BoolArray, FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.legends import legend_above, make_room
 from nofluke.plot.panels import make_axes, short
 from nofluke.plot.style import GREY, LETTER, MOST_DRAWN, PALETTE, few_ticks, inches, ink, label, shade, tidy

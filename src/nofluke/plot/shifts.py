@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.by_shift import hits_by_shift
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import BAND
 from nofluke.plot.curves import SIDES, draw_band
 from nofluke.plot.legends import CHANCE, keys_of, legend_above

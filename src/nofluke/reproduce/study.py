@@ -11,8 +11,7 @@ from nofluke.arrays import BoolArray, FloatArray, IntArray
 from nofluke.datasets import Quakes, load_earthquakes, simulate_quakes
 from nofluke.detectors import energy_transient
 from nofluke.errors import InputError
-from nofluke.inference.evaluate import evaluate
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate
 from nofluke.inference.sweep import FamilywiseTest, Sweep, sweep
 from nofluke.laws.counts import SimulatedLaw
 from nofluke.laws.tables import TableLaw, binomial

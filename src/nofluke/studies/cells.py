@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.inference.evaluate import evaluate_trial
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import WAYS, Cuts, choose_cut

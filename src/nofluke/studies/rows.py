@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import IntArray
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell

@@ -16,8 +16,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError, arg, say
-from nofluke.inference.judging import TURNED, turned_note
-from nofluke.inference.remarks import degenerate, inverted, offered_ranges
+from nofluke.inference.evaluate import TURNED, degenerate, inverted, offered_ranges, turned_note
 from nofluke.inference.verdict import ALMOST, NOTHING, obstacle_on_steps, rule_by
 from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
 from nofluke.laws.tables import TRUSTED

@@ -8,7 +8,7 @@ from typing import Any
 
 from nofluke.data.paths import check_place, expanded, write_file
 from nofluke.errors import InputError
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.show.report.lists import Source
 from nofluke.show.report.metrics import code_of, figures_of, metrics_beside, section_of
 from nofluke.show.report.origin import Code, Origin, origin_of

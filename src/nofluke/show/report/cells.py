@@ -10,9 +10,7 @@ import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.coincidence import Coincidence, coincidence_of
-from nofluke.inference.evaluate import evaluation_of
-from nofluke.inference.evaluation import Evaluation
-from nofluke.inference.settings import Settings
+from nofluke.inference.evaluate import Evaluation, Settings, evaluation_of
 from nofluke.inference.sweep import BAND, FamilywiseTest, familywise_test
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial

@@ -17,7 +17,7 @@ import numpy as np
 from nofluke.arrays import FloatArray
 from nofluke.errors import InputError
 from nofluke.inference.corrections import holm
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import AUTO, choose

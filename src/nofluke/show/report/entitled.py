@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.inference.chance import significant
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.verdict import HEADLINES, Ruling, Verdict, ruled_as_found, standing, upper_of
 from nofluke.nulls.choice import AUTO, Choice, choose
 from nofluke.show.report.correction import SIDES, Corrected, kind_of

@@ -13,7 +13,7 @@ import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.measures.delays import show_time
 from nofluke.series.counting import largest_within, runs
 from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted

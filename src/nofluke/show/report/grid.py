@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.series.detector import Cuts
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell, Trial

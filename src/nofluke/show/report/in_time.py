@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import AnyArray, FloatArray
 from nofluke.dates import NANOSECONDS
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.series.clock import Clock
 from nofluke.series.ticks import Ticks
 from nofluke.series.timed import TimedTrial, alarms_counted, events_counted

@@ -10,7 +10,7 @@ import numpy as np
 
 from nofluke.errors import InputError, say, verb
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.metric_results import Significance, Significances
 from nofluke.inference.significance import as_metrics, judge
 from nofluke.metrics.functions import Function

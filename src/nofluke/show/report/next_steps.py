@@ -11,7 +11,7 @@ import numpy as np
 
 from nofluke.errors import InputError
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.counting import runs
 from nofluke.series.timed import TimedCell

@@ -15,7 +15,7 @@ from nofluke.arrays import BoolArray, FloatArray
 from nofluke.data.paths import expanded
 from nofluke.dates import for_heading, format_duration
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.reading import Sequence
 from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted

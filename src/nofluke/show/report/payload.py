@@ -16,7 +16,7 @@ import numpy as np
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.inference.chance import ChanceTest, significant
 from nofluke.inference.coincidence import Coincidence
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.every_null import UnderNull, every_null
 from nofluke.inference.interval import Interval
 from nofluke.inference.sweep import FamilywiseTest

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from nofluke.arrays import AnyArray
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.series.counting import reaching
 from nofluke.series.detector import quantile_thresholds

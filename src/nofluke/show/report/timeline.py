@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import AnyArray, FloatArray, IntArray
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.clock import Clock, rounding
 from nofluke.series.timed import TimedTrial

@@ -7,7 +7,7 @@ from typing import Any
 
 from nofluke.errors import Remark
 from nofluke.inference.chance import ChanceTest, significant
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.sweep import FamilywiseTest
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.choice import Choice

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nofluke import __version__
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation
 from nofluke.inference.side_by_side import SideBySide
 from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import RULES

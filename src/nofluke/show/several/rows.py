@@ -8,10 +8,9 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nofluke.inference.beside import shown_f1
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.corrections import holm
-from nofluke.inference.evaluation import Evaluation
+from nofluke.inference.evaluate import Evaluation, shown_f1
 from nofluke.inference.side_by_side import SideBySide
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.ratios import divide
