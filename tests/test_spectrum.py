@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from nofluke.nulls import combs, periods, spectrum
+from nofluke.nulls import periods
 from nofluke.nulls.evidence import evenness
-from nofluke.nulls.spectrum import Side
+from nofluke.nulls.periods import Side
 
 STEPS = 2_000
 TIME = np.arange(STEPS)
@@ -65,7 +65,7 @@ class TestSide:
 
     def test_very_long_series_are_added_up(self, monkeypatch):
         """The full spectrum then has the frequencies that steps of three show."""
-        monkeypatch.setattr(spectrum, "MOST_BINS", 700)
+        monkeypatch.setattr(periods, "MOST_BINS", 700)
         flags = np.random.default_rng(1).random(STEPS) < 0.1
         coarse = side(flags)
         assert coarse.coarse == 3
@@ -87,7 +87,7 @@ class TestDrift:
         rng = np.random.default_rng(2)
         n = 400
         found = np.array(
-            [spectrum.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue for _ in range(n)]
+            [periods.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue for _ in range(n)]
         )
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
@@ -97,7 +97,7 @@ class TestDrift:
         """Bursts of a few steps raise all low frequencies alike."""
         rng = np.random.default_rng(3)
         n = 300
-        found = np.array([spectrum.drift(side(bursts(rng)), side(bursts(rng))).pvalue for _ in range(n)])
+        found = np.array([periods.drift(side(bursts(rng)), side(bursts(rng))).pvalue for _ in range(n)])
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
 
@@ -110,7 +110,7 @@ class TestDrift:
         last = first + size
         power = np.random.default_rng(seed).exponential(size=5 * last)
         power[first:last] *= scale
-        p, ratio = spectrum._slow(power, first, last)
+        p, ratio = periods._slow(power, first, last)
         m = 4 * last
         assert ratio == pytest.approx(power[first:last].mean() / power[last : 5 * last].mean())
         assert p == pytest.approx(f.sf(ratio, 2 * size, 2 * m), rel=1e-8, abs=1e-14)
@@ -121,21 +121,21 @@ class TestDrift:
         """As SciPy does."""
         from scipy.stats import combine_pvalues
 
-        assert spectrum.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
+        assert periods.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
 
     @settings(max_examples=50, deadline=None)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
         """If a detector copies the events, two equal p-values combine to no less than one; similar ones weigh less."""
-        assert spectrum.fisher(p, p, 1.0) >= p * (1 - 1e-12)
-        assert spectrum.fisher(p, p, alike) >= spectrum.fisher(p, p, 0.0) * (1 - 1e-12)
+        assert periods.fisher(p, p, 1.0) >= p * (1 - 1e-12)
+        assert periods.fisher(p, p, alike) >= periods.fisher(p, p, 0.0) * (1 - 1e-12)
 
     def test_a_trend_is_found(self):
         """Rates that rise by a factor of e⁴ on both sides."""
         rng = np.random.default_rng(4)
         for _ in range(20):
             weight = 4 * TIME / STEPS
-            assert spectrum.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
+            assert periods.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
 
     def test_faster_changes_have_more_cycles(self):
         """Waves of one, three and seven cycles (too weak for harmonics) are distinguished by their octave."""
@@ -144,13 +144,13 @@ class TestDrift:
             seen = []
             for _ in range(20):
                 weight = wave(STEPS / cycles, 0.8, rng.random())
-                seen.append(spectrum.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).cycles)
+                seen.append(periods.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).cycles)
             assert np.median(seen) == expected
 
     def test_nothing_to_see_is_no_drift(self):
         """No flags, all flags, or hardly any steps."""
         for flags in (np.zeros(50), np.ones(50), np.array([1.0]), np.array([0.0, 1, 0])):
-            found = spectrum.drift(side(flags), side(flags))
+            found = periods.drift(side(flags), side(flags))
             assert (found.pvalue, found.cycles) == (1.0, 2)
 
 
@@ -163,7 +163,7 @@ class TestCombs:
         tails = np.array([side(sample(rng, m=m)).combs for _ in range(n)])
         for level in (0.2, 0.01, 0.001):
             # neighbouring periods share hardly any harmonic, but multiples do: as if they were half as many
-            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(combs.PERIODS) / 2)
+            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(periods.PERIODS) / 2)
 
     @pytest.mark.parametrize(
         ("period", "m", "used"), [(3, 100, 1), (7, 100, 3), (10, 100, 4), (31, 100, 15), (31, 40, 8)]
@@ -180,7 +180,7 @@ class TestCombs:
             near = [power for k, power in powers.items() if 3 <= abs(k - at) <= 22]
             total += len(near) * math.log1p(powers[at] / sum(near))
         expected = -chi2.logsf(2 * total, 2 * used)
-        assert side(flags).combs[period - combs.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
+        assert side(flags).combs[period - periods.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
 
 
 class TestCommonPeriod:

@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.dates import format_duration, parse_duration, rounded_duration
 from nofluke.lazy import lazy
-from nofluke.nulls import periods, spectrum
+from nofluke.nulls import periods
 from nofluke.nulls.advice import (
     Clusters,
     Period,
@@ -134,9 +134,9 @@ class Events:
         return evenness(self.starts, self.truth.n_steps)
 
     @lazy
-    def side(self) -> spectrum.Side:
+    def side(self) -> periods.Side:
         """Their spectrum."""
-        return spectrum.Side.of_steps(self.starts, self.truth.open_steps)
+        return periods.Side.of_steps(self.starts, self.truth.open_steps)
 
 
 
@@ -298,9 +298,9 @@ class Look:
         return int((found.stops - found.starts).max(initial=1))
 
     @lazy
-    def alarms(self) -> spectrum.Side:
+    def alarms(self) -> periods.Side:
         """The spectrum of the alarms."""
-        return spectrum.Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
+        return periods.Side.of_steps(self.alarm_starts, self.cell.truth.open_steps)
 
     @lazy
     def window(self) -> int:
@@ -352,7 +352,7 @@ class Look:
         times = round(found.cycles / self.first.cycles)
         known = (0, min(times, 1)) if isinstance(self.first.period, str) else (0, times)
         apart = min(abs(found.cycles - multiple * self.first.cycles) for multiple in known)
-        return found if apart >= spectrum.SLOW[-1] else None
+        return found if apart >= periods.SLOW[-1] else None
 
     @lazy
     def season(self) -> Season | None:
@@ -375,19 +375,19 @@ class Look:
         return self.second is not None and self.season is self.first
 
     @lazy
-    def _beyond_first(self) -> tuple[spectrum.Side, spectrum.Side]:
+    def _beyond_first(self) -> tuple[periods.Side, periods.Side]:
         """Both sides less what the first season explains: looked at for a second one and for slow changes."""
         return self._beyond(self.first)  # type: ignore[arg-type]  # asked for only where there is one
 
-    def _beyond(self, season: Season) -> tuple[spectrum.Side, spectrum.Side]:
+    def _beyond(self, season: Season) -> tuple[periods.Side, periods.Side]:
         """Both sides less what a season explains."""
         strata = season.null().strata_of(self.cell.truth)
         sizes = np.bincount(strata)
 
-        def rest(steps: IntArray) -> spectrum.Side:
+        def rest(steps: IntArray) -> periods.Side:
             flags = np.bincount(steps, minlength=len(strata))
             means = np.bincount(strata, weights=flags) / sizes
-            return spectrum.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
+            return periods.Side.of_values(flags - means[strata], self.cell.truth.open_steps)
 
         return rest(self.events.starts), rest(self.alarm_starts)
 
@@ -403,12 +403,12 @@ class Look:
         return float(CALENDAR_PERIODS[period] / (clock.step * clock.tick_size))
 
     @lazy
-    def drift(self) -> spectrum.Drift:
+    def drift(self) -> periods.Drift:
         """Slow changes of both rates, beyond what a season explains."""
         if self.season is None:
-            return spectrum.drift(self.events.side, self.alarms, self.events.longest)
+            return periods.drift(self.events.side, self.alarms, self.events.longest)
         sides = self._beyond_first if self.season is self.first else self._beyond(self.season)
-        return spectrum.drift(*sides, self.events.longest)
+        return periods.drift(*sides, self.events.longest)
 
     @lazy
     def drifts(self) -> bool:

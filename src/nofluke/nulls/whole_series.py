@@ -25,9 +25,8 @@ from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.look import FEW_EVENTS, Look, tidy
 from nofluke.nulls.moves import steps_of
-from nofluke.nulls.periods import common_period
+from nofluke.nulls.periods import common_period, drift
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
-from nofluke.nulls.spectrum import drift
 from nofluke.plain import check_length
 from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial

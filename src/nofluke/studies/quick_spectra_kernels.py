@@ -1,4 +1,4 @@
-"""Compiled looks at spectra for :mod:`nofluke.studies.study`: they miss nothing that `nofluke.nulls.spectrum` sees."""
+"""Compiled looks at spectra for :mod:`nofluke.studies.study`: they miss nothing that `nofluke.nulls.periods` sees."""
 
 from __future__ import annotations
 

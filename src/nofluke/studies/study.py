@@ -20,12 +20,20 @@ from nofluke.inference.evaluate import TURNED, degenerate, inverted, offered_ran
 from nofluke.inference.verdict import ALMOST, NOTHING, obstacle_on_steps, rule_by
 from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
 from nofluke.laws.tables import TRUSTED
-from nofluke.nulls import Null, spectrum
+from nofluke.nulls import Null, periods
 from nofluke.nulls.choice import Choice
-from nofluke.nulls.combs import comb_tails, harmonics, harmonics_used
 from nofluke.nulls.doubts import ENOUGH_EVENTS, LEVEL, MOST_STEPS, about_events, doubts
 from nofluke.nulls.look import LONG_RUNS, SEASON, Look
-from nofluke.nulls.periods import COMBS, JOINTLY, LEAST_CYCLES, OTHER_SIDE, whole_periods
+from nofluke.nulls.periods import (
+    COMBS,
+    JOINTLY,
+    LEAST_CYCLES,
+    OTHER_SIDE,
+    comb_tails,
+    harmonics,
+    harmonics_used,
+    whole_periods,
+)
 from nofluke.nulls.permutation import Permutation
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
@@ -99,7 +107,7 @@ class Quick:
         self.enough = len(self.events) >= ENOUGH_EVENTS
         if self.enough and self.n <= MOST_STEPS:
             side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
-            self.tails = spectra.against_neighbours(side.powers, spectrum.GAP, spectrum.NEIGHBOURS)
+            self.tails = spectra.against_neighbours(side.powers, periods.GAP, periods.NEIGHBOURS)
             self.searched = LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
             self.whole = whole_periods(self.n, shortest)
             self.combs = comb_tails(self.tails, self.n, len(side.at))[self.whole]
@@ -159,15 +167,15 @@ class Quick:
         marks = [spectra.centred(at, row, LONG_RUNS) for row, at in zip(series, alarms, strict=True)]
         waves = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
         powers = waves.real**2 + waves.imag**2
-        top, looked = spectrum.lowest(side, longest)
+        top, looked = periods.lowest(side, longest)
         lowest = np.array(looked, dtype=np.int64)
         first, last = self.searched
         for i, power in enumerate(powers):
             if not some[i]:
                 continue
-            found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, spectrum.BACKGROUND, LEVEL)
+            found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, periods.BACKGROUND, LEVEL)
             if not found[i] and last >= first:
-                tails = spectra.against_neighbours(power, spectrum.GAP, spectrum.NEIGHBOURS)
+                tails = spectra.against_neighbours(power, periods.GAP, periods.NEIGHBOURS)
                 searched = 2 * SEASON, JOINTLY, OTHER_SIDE
                 found[i] = spectra.season_possible(self.tails, tails, first, last, *searched)
                 if not found[i]:
