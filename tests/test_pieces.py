@@ -13,8 +13,18 @@ import nofluke as nf
 from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import exactly
 from nofluke.nulls import CircularShift, LocalShift, shifts
-from nofluke.nulls.pieces import MOST_PAIRS, Pieces, affordable, constant, count_around, hits_around, touched_around
-from nofluke.nulls.timed_shifts import count_nearby, mirrored, pairs_nearby
+from nofluke.nulls.timed_shifts import (
+    MOST_PAIRS,
+    Pieces,
+    affordable,
+    constant,
+    count_around,
+    count_nearby,
+    hits_around,
+    mirrored,
+    pairs_nearby,
+    touched_around,
+)
 from nofluke.series.counting import flags_of, runs
 from nofluke.series.reading import prepare
 from nofluke.series.tolerance import Ranges

@@ -17,9 +17,8 @@ from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import Joint, Method, NullModel, Shifting, Trait
 from nofluke.nulls.layouts import Circle, Periods
-from nofluke.nulls.pieces import MOST_PAIRS
 from nofluke.nulls.shifts import around
-from nofluke.nulls.timed_shifts import MOST_LISTED, ByShift
+from nofluke.nulls.timed_shifts import MOST_LISTED, MOST_PAIRS, ByShift
 from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth

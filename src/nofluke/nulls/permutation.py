@@ -18,7 +18,7 @@ from nofluke.laws.montecarlo import Draw, Uniform
 from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.laws.precision import precision_law
 from nofluke.laws.tables import hypergeometric
-from nofluke.nulls import interior
+from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
 from nofluke.nulls.bernoulli import donges
 from nofluke.series.timed import TimedCell, TimedTruth
@@ -156,5 +156,5 @@ class Permutation(NullModel):
 def recall_law(cell: Cell) -> Law:
     """Recall's hits: hypergeometric, out of the events that count."""
     if isinstance(cell, TimedCell) and cell.counted is not None:
-        return interior.permuted(cell, cell.counted)
+        return timed_shifts.permuted(cell, cell.counted)
     return hypergeometric(cell.n_steps, cell.covered, cell.n_events)

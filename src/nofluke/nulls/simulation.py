@@ -22,7 +22,7 @@ from nofluke.laws.law import How
 from nofluke.laws.montecarlo.in_time import folded
 from nofluke.measures.statistics import Statistic
 from nofluke.nulls.base import Joint, NullModel, Nulls, as_seed, check_resamples
-from nofluke.nulls.interior import hits_of_counted, out_of, share_of
+from nofluke.nulls.timed_shifts import hits_of_counted, out_of, share_of
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
 from nofluke.ratios import TIE_SLACK
