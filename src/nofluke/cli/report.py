@@ -98,7 +98,7 @@ def _one(data: Data, chance: dict[str, Any], output: str | None, page: dict[str,
 
 def _several(data: Data, chance: dict[str, Any], output: str | None, page: dict[str, Any]) -> tuple[str, str]:
     """The same for several detectors."""
-    from nofluke.inference.side_by_side import evaluate_several
+    from nofluke.inference.report import evaluate_several
     from nofluke.show.several import make_several_page, verdict_in_words, write_several
 
     arguments = {"scores": None, **data.arguments}

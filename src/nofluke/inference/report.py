@@ -1,22 +1,63 @@
-"""One page about several detectors of a series, side by side, with the own page of each; or about one."""
+"""A page about one detector, or several side by side."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
 import numpy as np
 
 from nofluke.data.columns import frame_columns, has_ends
-from nofluke.inference.evaluate import evaluate
-from nofluke.inference.side_by_side import evaluate_several
+from nofluke.errors import InputError
+from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
+from nofluke.inference.evaluate import Evaluation, evaluate, evaluate_trial
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, as_seed
-from nofluke.plain import as_rng
+from nofluke.nulls.base import Method, as_seed, check_resamples
+from nofluke.plain import as_rng, check_alpha
+from nofluke.progress import progress_bar
 from nofluke.series.arguments import AboutDetector, takes
 from nofluke.series.tolerance import Length, Tolerance
 
+SWAPS = 9_999  # as compare's, whatever the resamples of chance: they cost next to nothing
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideBySide:
+    """Detectors compared, and the evaluation of each by its name, best F1 first."""
+
+    comparison: Comparison
+    results: Mapping[str, Evaluation] = field(repr=False)
+    seed: int
+
+
+def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
+    """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
+    settings = {"alternative": "greater", "ties": "full", "zero_division": math.nan, "method": chance["method"]}
+    settings |= {"alpha": check_alpha(chance["alpha"]), "n_resamples": check_resamples(chance["n_resamples"])}
+    detectors, notes = read_several(truth, scores, **asked)
+    how = {"alpha": settings["alpha"], "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}
+    comparison = compare_read(detectors, notes, **how)
+    results: dict[str, Evaluation] = {}
+    with progress_bar("detectors", len(detectors)) as advance:
+        for done, name in enumerate(comparison.detectors, start=1):
+            one = detectors[name]
+            rest = {**settings, "alarms": one.alarms, "rng": chance["rng"]}
+            try:
+                results[name] = evaluate_trial(
+                    one.made, one.sequence, one.cuts, chance["null"], asked.get("count_events"), rest
+                )
+            except InputError as error:
+                raise error_of(name, error) from None
+            advance(done)
+    return SideBySide(comparison=comparison, results=results, seed=chance["rng"])
+
+
+
+# ---- one page about several detectors of a series, side by side, with the own page of each; or about one
 
 @takes(AboutDetector, like="evaluate", own=("predictions",))
 def report(
@@ -123,3 +164,4 @@ def _several(value: Any) -> bool:
         return value is not None
     names = [name for name, _ in frame_columns(value) or ()]
     return len(names) > 1 and "ilocs" not in names and not has_ends(names)
+

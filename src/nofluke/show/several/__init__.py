@@ -8,7 +8,7 @@ from typing import Any
 from nofluke.data.paths import write_file
 from nofluke.errors import InputError
 from nofluke.inference.compare import error_of
-from nofluke.inference.side_by_side import SideBySide
+from nofluke.inference.report import SideBySide
 from nofluke.show.report import Parts, Source, check_page, check_target, parts_of
 from nofluke.show.report.page import Scripts
 from nofluke.show.several.origin import own_calls, own_source

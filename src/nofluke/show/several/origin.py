@@ -10,7 +10,7 @@ from typing import Any
 
 from nofluke import __version__
 from nofluke.inference.evaluate import Evaluation
-from nofluke.inference.side_by_side import SideBySide
+from nofluke.inference.report import SideBySide
 from nofluke.show.report.lists import Source
 from nofluke.show.report.next_steps import RULES
 from nofluke.show.report.origin import USUAL_RESAMPLES, Code, chosen_code, digest_of, digests_of, reading_code

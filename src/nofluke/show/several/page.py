@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from nofluke.inference.compare import Comparison, Difference
-from nofluke.inference.side_by_side import SideBySide
+from nofluke.inference.report import SideBySide
 from nofluke.show.dots import shortened
 from nofluke.show.leaderboard.tables import verdict
 from nofluke.show.report import Parts, Source

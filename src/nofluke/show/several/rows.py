@@ -11,7 +11,7 @@ import numpy as np
 from nofluke.inference.chance import ChanceTest
 from nofluke.inference.corrections import holm
 from nofluke.inference.evaluate import Evaluation, shown_f1
-from nofluke.inference.side_by_side import SideBySide
+from nofluke.inference.report import SideBySide
 from nofluke.inference.verdict import Ruling, Verdict, ruled_as_found
 from nofluke.ratios import divide
 from nofluke.studies.pooled_row import MEASURES, PooledMeasure
