@@ -8,12 +8,11 @@ from typing import Any
 
 from nofluke.errors import InputError, Shown
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.bernoulli import Bernoulli
 from nofluke.nulls.circular import CircularShift
 from nofluke.nulls.custom import Custom
 from nofluke.nulls.jitter import Jitter
 from nofluke.nulls.local import LocalPermutation, LocalShift
-from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.permutation import Bernoulli, Permutation
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
 from nofluke.nulls.seasonal import Seasonal
 from nofluke.nulls.shuffles import Blocks, IntervalShuffle, Segments

@@ -9,7 +9,7 @@ import numpy as np
 from nofluke.arrays import BoolArray, IntArray
 from nofluke.laws.law import Law
 from nofluke.laws.tables import TableLaw, binomial
-from nofluke.nulls.bernoulli import donges
+from nofluke.nulls.permutation import donges
 from nofluke.nulls.stationary import GevFit, Stationary
 from nofluke.series.trial import Cell
 
