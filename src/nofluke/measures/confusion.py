@@ -13,11 +13,67 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nofluke.errors import InputError
-from nofluke.measures import readings
+from nofluke.measures import confusion
 from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table
+
+Reading = dict[str, tuple[bool, str]]
+"""For tolerance in the truth and in the predictions: whether the measure can be read as usual, and why."""
+
+_SMEARED_FN = "FN counts silent steps near an event, even those next to an alarm that found it: they are not misses."
+_SMEARED_FP = (
+    "FP counts eventless steps near a prediction, even those next to an event that was found: they are not false "
+    "alarms."
+)
+_WIDE_TRUTH = "It divides by steps near an event (AAδ), which grow with the tolerance; they are not the events."
+_WIDE_CALM = "It divides by steps far from every event (AnAδ), which shrink as the tolerance grows."
+_WIDE_ALARM = (
+    "It divides by steps near a prediction (PAδ), which grow with the tolerance; they are not the predictions."
+)
+_WIDE_SILENCE = "It divides by steps far from every prediction (PnAδ), which shrink as the tolerance grows."
+_MIXED_TRUTH = (
+    "It mixes entries that count predictions (TP, FP) with entries that count steps near events (FN). " + _SMEARED_FN
+)
+_MIXED_PRED = (
+    "It mixes entries that count events (TP, FN) with entries that count steps near predictions (FP). " + _SMEARED_FP
+)
+MIXED: Reading = {"truth": (False, _MIXED_TRUTH), "predictions": (False, _MIXED_PRED)}
+PER_CALM: Reading = {"truth": (False, _WIDE_CALM), "predictions": (False, _SMEARED_FP)}
+PER_SILENCE: Reading = {"truth": (False, _SMEARED_FN), "predictions": (False, _WIDE_SILENCE)}
+PREVALENCE: Reading = {
+    "truth": (
+        False,
+        "It is the share of steps near an event: what a random prediction would score as precision.",
+    ),
+    "predictions": (True, "The share of steps that are events."),
+}
+BIAS: Reading = {
+    "truth": (True, "The share of steps that are predicted."),
+    "predictions": (
+        False,
+        "It is the share of steps near a prediction: what a random event would score as recall.",
+    ),
+}
+LIFT: Reading = {
+    "truth": (True, "Precision over what predictions on random steps would score (AAδ / T)."),
+    "predictions": (True, "Recall over what events on random steps would score (PAδ / T)."),
+}
+
+
+def per_predicted(good: str) -> Reading:
+    """As usual where predictions are counted, which tolerance in the truth leaves alone."""
+    return {"truth": (True, good), "predictions": (False, _WIDE_ALARM)}
+
+
+def per_actual(good: str) -> Reading:
+    """As usual where events are counted, which tolerance in the predictions leaves alone."""
+    return {"truth": (False, _WIDE_TRUTH), "predictions": (True, good)}
+
+
+
+# ---- confusion matrices with tolerance on one side, and every standard measure of them, with a word on what it means
 
 ToleranceIn = Literal["neither", "truth", "predictions"]
 
@@ -170,7 +226,7 @@ class Measure:
 
     formula: str
     of: Callable[[Confusion], float]
-    reading: readings.Reading
+    reading: confusion.Reading
 
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
@@ -205,95 +261,96 @@ MEASURES: dict[str, Measure] = {
     "precision": Measure(
         formula="TP / (TP + FP)",
         of=lambda c: divide(c.tp, c.predicted),
-        reading=readings.per_predicted("The share of predictions with an event within the tolerance: P_δ."),
+        reading=confusion.per_predicted("The share of predictions with an event within the tolerance: P_δ."),
     ),
     "false_discovery_rate": Measure(
         formula="FP / (TP + FP)",
         of=lambda c: divide(c.fp, c.predicted),
-        reading=readings.per_predicted("The share of predictions with no event within the tolerance: false alarms."),
+        reading=confusion.per_predicted("The share of predictions with no event within the tolerance: false alarms."),
     ),
     "recall": Measure(
         formula="TP / (TP + FN)",
         of=lambda c: divide(c.tp, c.actual),
-        reading=readings.per_actual("The share of events with a prediction within the tolerance: R_δ."),
+        reading=confusion.per_actual("The share of events with a prediction within the tolerance: R_δ."),
     ),
     "miss_rate": Measure(
         formula="FN / (TP + FN)",
         of=lambda c: divide(c.fn, c.actual),
-        reading=readings.per_actual("The share of events with no prediction within the tolerance: misses."),
+        reading=confusion.per_actual("The share of events with no prediction within the tolerance: misses."),
     ),
     "prevalence": Measure(
         formula="(TP + FN) / T",
         of=lambda c: divide(c.actual, c.total),
-        reading=readings.PREVALENCE,
+        reading=confusion.PREVALENCE,
     ),
     "bias": Measure(
         formula="(TP + FP) / T",
         of=lambda c: divide(c.predicted, c.total),
-        reading=readings.BIAS,
+        reading=confusion.BIAS,
     ),
     "specificity": Measure(
         formula="TN / (FP + TN)",
         of=lambda c: divide(c.tn, c.not_actual),
-        reading=readings.PER_CALM,
+        reading=confusion.PER_CALM,
     ),
     "false_positive_rate": Measure(
         formula="FP / (FP + TN)",
         of=lambda c: divide(c.fp, c.not_actual),
-        reading=readings.PER_CALM,
+        reading=confusion.PER_CALM,
     ),
     "negative_predictive_value": Measure(
         formula="TN / (FN + TN)",
         of=lambda c: divide(c.tn, c.not_predicted),
-        reading=readings.PER_SILENCE,
+        reading=confusion.PER_SILENCE,
     ),
     "false_omission_rate": Measure(
         formula="FN / (FN + TN)",
         of=lambda c: divide(c.fn, c.not_predicted),
-        reading=readings.PER_SILENCE,
+        reading=confusion.PER_SILENCE,
     ),
-    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=readings.MIXED),
-    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=readings.MIXED),
-    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=readings.MIXED),
+    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=confusion.MIXED),
+    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=confusion.MIXED),
+    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=confusion.MIXED),
     "f1": Measure(
         formula="2 TP / (2 TP + FP + FN)",
         of=lambda c: divide(2 * c.tp, 2 * c.tp + c.fp + c.fn),
-        reading=readings.MIXED,
+        reading=confusion.MIXED,
     ),
     "g_measure": Measure(
         formula="TP / sqrt((TP + FP)(TP + FN))",
         of=lambda c: divide(c.tp, math.sqrt(c.predicted * c.actual)),
-        reading=readings.MIXED,
+        reading=confusion.MIXED,
     ),
     "jaccard": Measure(
-        formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=readings.MIXED
+        formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=confusion.MIXED
     ),
-    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=readings.MIXED),
-    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=readings.MIXED),
+    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=confusion.MIXED),
+    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=confusion.MIXED),
     "mcc": Measure(
-        formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=readings.MIXED
+        formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=confusion.MIXED
     ),
-    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=readings.MIXED),
+    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=confusion.MIXED),
     "weighted_relative_accuracy": Measure(
-        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=readings.MIXED
+        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=confusion.MIXED
     ),
     "lift": Measure(
         formula="precision / prevalence",
         of=lambda c: divide(c.tp * c.total, c.predicted * c.actual),
-        reading=readings.LIFT,
+        reading=confusion.LIFT,
     ),
     "positive_likelihood_ratio": Measure(
         formula="recall / false positive rate",
         of=lambda c: divide(c.tp * c.not_actual, c.fp * c.actual),
-        reading=readings.MIXED,
+        reading=confusion.MIXED,
     ),
     "negative_likelihood_ratio": Measure(
         formula="miss rate / specificity",
         of=lambda c: divide(c.fn * c.not_actual, c.tn * c.actual),
-        reading=readings.MIXED,
+        reading=confusion.MIXED,
     ),
     "diagnostic_odds_ratio": Measure(
-        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=readings.MIXED
+        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=confusion.MIXED
     ),
 }
 """Every standard measure of a confusion matrix (Powers 2007), by name."""
+
