@@ -173,7 +173,6 @@ def _ties(read: Labelled) -> tuple[str, ...]:
     return () if read.cuts is None else read.cuts.notes
 
 
-
 # ---- a detector cross-validated on a sequence, with one verdict over all folds
 
 MOST_SEEN = 0.3  # simulated detectors without skill: 6% of positive verdicts up to here, 12 to 33% from .5 on
@@ -260,8 +259,8 @@ def _shuffled(part: Part) -> bool:
     return bool((np.isin(part.test - 1, part.train) | np.isin(part.test + 1, part.train)).mean() > 0.5)
 
 
-
 # ---- a detector cross-validated on a sequence, with one verdict over all folds
+
 
 def cross_val_evaluate(
     estimator: Any,
@@ -486,4 +485,3 @@ def _fold(number: int, part: Part, stretch: dict[str, Any], tolerance: Tolerance
         failed=part.failed,
         ties=part.ties,
     )
-

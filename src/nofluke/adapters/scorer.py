@@ -53,8 +53,7 @@ def metric_of(measure: Measure, tolerance: Length | Tolerance, given: Needs) -> 
     return metric
 
 
-
-# ---- a scorer for scikit-learn's model selection: any measure of nofluke, called as ``scorer(estimator, X, y)``
+# ---- a scorer for scikit-learn's model selection: any measure of nofluke, called as ``scorer(estimator
 
 SEED = 0  # of what is simulated: a scorer gives the same number twice
 
@@ -279,4 +278,3 @@ def make_scorer(
         null=null,
         n_resamples=n_resamples,
     )
-

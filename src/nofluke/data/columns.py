@@ -337,7 +337,7 @@ def _offset(zone: str | None) -> int:
     return (int(digits[:2]) * 60 + int(digits[2:])) * (-1 if zone[0] == "-" else 1)
 
 
-# ---- pairs of a start and an end, however the user passes them: lists, two columns, data frames, pandas intervals
+# ---- pairs of a start and an end, however the user passes them: lists, two columns, data frames
 
 START_NAMES = ("start", "begin", "from")
 END_NAMES = ("end", "stop", "to")

@@ -170,8 +170,7 @@ class Coincidence(Evaluation):
         }
 
 
-
-# ---- do two lists of times coincide more often than by chance? Events and alarms at their own times, without a grid
+# ---- do two lists of times coincide more often than by chance? Events and alarms at their own times
 
 FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
 FEWER = "as if one avoided the other"
@@ -418,8 +417,8 @@ def remarks(cell: TimedCell, read: Occurrences) -> tuple[str, ...]:
     return tuple(found)
 
 
+# ---- many tolerances and lags on two lists of times: every cell
 
-# ---- many tolerances and lags on two lists of times: every cell, and whether the best beats the best of chance
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class CoincidenceSweep(Sweep):
@@ -623,4 +622,3 @@ def _lags(lags: Any) -> list[Any]:
     if not found:
         raise InputError(argument="lags", value=lags, problem="is empty", remedy="pass at least one, such as 0")
     return found
-

@@ -1,4 +1,7 @@
-"""Several detectors on one series: swaps, differences with intervals, and the comparison."""
+"""Several detectors on one series: swaps, differences with intervals, and the comparison.
+
+The section "Comparing detectors" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -252,8 +255,7 @@ def _blocks(kinds: _Kinds, bar: FloatArray, n_resamples: int, most: int, seed: i
             yield kinds.statistics(kinds.draw(rng, min(rows, end - at)))[0] >= bar
 
 
-
-# ---- differences of detectors, pair by pair: with an interval, a p-value by swaps, and Holm's correction for all pairs
+# ---- differences of detectors, pair by pair: with an interval, a p-value by swaps
 
 MOST_DRAWN = 50_000  # swaps of a pair, whatever the number of pairs
 EXPECTED = 5  # hits, and misses, of the detector with fewer alarms
@@ -367,7 +369,7 @@ def all_differences(
     """All pairs in all measures, with p-values corrected for the pairs of a measure; ``units`` has a pair's counts.
 
     Where the cut of either follows its scores, ``recut`` has what cuts take from the first and give to the second as
-    units are exchanged (`nofluke.inference.compare`). Swaps then are not exact, so Student's p counts where it is larger.
+    units are exchanged. Swaps then are not exact, so Student's p counts where it is larger.
     The same seed serves each pair: what comes out for one does not depend on which others there are.
     """
     n = len(MEASURES)
@@ -500,8 +502,7 @@ def _holding(pair: Pair, first: IntArray, second: IntArray, m: int, noun: Kind) 
     return n, weight, ""
 
 
-
-# ---- several detectors of one series: read beside the same labels, on the same steps, and cut by the same rule
+# ---- several detectors of one series: read beside the same labels, on the same steps
 
 Given = dict[str, tuple[str, Any]]
 
@@ -660,7 +661,6 @@ def _same_order(given: Given, first: str, other: str) -> None:
     )
 
 
-
 # ---- several detectors compared on the same units: the result, and how it is presented
 
 N_RESAMPLES = 2_000  # where chance is simulated: for a picture
@@ -688,7 +688,6 @@ def chance_of(cell: Cell, measure: str, alpha: float, seed: int) -> tuple[float,
         law = getattr(model.distributions(cell, n_resamples=N_RESAMPLES, rng=seed), measure)
         return law.mean / of[measure], law.std / of[measure]
     return math.nan, math.nan
-
 
 
 # ---- several detectors compared on the same units: the result, and how it is presented
@@ -942,7 +941,6 @@ class Comparison(Exports, ByValue):
         return f"<Comparison: {told};\n not significantly worse than the best: {', '.join(self.not_told_from_best) or 'none'}>"
 
 
-
 # ---- the engine of comparisons: detectors on units that are treated as independent, of one series or of many
 
 MOST_NAMED = 5  # detectors in a note
@@ -1046,8 +1044,7 @@ def _remarks(
     return tuple(remarks)
 
 
-
-# ---- compare detectors on one series: read them all alike, cut each by the same rule, exchange episodes pair by pair
+# ---- compare detectors on one series: read them all alike, cut each by the same rule
 
 TIED = 2  # times as many steps as the cut should move by: its number of alarms then jumps
 
@@ -1104,8 +1101,7 @@ def given_back(steps: IntArray, each: FloatArray) -> FloatArray:
     return np.outer(half[0] - half[1], each)
 
 
-
-# ---- compare detectors on one series: read them all alike, cut each by the same rule, exchange episodes pair by pair
+# ---- compare detectors on one series: read them all alike, cut each by the same rule
 
 TIED_NEAR_CUT = (
     "many scores are tied near the cut. The number of alarms jumps as it moves, so p-values and intervals of differences "
@@ -1245,4 +1241,3 @@ def compare_read(
         notes=notes if not tied else (*notes, f"{', '.join(tied)}: {TIED_NEAR_CUT}"),
         cells=cells,
     )
-

@@ -80,8 +80,7 @@ class Settings:
         return self.choice.model
 
 
-
-# ---- remarks on a result: label runs that could be ranges, events nothing can find, degenerate or inverted data
+# ---- remarks on a result: label runs that could be ranges, events nothing can find
 
 NO_EVENTS = there_are_no("events", "recall is undefined")
 
@@ -161,8 +160,7 @@ def inverted(higher_is: HigherIs | None) -> str:
     return say("as if the detector were inverted: if it is, pass {}", remedy)
 
 
-
-# ---- what is said about one cell, on a grid or in time: both tests, delays, false alarms, and far too few hits
+# ---- what is said about one cell, on a grid or in time: both tests, delays, false alarms
 
 SOME_STEPS = 1_000  # are enough to tell how long a step is
 TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken to be turned round
@@ -227,8 +225,7 @@ def turned_note(precision: float, recall: float, remedy: str) -> str:
     )
 
 
-
-# ---- numbers to put beside those of a result when it is shown: F1 against chance, and what the permutation would say
+# ---- numbers to put beside those of a result when it is shown: F1 against chance
 
 F1 = Literal["auto", "test", "value"]
 MOST_STEPS = 100_000  # up to here F1's p is shown unasked
@@ -284,8 +281,8 @@ def permutation_would_say(cell: Cell, tests: tuple[ChanceTest, ChanceTest]) -> s
     return "Permutation would say {} ({}) and {} ({}).".format(*said[0], *said[1])
 
 
-
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatisticTest:
@@ -365,7 +362,6 @@ def statistic_test(cell: Cell, null: NullModel, name: str, *, n_resamples: int, 
         n_resamples=n_resamples,
         seed=found.method.seed,
     )
-
 
 
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
@@ -448,8 +444,8 @@ def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> st
     )
 
 
-
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+
 
 def sentences_of(
     precision: ChanceTest,
@@ -483,8 +479,8 @@ def sentences_of(
     )
 
 
-
 # ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Evaluation(Exports, ByValue):
@@ -927,8 +923,8 @@ class Evaluation(Exports, ByValue):
         return f"<{type(self).__name__}, tolerance {self.tolerance}: {told};\n null {self.null.text}: {methods}>"
 
 
-
 # ---- evaluate a detector at one threshold: count, compare with chance, remark on what is degenerate
+
 
 @takes(AboutDetector)
 def evaluate(
@@ -1105,4 +1101,3 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
 
 def _remedy(sequence: Sequence) -> str:
     return inverted(None if sequence.scores is None else sequence.higher_is)
-

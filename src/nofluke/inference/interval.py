@@ -1,4 +1,7 @@
-"""Intervals of precision, recall and F1 from units that are treated as independent: the units, and what they allow."""
+"""Intervals of precision, recall and F1 from units that are treated as independent: the units, and what they allow.
+
+The section "Intervals" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -78,8 +81,7 @@ def weighed(units: IntArray | FloatArray) -> tuple[float, float]:
     return alarms, events
 
 
-
-# ---- intervals for precision, recall and F1, from units that are treated as independent: episodes, series or groups
+# ---- intervals for precision, recall and F1, from units that are treated as independent: episodes
 
 Kind = Literal["episodes", "series", "groups", "truths"]
 Name = Literal["korn-graubard", "logit-t", "none"]
@@ -346,4 +348,3 @@ def _beta(value: float, size: float, level: float) -> tuple[float, float]:
     low = float(betaincinv(hits, misses + 1, tail)) if hits > 0 else 0.0
     high = 1.0 - float(betaincinv(misses, hits + 1, tail)) if misses > 0 else 1.0
     return low, high
-

@@ -72,8 +72,8 @@ class Labels:
         }
 
 
+# ---- what chance gives in a metric on given labels: draws, their mean and band
 
-# ---- what chance gives in a metric on given labels: draws, their mean and band, and what a detector must exceed
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ChanceLevel(Exports, ByValue):
@@ -321,8 +321,8 @@ def between(alpha: float) -> str:
     return f"{100 * (1 - alpha):.3g}% of chance"
 
 
-
 # ---- what chance gives in several metrics on one set of labels, as one table
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChanceLevels(Exports):
@@ -364,7 +364,6 @@ class ChanceLevels(Exports):
     def columns(self) -> dict[str, list[Any]]:
         """A row for each metric, by column name."""
         return stacked(level.columns() for level in self.results)
-
 
 
 # ---- a metric against chance: its value beside the draws of a null, the verdict, and how it prints itself
@@ -621,8 +620,8 @@ def table_columns(alpha: float) -> tuple[str, ...]:
     return ("metric", "value", "chance", between(alpha), "corrected", "p")
 
 
-
 # ---- several metrics on the same draws: a table of them, and one p-value for having looked at all
+
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Significances(Exports, ByValue):
@@ -777,4 +776,3 @@ class Significances(Exports, ByValue):
     def __repr__(self) -> str:
         told = "; ".join(f"{one.name} {one.value:.4g} ({p_is(one.pvalue)})" for one in self.results)
         return f"<Significances: {told};\n corrected {p_is(self.pvalue)}; null {self._first.choice.label}>"
-

@@ -1,5 +1,8 @@
 """Power and sample size: how likely a detector with a stated recall or precision is found to be better than chance,
-and how many events that takes."""
+and how many events that takes.
+
+The section "Power" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -274,7 +277,6 @@ class SampleSize(Exports):
         )
 
 
-
 # ---- what a power is computed for: how many steps there will be, and how many of them near an alarm
 
 STEPS_PER_EVENT = 200
@@ -374,7 +376,6 @@ def as_measure(value: object, name: str) -> float:
     return as_number(value, name, "be above 0 and at most 1", lambda one: 0 < one <= 1)
 
 
-
 # ---- power: how likely a detector with a stated recall or precision is significantly better than chance
 
 MOST_STEPS = 1_000_000  # that are drawn in each run
@@ -457,7 +458,6 @@ def _law(alarms: IntArray, n_steps: int, n_events: int, within: tuple[int, int])
     )
     # where even the Fourier inversion costs too much, an approximation will do: the simulation does not suffer
     return precision_law(windows, n_events, "auto", CELL_OPERATIONS) or PrecisionSaddlepoint(windows, n_events)
-
 
 
 # ---- power: how likely a detector with a stated recall or precision is significantly better than chance
@@ -638,8 +638,7 @@ def reached(recall: float, n_events: int, critical: int | None) -> float:
     return float(betainc(critical, n_events - critical + 1, recall)) if critical else 1.0
 
 
-
-# ---- sample size: how many events it takes for a detector with a stated recall to be significantly better than chance
+# ---- sample size: how many events it takes for a detector with a stated recall to be significantly better
 
 MOST_SEARCHED = 50_000  # that are searched: a few seconds
 HALVINGS = 60  # of an interval of at most 1: down to rounding
@@ -751,9 +750,7 @@ def search(recall: float, plan: Plan, target: float, alpha: float) -> tuple[int 
     if not plan.beats(recall):
         reason = "Recall is not above the coverage, which is what chance finds: no number of events is enough."
     elif last > most and room > MOST_SEARCHED:
-        reason = (
-            f"Recall is so little above the coverage that more than the {MOST_SEARCHED:,} events searched may be needed."
-        )
+        reason = f"Recall is so little above the coverage that more than the {MOST_SEARCHED:,} events searched may be needed."
     else:
         last = min(last, most)
         for m in range(last, 0, -1):
@@ -806,4 +803,3 @@ def _divergence(x: float, p: float) -> float:
     if p >= 1:
         return 0.0 if x >= 1 else math.inf
     return sum(a * math.log(a / b) for a, b in ((x, p), (1 - x, 1 - p)) if a > 0)
-

@@ -56,8 +56,8 @@ def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **as
     return SideBySide(comparison=comparison, results=results, seed=chance["rng"])
 
 
-
 # ---- one page about several detectors of a series, side by side, with the own page of each; or about one
+
 
 @takes(AboutDetector, like="evaluate", own=("predictions",))
 def report(
@@ -164,4 +164,3 @@ def _several(value: Any) -> bool:
         return value is not None
     names = [name for name, _ in frame_columns(value) or ()]
     return len(names) > 1 and "ilocs" not in names and not has_ends(names)
-

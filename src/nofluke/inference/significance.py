@@ -1,4 +1,7 @@
-"""Any metric against chance: draws, tests, and the two questions asked of them."""
+"""Any metric against chance: draws, tests, and the two questions asked of them.
+
+The section "Stopping early" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -126,8 +129,7 @@ def by_windows(metric: Metric, layout: Layout) -> bool:
     return layout.windows and (metric.any_window or layout.rotates)
 
 
-
-# ---- metrics on the draws of a null: compiled ones in threads, functions one by one or in processes, same answer for all
+# ---- metrics on the draws of a null: compiled ones in threads, functions one by one or in processes
 
 MOST_NANOSECONDS = 4e9  # that all shifts may take, rather than random ones
 TABLES = 150.0  # nanoseconds a step to make tables of a detector
@@ -326,8 +328,7 @@ def stopped_at(reached: Any, after: int) -> int | None:
     return None if len(at) < after else int(at[after - 1]) + 1
 
 
-
-# ---- metrics of a series that was read, against chance: choose the null, measure its draws, make results of them
+# ---- metrics of a series that was read, against chance: choose the null, measure its draws
 
 FAST_CHUNK, SLOW_CHUNK = 4096, 64  # draws to a chunk: of kernels; of functions, and where draws may stop early
 ROWS = 2**22  # steps of all labels that are drawn in a chunk
@@ -550,8 +551,8 @@ def _remarks(series: Labelled) -> tuple[str, ...]:
     return tuple(remarks)
 
 
+# ---- any metric against chance
 
-# ---- any metric against chance: how much of its value labels and metric alone give a detector that knows nothing
 
 @takes(AboutMetric, like="evaluate")
 def significance(
@@ -704,7 +705,6 @@ def _with(metric: Metric, asked: Any, given: Needs) -> Metric:
     return Function(function=metric.function, name=metric.name, needs=given, declared=False)
 
 
-
 # ---- what chance gives in a metric on one set of labels, before there is any detector
 
 CHUNK = 64  # draws to a chunk: each makes scores as long as the series
@@ -826,4 +826,3 @@ def _drawn(
     )
     (found,), notes = measure((metric,), series, moves, workers=workers)
     return found, how, notes
-

@@ -1,4 +1,7 @@
-"""Many thresholds and tolerances: the cells, their chance, the best of them, and whether it beats the best of chance."""
+"""Many thresholds and tolerances: the cells, their chance, and whether the best of them beats the best of chance.
+
+The section "Many thresholds and tolerances" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -203,8 +206,8 @@ def _simulated(trial: Trial, model: NullModel, n_resamples: int, rng: Any) -> Sw
     return SweepChance(**sides, model=model.text)
 
 
-
 # ---- the test of the best of a whole sweep
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class FamilywiseTest(Exports, ByValue):
@@ -314,8 +317,7 @@ class FamilywiseTest(Exports, ByValue):
         }
 
 
-
-# ---- is the best of a whole sweep better than the best that chance finds in such a sweep? (Westfall and Young 1993.)
+# ---- is the best of a whole sweep better than the best that chance finds in such a sweep? (Westfall and
 
 EXACT_CELL_STEPS = 2e7  # thresholds times steps up to which the maximum test standardises by exact moments
 
@@ -539,7 +541,6 @@ def familywise_test(
         seed=found.seed,
         method=found.method,
     )
-
 
 
 # ---- the result of a sweep: every cell, what chance scores there, and how it prints itself
@@ -827,7 +828,6 @@ class Sweep(Exports, CellMeasures, ByValue):
         )
 
 
-
 # ---- sweep a detector over thresholds and tolerances: every count at once, never a loop over thresholds
 
 LEVEL = 0.05  # of the evidence that auto goes by: a sweep has no level of its own
@@ -950,4 +950,3 @@ def as_tolerances(values: Any, read: Callable[[Any, str], Tolerance]) -> tuple[T
     if not windows:
         raise InputError(argument="tolerances", problem="is empty", remedy="pass at least one, such as (0, 1, 2)")
     return windows
-

@@ -72,8 +72,7 @@ def per_actual(good: str) -> Reading:
     return {"truth": (False, _WIDE_TRUTH), "predictions": (True, good)}
 
 
-
-# ---- confusion matrices with tolerance on one side, and every standard measure of them, with a word on what it means
+# ---- confusion matrices with tolerance on one side, and every standard measure of them
 
 ToleranceIn = Literal["neither", "truth", "predictions"]
 
@@ -329,7 +328,9 @@ MEASURES: dict[str, Measure] = {
     "mcc": Measure(
         formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=confusion.MIXED
     ),
-    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=confusion.MIXED),
+    "kappa": Measure(
+        formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=confusion.MIXED
+    ),
     "weighted_relative_accuracy": Measure(
         formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=confusion.MIXED
     ),
@@ -353,4 +354,3 @@ MEASURES: dict[str, Measure] = {
     ),
 }
 """Every standard measure of a confusion matrix (Powers 2007), by name."""
-

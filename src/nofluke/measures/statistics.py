@@ -155,8 +155,8 @@ def _synchronised(x: AnyArray, y: AnyArray, taumax: float | None, ends: Ends, sh
     return np.asarray(synchronised_rows(x, y, cap, ends == "dropped", shared == "halved"))
 
 
+# ---- statistics: what is measured in every cell of a trial
 
-# ---- statistics: what is measured in every cell of a trial, and what it would be on other events or with another detector
 
 class Statistic(ABC):
     """Something measured in every cell of a trial; larger is better."""
@@ -301,4 +301,3 @@ def point_statistic(name: object) -> PointStatistic:
     """
     check_word(name, "statistic", POINT_STATISTICS)
     return POINT_STATISTICS[str(name)]
-

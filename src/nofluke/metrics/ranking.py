@@ -78,7 +78,6 @@ def places_from_above(scores: AnyArray) -> tuple[IntArray, IntArray]:
     return places, np.repeat(len(scores) - edges[:-1], np.diff(edges))[::-1].copy()
 
 
-
 # ---- metrics that depend only on the order of the scores, over all thresholds at once
 
 MOST_TRANSFORMED = 2**25  # steps: rounding to whole numbers is then sure by far
@@ -236,4 +235,3 @@ def _harmonic(n: int) -> float:
     if n < 1_000:
         return math.fsum(1 / k for k in range(1, n + 1))
     return math.log(n) + np.euler_gamma + (1 - (1 - 0.1 / n**2) / (6 * n)) / (2 * n)  # the next term is below 1e-20
-

@@ -239,7 +239,6 @@ def few_events(cell: Cell, smallest: SmallestP, alpha: float) -> Finding:
     )
 
 
-
 # ---- diagnosis: what the events and the alarms are like, and which null model can be trusted with them
 
 DEFAULT_QUANTILE = 0.9
@@ -526,4 +525,3 @@ def diagnosis_of(
         notes=(*notes, NOT_LOOKED_FOR),
         noun=cell.truth.noun,
     )
-

@@ -139,8 +139,7 @@ class Events:
         return periods.Side.of_steps(self.starts, self.truth.open_steps)
 
 
-
-# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes
+# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons
 
 MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
 ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves
@@ -214,8 +213,7 @@ def sketch(cell: TimedCell) -> Sketch:
     return Sketch(cell=trial.cell(0, 0), truth=cell.truth, width=width, alarm_runs=alarm_runs)
 
 
-
-# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons, slow changes
+# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons
 
 LENIENT = 0.2  # level of a slow change; half of it, of clusters and of events that keep a distance
 SEASON = 0.05  # level of a season, for each side
@@ -469,4 +467,3 @@ def tidy(steps: float) -> int | float:
     """A period in steps without meaningless digits."""
     near = round(steps)
     return near if abs(steps - near) < 0.02 else float(f"{steps:.5g}")
-

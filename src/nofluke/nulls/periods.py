@@ -42,7 +42,6 @@ def harmonics_used(n_flags: int) -> IntArray:
     return np.minimum((PERIODS - 1) // 2, max(n_flags // PER_HARMONIC, 1))
 
 
-
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
 
 SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
@@ -237,7 +236,6 @@ def _around(total: FloatArray) -> FloatArray:
     return np.asarray(left - below + above - right)
 
 
-
 # ---- periods that events and alarms both follow, searched for in their spectra
 
 LEAST_CYCLES = 4  # a period that is searched for must come back this often
@@ -407,4 +405,3 @@ def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float
             summed = np.einsum("fp,p->f", fine, real + 1j * imaginary)
             total += np.abs(summed) ** 2 / float(side.series @ side.series)
     return at + float(offsets[total.argmax()])
-

@@ -1,4 +1,8 @@
-"""The paper's null: events on random steps, with its exact laws."""
+"""The paper's null: events on random steps, with its exact laws.
+
+The section "The null model" of docs/explanation/theory.md has the mathematics.
+The section "Why the binomial is off" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -158,8 +162,8 @@ def recall_law(cell: Cell) -> Law:
     return hypergeometric(cell.n_steps, cell.covered, cell.n_events)
 
 
-
 # ---- the null of event coincidence analysis: independent trials, for comparison with the literature
+
 
 def donges(cell: Cell) -> dict[str, Law]:
     """Binomial hits, with the chance 1 - (1 - w/T)^k that a window of mean width w holds one of k random points."""
@@ -224,4 +228,3 @@ class Bernoulli(NullModel):
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         del method  # there is one only
         return donges(cell)
-

@@ -153,7 +153,6 @@ def cut_every(side: TimedTruth, length: float, parts: int, name: str) -> tuple[I
     return (-(-first // watch.stride) + edges) * watch.stride, k % parts
 
 
-
 # ---- nulls that permute events within strata: what they have in common, and the laws that follow from it
 
 MOST_PLACEMENTS = 200_000  # up to here precision's null is enumerated
@@ -343,4 +342,3 @@ def _enumerated(cell: Cell, strata: IntArray, total: int) -> Law:
     mean = float(hits @ counts) / total
     var = float((hits - mean) ** 2 @ counts) / total
     return CountLaw(counts, mean=mean, var=var, method=exactly("all placements"))
-

@@ -1,4 +1,8 @@
-"""Shifts of events at their own times, all of them, piece by piece."""
+"""Shifts of events at their own times, all of them, piece by piece.
+
+The section "Shifts in pieces" of docs/explanation/theory.md has the mathematics.
+The section "The interior ratio" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
@@ -90,8 +94,7 @@ def hits_of_counted(
     return {"precision": precision, "recall": out_of(hits, np.count_nonzero(counts, axis=1), cell.n_counted)}
 
 
-
-# ---- hits as a function of the shift, where there are too many shifts to look at one by one: they are piecewise constant
+# ---- hits as a function of the shift, where there are too many shifts to look at one by one
 
 MOST_PAIRS = 10**7  # pairs of a window and a point whose break points are sorted: about two seconds, and 1 GB
 
@@ -300,8 +303,8 @@ def _multiples_before(edges: IntArray, every: int | float) -> IntArray:
     return found
 
 
+# ---- shifts of events at their own times: hits are constant over stretches of shifts
 
-# ---- shifts of events at their own times: hits are constant over stretches of shifts, which are counted as one
 
 def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:
     """How many points lie in the zone or its mirror image when shifted by -reach..reach: shift 0 here is -reach.
@@ -354,8 +357,7 @@ def _in_reach(points: IntArray, zone: Ranges, reach: int) -> tuple[IntArray, Int
     return first, np.searchsorted(zone.starts, points + reach, side="right")
 
 
-
-# ---- shifts of events at their own times: hits are constant over stretches of shifts, which are counted as one
+# ---- shifts of events at their own times: hits are constant over stretches of shifts
 
 MOST_LISTED = 2_000_000  # shifts that are written out one by one
 
@@ -541,4 +543,3 @@ def _kept(cell: TimedCell, key: tuple[object, ...], find: Callable[[], ByShift |
     if key not in known:
         known[key] = find()
     return known[key]
-

@@ -33,6 +33,7 @@ from nofluke.text.tables import show_number, show_share
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
     """Positions on the axis: where events begin and end, which were found, and which alarms are hits or false."""
@@ -110,8 +111,7 @@ def _extents(cell: Cell, sequence: Sequence, when: AnyArray) -> tuple[AnyArray, 
     return at[truth.starts], at[truth.stops - 1]
 
 
-
-# ---- the timeline of one or several detectors: score and threshold, events found or missed, hits and false alarms
+# ---- the timeline of one or several detectors: score and threshold, events found or missed
 
 LANES = (
     ("found", 0.30, "v", "good"),
@@ -175,8 +175,7 @@ def _beside_chance(result: Evaluation) -> str:
     return f"recall {show_share(test.value)}\nchance {show_share(divide(test.expected, test.of))}"
 
 
-
-# ---- the timeline of one or several detectors: score and threshold, events found or missed, hits and false alarms
+# ---- the timeline of one or several detectors: score and threshold, events found or missed
 
 FEW_STEPS = 400  # up to which one sees which are near an event
 MOST_POINTS = 20_000  # above, the score is thinned: no screen has as many columns
@@ -372,4 +371,3 @@ def _thinned(scores: FloatArray) -> npt.NDArray[np.int64]:
     low, high = np.where(np.isnan(scores), np.inf, scores), np.where(np.isnan(scores), -np.inf, scores)
     ends = [s[0] + int(np.argmin(low[s])) for s in stretches] + [s[0] + int(np.argmax(high[s])) for s in stretches]
     return np.unique(np.array(ends, dtype=np.int64))
-

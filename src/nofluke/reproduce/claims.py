@@ -201,8 +201,7 @@ def _by_row(over: BoolArray) -> str:
     )
 
 
-
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold, or it cannot be checked
+# ---- the paper's statements, each checked by a computation: it holds, it does not hold
 
 SEQUENCES = (
     100  # short random ones beside the paper's: there borders are near, and events or predictions may be missing
@@ -336,8 +335,7 @@ def _sum(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
 
-
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold, or it cannot be checked
+# ---- the paper's statements, each checked by a computation: it holds, it does not hold
 
 _EQUATIONS = (
     (2, "precision", "a predicted anomaly with an actual anomaly"),
@@ -462,8 +460,8 @@ def uninformative(study: Study, ideal: tuple[Confusion, Confusion]) -> Claim:
     )
 
 
+# ---- the paper's statements, each checked by a computation: it holds, it does not hold
 
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold, or it cannot be checked
 
 def period(study: Study) -> Claim:
     """Which days the data are from."""
@@ -576,8 +574,8 @@ def vary(study: Study) -> Claim:
     )
 
 
+# ---- the paper's statements, each checked by a computation: it holds, it does not hold
 
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold, or it cannot be checked
 
 def check_claims(study: Study) -> tuple[Claim, ...]:
     """All statements, in the paper's order."""
@@ -616,4 +614,3 @@ def check_claims(study: Study) -> tuple[Claim, ...]:
         claims.recall_binomial_everywhere,
     )
     return tuple(check(study) for check in checks)
-

@@ -16,6 +16,7 @@ from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, THE_TOLERANC
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+
 def dispersion(figure: Figure, study: Study) -> None:
     """Figure 5: variance over the binomial's, exact, for all cells."""
     ax = figure.subplots()
@@ -137,8 +138,8 @@ def lag(figure: Figure, study: Study) -> None:
     )  # above: within a panel it would cross the line at 0
 
 
-
 # ---- the figures: the paper's four, and four that the exact null distributions add
+
 
 def example(figure: Figure, study: Study) -> None:
     """Figure 1: input, score and ground truth over one axis."""
@@ -248,7 +249,6 @@ def null_distributions(figure: Figure, study: Study) -> None:
     key_above(figure, *figure.axes[0].get_legend_handles_labels(), 3)
 
 
-
 # ---- the figures: the paper's four, and four that the exact null distributions add
 
 FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float, float]] = {
@@ -269,4 +269,3 @@ def draw(name: str, study: Study) -> Drawn:
     make, height, narrow = FIGURES[name]
     note = "simulated data" if study.quakes.simulated else ""
     return rendered(name, lambda figure: make(figure, study), height, note, narrow=narrow)
-

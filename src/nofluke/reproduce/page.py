@@ -173,8 +173,8 @@ def laws(study: Study) -> str:
     )
 
 
-
 # ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
@@ -276,8 +276,8 @@ def _entries(matrix: Confusion, how: Layout, number: int) -> str:
     )
 
 
-
 # ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
+
 
 def beyond(study: Study, figures: dict[str, Drawn]) -> str:
     """What exact laws add: Figures 5 to 8."""
@@ -356,7 +356,6 @@ def all_cells(study: Study) -> str:
     )
     whole = table("Variance of precision's hits over the binomial's, and exact p-values.", columns, rows)
     return f"<h2>All cells</h2>\n<details><summary>Table of all 50 × 4 cells</summary>\n{whole}</details>"
-
 
 
 # ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
@@ -474,4 +473,3 @@ def _smallest(p: float, study: Study) -> str:
         if p * (study.permutations + 1) < 1.5
         else ""
     )
-

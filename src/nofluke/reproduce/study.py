@@ -81,7 +81,6 @@ def _near(at: IntArray, n: int, delta: int) -> BoolArray:
     return near[:, delta : delta + n]
 
 
-
 # ---- every number of the paper's study, computed once: the measures, chance, and what the exact nulls add
 
 SIDES = ("recall", "precision")  # in the paper's order
@@ -313,4 +312,3 @@ def _clustering(quakes: Quakes, days: int, permutations: int, seed: int) -> Clus
     reached = int((drawn >= pairs).sum())
     pvalue = float(p_value(reached, permutations))
     return Clustering(days=days, pairs=pairs, expected=float(drawn.mean()), pvalue=pvalue)
-

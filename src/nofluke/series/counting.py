@@ -185,7 +185,7 @@ def _elapsed(since: npt.NDArray[Any], until: npt.NDArray[Any]) -> FloatArray:
     return np.asarray(until - since, dtype=np.float64)
 
 
-# ---- windows of the predictions, the steps they cover together, and the blocks the exact null is computed from
+# ---- windows of the predictions, the steps they cover together
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -448,7 +448,7 @@ def _left_out_notes(left_out: LeftOut, noun: str) -> tuple[str, ...]:
     return tuple(notes)
 
 
-# ---- what events and alarms were passed as: labels, positions or times, each checked and turned into flags of steps
+# ---- what events and alarms were passed as: labels, positions or times
 
 TruthKind = Literal["auto", "labels", "positions", "times", "ranges"]
 TRUTH_KINDS = get_args(TruthKind)
@@ -701,7 +701,7 @@ def score_type(values: npt.NDArray[Any]) -> str:
     return f"float{8 * values.dtype.itemsize}" if short else "float64"
 
 
-# ---- what part of a series is watched: not its warm-up, not the gaps in its times; and how to split it in two
+# ---- what part of a series is watched: not its warm-up, not the gaps in its times
 
 
 def warmup_steps(warmup: Any, n: int, clock: Clock | None) -> int:
@@ -1191,7 +1191,7 @@ def _show_step(value: Any) -> str:
     return str(value).removesuffix(".0")
 
 
-# ---- what an argument holds: one value for each step, or a list of events: positions, times, or ranges of either
+# ---- what an argument holds: one value for each step, or a list of events: positions, times
 
 
 def read_scores(scores: Any) -> Column:

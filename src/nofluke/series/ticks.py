@@ -167,7 +167,7 @@ def raw_numbers(times: npt.NDArray[Any], unit: str | None, name: str) -> npt.NDA
     return times.astype(np.int64)
 
 
-# ---- the time that was watched: a span less its gaps, in whole ticks, and the places in it on which an event can fall
+# ---- the time that was watched: a span less its gaps, in whole ticks
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -125,7 +125,7 @@ class TimedReach:
         return cls(early=early, late=late)
 
 
-# ---- a trial of events and alarms at their own times, without a grid: steps are ticks, and there may be 10¹⁸ of them
+# ---- a trial of events and alarms at their own times, without a grid: steps are ticks
 
 Edges = Literal["zero", "interior"]
 

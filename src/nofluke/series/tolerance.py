@@ -325,7 +325,7 @@ def _plainly(number: Fraction) -> int | float:
     return int(number) if number.denominator == 1 else float(number)
 
 
-# ---- how far one tolerance reaches on one series: which predictions find which events, told in the steps that count
+# ---- how far one tolerance reaches on one series: which predictions find which events
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -2,6 +2,8 @@
 
 Series of one group are alike, and so are series with one truth, in whatever groups they are. Groups that share a truth
 stay groups; intervals and comparisons then use both, groups and truths, and tell what is more careful.
+
+The section "Pooling over series" of docs/explanation/theory.md has the mathematics.
 """
 
 from __future__ import annotations

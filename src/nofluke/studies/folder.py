@@ -114,8 +114,7 @@ def _locked(file: int) -> bool:
     return True
 
 
-
-# ---- the folder of a study: what it was made of, its parts as they get finished, and the tables made of them at the end
+# ---- the folder of a study: what it was made of, its parts as they get finished
 
 _OURS = ("study.json", "results.parquet", "failed.jsonl", "timings.parquet", "pooled.json")
 _ROWS_AT_ONCE = 100_000
@@ -336,4 +335,3 @@ class Folder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-

@@ -105,8 +105,8 @@ def _sorted(pvalues: Any) -> FloatArray:
     return p
 
 
+# ---- what is said about each detector over all series: pooled measures, chance, intervals
 
-# ---- what is said about each detector over all series: pooled measures, chance, intervals, and groups with skill
 
 def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
     """The test of a sum of hits: P(Σ X_i ≥ hits) with independent parts, exact if they all are.
@@ -167,8 +167,8 @@ def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], se
     return f_test(value, joint, *of)
 
 
+# ---- what is said about each detector over all series: pooled measures, chance, intervals
 
-# ---- what is said about each detector over all series: pooled measures, chance, intervals, and groups with skill
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:
     """Series with no null that holds, with shared events, or contradicting the null; and F1 without a law."""
@@ -220,8 +220,8 @@ def method_of(test: ChanceTest) -> str:
     return f"simulated ({how.n_resamples:,} draws)" if how.n_resamples else str(how)
 
 
+# ---- what is said about each detector over all series: pooled measures, chance, intervals
 
-# ---- what is said about each detector over all series: pooled measures, chance, intervals, and groups with skill
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pooling:
@@ -441,4 +441,3 @@ class Pooling:
             f"Under the requested null, which {doubted:,} of {row.n_series:,} series contradict: " if doubted else ""
         )
         return replace(row, verdict=ruling.verdict, reason=joined("", [under, ruling.reason]))
-

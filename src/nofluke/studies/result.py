@@ -104,8 +104,8 @@ def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], 
         yield f"{metric}, mean over series: {', '.join(told)}."
 
 
-
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
+
 
 def redrawn(
     plan: Plan, chunks: Sequence[Chunk], detectors: Sequence[str], asked: Asked, n: int, how: Mapping[str, Any]
@@ -140,7 +140,6 @@ def laws_of(folder: Folder, detector: str) -> Laws:
     for series, measure, law in zip(columns["series"], columns["measure"], StoredLaws(columns), strict=True):
         found[measure][series] = law
     return found
-
 
 
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
@@ -188,8 +187,8 @@ class LazyTable(MutableMapping[str, AnyArray]):
         return len(self._names)
 
 
-
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
+
 
 class StudyExports(Exports):
     """What a study prints and writes; ``**asked`` goes to the table of the leaderboard."""
@@ -223,7 +222,6 @@ class StudyExports(Exports):
         return str(self.leaderboard())
 
 
-
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
 
 NAME = "pooled.json"
@@ -247,7 +245,6 @@ def stored(folder: Path, n_resamples: int, level: float) -> tuple[Pooled, ...]:
             remedy="call nf.study again with the same arguments",
         )
     return tuple(Pooled.of_dict(row) for row in told["rows"])
-
 
 
 # ---- a study: its cells, what is said about all of them together, and the files that it leaves
@@ -515,4 +512,3 @@ class Study(StudyExports):
         missing = f", {self.n_missing:,} missing" if self.n_missing else ""
         size = f"{plural(len(self.detectors), 'detector')} on {plural(self.n_series, 'series', 'series')}"
         return f"<Study of {size}: {plural(self.n_cells, 'cell')}{missing}; {self.path}>"
-

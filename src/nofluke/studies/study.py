@@ -319,8 +319,8 @@ def _within(scores: FloatArray, allowed: int) -> FloatArray:
     return np.asarray(cuts)
 
 
+# ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
 
-# ---- judge many detectors on many series: read, compute chunk by chunk, keep each part, tell all of it together
 
 def part_of(chunk: Chunk, asked: Asked) -> Part:
     """All cells of a chunk."""
@@ -377,8 +377,8 @@ def _quick(shared: Cells, detectors: dict[str, AnyArray]) -> dict[str, Any]:
         return {}
 
 
+# ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
 
-# ---- judge many detectors on many series: read, compute chunk by chunk, keep each part, tell all of it together
 
 def study(
     source: Any,
@@ -576,4 +576,3 @@ def study(
         )
     made = Study(folder=folder, settings=settings, asked=asked, chunks=chunks)
     return made.settled(workers=workers, executor=executor, write=out is not None)
-

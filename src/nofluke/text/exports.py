@@ -96,7 +96,7 @@ def _keys(texts: set[str]) -> dict[str, str]:
     return found
 
 
-# ---- results as a data frame of the library the user has: pandas or polars, neither of which nofluke needs itself
+# ---- results as a data frame of the library the user has: pandas or polars
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 _BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
@@ -118,7 +118,7 @@ def make_frame(data: Mapping[str, Any], backend: Backend | None = None) -> Any:
     return nw.from_dict(columns, backend=found).to_native()
 
 
-# ---- every way out of a result, alike for all of them: dict, JSON, CSV, data frame, Markdown, LaTeX, text and HTML
+# ---- every way out of a result, alike for all of them: dict, JSON, CSV, data frame, Markdown, LaTeX
 
 Path = str | PathLike[str]
 Flat = bool | Literal["numbers"]

@@ -146,7 +146,7 @@ def as_people_say(lengths: FloatArray, dates: bool) -> tuple[FloatArray, str]:
     return lengths / size, f", {name}"
 
 
-# ---- how often something happens, and how long somebody watched, as people say it: "1.3 per month", "1 in 7.0 years"
+# ---- how often something happens, and how long somebody watched, as people say it: "1.3 per month"
 
 DAY = 86_400.0
 PER = (

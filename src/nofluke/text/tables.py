@@ -120,7 +120,7 @@ def _row(cells: Sequence[str]) -> str:
     return " & ".join(map(escaped, cells)) + r" \\"
 
 
-# ---- one small table, rendered as text, Markdown, LaTeX, HTML or CSV; and how numbers are written in all of them
+# ---- one small table, rendered as text, Markdown, LaTeX, HTML or CSV
 
 WIDTH = 100  # of a line of prose, on a terminal and off it
 SCHEMA = 2  # of the keys of JSON: a larger one where a key changes its meaning

@@ -144,8 +144,7 @@ def _width(spread: float) -> float:
     return math.sqrt(1.0 + 2.0 * math.pi * spread * spread)
 
 
-
-# ---- exact tails and probabilities of the number of predictions hit, for problems too large for a dynamic programme
+# ---- exact tails and probabilities of the number of predictions hit
 
 CONCENTRATED = (
     25.0  # an inversion is slow where hits have a smaller variance: their characteristic function hardly decays
@@ -533,4 +532,3 @@ def _check_events(windows: Windows, n_events: int) -> None:
             problem=f"must be between 0 and the {windows.n_steps} steps, got {n_events}",
             remedy="count each step once",
         )
-

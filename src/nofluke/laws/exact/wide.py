@@ -206,8 +206,7 @@ def _bilinear(left: FloatArray, matrix: FloatArray, right: FloatArray) -> float:
     return float(sum(np.einsum("ij,ij->", left[piece] @ matrix, right[piece]) for piece in pieces))
 
 
-
-# ---- the parts of precision's mean and variance where windows are too wide, or their pairs too many, for tables of π
+# ---- the parts of precision's mean and variance where windows are too wide, or their pairs too many
 
 _WIDTHS_ONE_BY_ONE = 300  # up to so many distinct widths, a sum over all pairs of widths is cheap
 _PAIRS_PER_WINDOW = 16  # above so many pairs a window, interpolation is faster than looking at each pair
@@ -291,4 +290,3 @@ def _any_widths(
     unions = sum_over_ranges(starts, stops, first, end, term)
     sums = None if unions is None else sum_over_sums(widths, first, end, term)
     return None if unions is None or sums is None else unions - sums
-

@@ -153,8 +153,8 @@ def _class(verdict: str) -> str:
     return verdict.split()[0]
 
 
+# ---- the leaderboard's page: a template filled with tables, figures and numbers
 
-# ---- the leaderboard's page: a template filled with tables, figures and numbers; text is escaped where inserted
 
 def render(board: Leaderboard, failed: Values, shown: CellMap, payload: dict[str, Any]) -> str:
     """The whole page as text."""
@@ -263,4 +263,3 @@ def _about_verdicts(shown: CellMap) -> str:
     counts = shown.counts.sum(axis=(0, 1)).tolist()
     told = ", ".join(f"{word} {count:,}" for word, count in reversed(list(zip(CODES, counts, strict=True))) if count)
     return f"{plural(sum(counts), 'cell')}, each with its own verdict before any correction: {told}."
-

@@ -189,8 +189,7 @@ def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolAr
     )
 
 
-
-# ---- where a report comes from: the input and its SHA-256, the settings, and what to type to get it again. No clock
+# ---- where a report comes from: the input and its SHA-256, the settings
 
 Code = tuple[tuple[str, ...], str]
 NONE: Code = ((), "")
@@ -430,4 +429,3 @@ def _tested(result: Evaluation) -> list[str]:
     defaults = {"alternative": "greater", "ties": "full", "alpha": 0.05}
     made += [f"{n}={getattr(settings, n)!r}" for n, usual in defaults.items() if getattr(settings, n) != usual]
     return made
-

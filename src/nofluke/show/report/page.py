@@ -267,7 +267,6 @@ def _metric(one: dict[str, Any]) -> str:
     return chart.svg()
 
 
-
 # ---- the page: a template filled with the payload; text from the data is escaped wherever it lands
 
 Scripts = Literal["inline", "cdn"]
@@ -524,4 +523,3 @@ def how_of(facts: tuple[tuple[str, str], ...], code: tuple[tuple[str, str], ...]
     items = "".join(f"<dt>{escape(name)}</dt><dd>{escape(value)}</dd>" for name, value in facts)
     listed = "".join(f"<h3>{escape(title)}</h3><pre>{escape(text)}</pre>" for title, text in code)
     return f'<dl class="how">{items}</dl>{listed}'
-

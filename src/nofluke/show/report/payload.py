@@ -159,7 +159,6 @@ def _seconds(result: Coincidence, grid: Grid) -> float:
     return sum(each) / len(each) * rows * columns
 
 
-
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
 
 Hits = tuple[list[int], list[int]]
@@ -214,7 +213,6 @@ def _wide(lags: IntArray, cell: Cell) -> IntArray:
     return np.unique(np.round(np.linspace(-reach, reach, min(2 * reach + 1, MOST_SHIFTS))).astype(np.int64))
 
 
-
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
 
 RARE = 1e-6
@@ -262,8 +260,8 @@ def in_worlds(test: ChanceTest) -> str:
     return f"about 1 in {float(f'{1 / p:.2g}'):,.0f}" if p >= RARE else "fewer than 1 in a million"
 
 
-
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
+
 
 def strip_of(result: Evaluation, seed: int) -> str:
     """A row for each null: the one used, those that hold too, and those that do not, in grey."""
@@ -289,8 +287,8 @@ def _row(one: UnderNull, choice: Choice) -> str:
     )
 
 
-
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
+
 
 def address_of(tolerance: Tolerance) -> dict[str, Any]:
     """Such as "2" or "1h", or "30min..2h" where both sides differ.
@@ -314,7 +312,6 @@ def address_of_lag(lag: Lag) -> dict[str, Any]:
 def _written(length: int | float, *, dates: bool) -> str:
     size = length_in_words(abs(exact_fraction(length)), dates=dates)
     return f"-{size}" if length < 0 else size
-
 
 
 # ---- everything a report shows, as plain data: computed here once, only looked up in the page
@@ -575,4 +572,3 @@ def _short(values: FloatArray) -> list[float]:
 def _plain(value: float) -> float | None:
     """JSON knows only finite numbers."""
     return float(value) if math.isfinite(value) else None
-

@@ -64,8 +64,8 @@ def _codes(widths: FloatArray) -> Any:
     return LEAST_CODES + np.floor(share * spare).astype(np.int64)
 
 
+# ---- the timeline of a report: every step, its score, how many thresholds it reaches (its level)
 
-# ---- the timeline of a report: every step, its score, how many thresholds it reaches (its level), and what it finds
 
 def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
     """All steps of a sequence, or both lists of times, packed for a page."""
@@ -203,4 +203,3 @@ def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
         "starts": packed(np.concatenate([start - base for start in starts])),
         "lengths": packed(np.concatenate(lengths)),
     }
-

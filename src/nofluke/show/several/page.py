@@ -142,7 +142,6 @@ def _reason(row: Row) -> str:
     )
 
 
-
 # ---- the page about several detectors: an overview, and behind it the own page of each
 
 CHOOSE = "Choose a detector, here or at the top of the page, to see its own page: sliders, timeline and every figure."
@@ -223,4 +222,3 @@ def _packed(payload: dict[str, Any]) -> str:
 
 def _read(name: str) -> str:
     return files("nofluke.show").joinpath(name).read_text(encoding="utf-8")
-

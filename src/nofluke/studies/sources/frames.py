@@ -54,7 +54,6 @@ def numbers_of_text(items: Sequence[Any]) -> list[Any] | None:
     return [read.get(text) for text in texts] if filled <= set(read) else None
 
 
-
 # ---- a study in memory: pandas, polars and pyarrow tables, or a dict of arrays, cut into its series
 
 Key = tuple[str | None, ...]
@@ -247,4 +246,3 @@ def _plain(column: Any) -> AnyArray:
         values = np.empty(len(items), dtype=object)
         values[:] = items
         return values
-

@@ -94,8 +94,8 @@ def literal(path: Path) -> str:
     return str(path).replace("'", "''")
 
 
+# ---- files with a column that tells series apart, as a source: indexed, copied where they must be
 
-# ---- files with a column that tells series apart, as a source: indexed, copied where they must be, and cut into chunks
 
 def table_source(paths: Sequence[Path], root: Path, roles: Roles, events: Listed | None, per_chunk: Any) -> Chunks:
     """The series of one or more tables."""
@@ -218,4 +218,3 @@ def _together(
 def _apart(file: TableFile, found: dict[str | None, list[Piece]]) -> str:
     """What a file is called that cannot be read: by its path, unless a series is called so."""
     return file.label if file.label not in found else f"{file.label} (file)"
-
