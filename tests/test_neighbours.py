@@ -166,7 +166,7 @@ SEGMENTS = pd.DataFrame({"ilocs": pd.IntervalIndex.from_breaks([0, 20, 60], clos
         (
             ILOCS,
             {"predictions": ILOCS},
-            r"both lists of events, .* pass times=, one for each step, such as range\(1000\)",
+            r"both lists of events, .* pass n_steps=, or times=, one for each step",
         ),
         ([3, 5], {"predictions": [4, 7]}, r"both lists of events"),
         ([(3, 5)], {"predictions": [(4, 7)]}, r"both lists of events"),
