@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nofluke.errors import InputError
-from nofluke.measures import confusion
 from nofluke.plain import as_number, as_whole, check_word
 from nofluke.ratios import divide
 from nofluke.text.exports import Exports
@@ -225,7 +224,7 @@ class Measure:
 
     formula: str
     of: Callable[[Confusion], float]
-    reading: confusion.Reading
+    reading: Reading
 
 
 # whole numbers up to the last division (or root): chance is exactly 0, perfection exactly 1, and nothing exceeds it
@@ -260,97 +259,91 @@ MEASURES: dict[str, Measure] = {
     "precision": Measure(
         formula="TP / (TP + FP)",
         of=lambda c: divide(c.tp, c.predicted),
-        reading=confusion.per_predicted("The share of predictions with an event within the tolerance: P_δ."),
+        reading=per_predicted("The share of predictions with an event within the tolerance: P_δ."),
     ),
     "false_discovery_rate": Measure(
         formula="FP / (TP + FP)",
         of=lambda c: divide(c.fp, c.predicted),
-        reading=confusion.per_predicted("The share of predictions with no event within the tolerance: false alarms."),
+        reading=per_predicted("The share of predictions with no event within the tolerance: false alarms."),
     ),
     "recall": Measure(
         formula="TP / (TP + FN)",
         of=lambda c: divide(c.tp, c.actual),
-        reading=confusion.per_actual("The share of events with a prediction within the tolerance: R_δ."),
+        reading=per_actual("The share of events with a prediction within the tolerance: R_δ."),
     ),
     "miss_rate": Measure(
         formula="FN / (TP + FN)",
         of=lambda c: divide(c.fn, c.actual),
-        reading=confusion.per_actual("The share of events with no prediction within the tolerance: misses."),
+        reading=per_actual("The share of events with no prediction within the tolerance: misses."),
     ),
     "prevalence": Measure(
         formula="(TP + FN) / T",
         of=lambda c: divide(c.actual, c.total),
-        reading=confusion.PREVALENCE,
+        reading=PREVALENCE,
     ),
     "bias": Measure(
         formula="(TP + FP) / T",
         of=lambda c: divide(c.predicted, c.total),
-        reading=confusion.BIAS,
+        reading=BIAS,
     ),
     "specificity": Measure(
         formula="TN / (FP + TN)",
         of=lambda c: divide(c.tn, c.not_actual),
-        reading=confusion.PER_CALM,
+        reading=PER_CALM,
     ),
     "false_positive_rate": Measure(
         formula="FP / (FP + TN)",
         of=lambda c: divide(c.fp, c.not_actual),
-        reading=confusion.PER_CALM,
+        reading=PER_CALM,
     ),
     "negative_predictive_value": Measure(
         formula="TN / (FN + TN)",
         of=lambda c: divide(c.tn, c.not_predicted),
-        reading=confusion.PER_SILENCE,
+        reading=PER_SILENCE,
     ),
     "false_omission_rate": Measure(
         formula="FN / (FN + TN)",
         of=lambda c: divide(c.fn, c.not_predicted),
-        reading=confusion.PER_SILENCE,
+        reading=PER_SILENCE,
     ),
-    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=confusion.MIXED),
-    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=confusion.MIXED),
-    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=confusion.MIXED),
+    "accuracy": Measure(formula="(TP + TN) / T", of=lambda c: divide(c.tp + c.tn, c.total), reading=MIXED),
+    "error_rate": Measure(formula="(FP + FN) / T", of=lambda c: divide(c.fp + c.fn, c.total), reading=MIXED),
+    "balanced_accuracy": Measure(formula="(recall + specificity) / 2", of=_balanced_accuracy, reading=MIXED),
     "f1": Measure(
         formula="2 TP / (2 TP + FP + FN)",
         of=lambda c: divide(2 * c.tp, 2 * c.tp + c.fp + c.fn),
-        reading=confusion.MIXED,
+        reading=MIXED,
     ),
     "g_measure": Measure(
         formula="TP / sqrt((TP + FP)(TP + FN))",
         of=lambda c: divide(c.tp, math.sqrt(c.predicted * c.actual)),
-        reading=confusion.MIXED,
+        reading=MIXED,
     ),
-    "jaccard": Measure(
-        formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=confusion.MIXED
-    ),
-    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=confusion.MIXED),
-    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=confusion.MIXED),
-    "mcc": Measure(
-        formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=confusion.MIXED
-    ),
-    "kappa": Measure(
-        formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=confusion.MIXED
-    ),
+    "jaccard": Measure(formula="TP / (TP + FP + FN)", of=lambda c: divide(c.tp, c.tp + c.fp + c.fn), reading=MIXED),
+    "informedness": Measure(formula="recall + specificity - 1", of=_informedness, reading=MIXED),
+    "markedness": Measure(formula="precision + negative predictive value - 1", of=_markedness, reading=MIXED),
+    "mcc": Measure(formula="(TP TN - FP FN) / sqrt((TP + FP)(FN + TN)(TP + FN)(FP + TN))", of=_mcc, reading=MIXED),
+    "kappa": Measure(formula="(accuracy - chance accuracy) / (1 - chance accuracy)", of=_kappa, reading=MIXED),
     "weighted_relative_accuracy": Measure(
-        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=confusion.MIXED
+        formula="(TP TN - FP FN) / T²", of=lambda c: divide(_determinant(c), c.total**2), reading=MIXED
     ),
     "lift": Measure(
         formula="precision / prevalence",
         of=lambda c: divide(c.tp * c.total, c.predicted * c.actual),
-        reading=confusion.LIFT,
+        reading=LIFT,
     ),
     "positive_likelihood_ratio": Measure(
         formula="recall / false positive rate",
         of=lambda c: divide(c.tp * c.not_actual, c.fp * c.actual),
-        reading=confusion.MIXED,
+        reading=MIXED,
     ),
     "negative_likelihood_ratio": Measure(
         formula="miss rate / specificity",
         of=lambda c: divide(c.fn * c.not_actual, c.tn * c.actual),
-        reading=confusion.MIXED,
+        reading=MIXED,
     ),
     "diagnostic_odds_ratio": Measure(
-        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=confusion.MIXED
+        formula="TP TN / (FP FN)", of=lambda c: divide(c.tp * c.tn, c.fp * c.fn), reading=MIXED
     ),
 }
 """Every standard measure of a confusion matrix (Powers 2007), by name."""

@@ -16,7 +16,7 @@ from nofluke.inference.evaluate import evaluate
 from nofluke.inference.sweep import Sweep, sweep
 from nofluke.laws.tables import Hypergeometric, binomial
 from nofluke.measures.confusion import MEASURES, Confusion
-from nofluke.reproduce import chance_claims, claims
+from nofluke.reproduce import chance_claims
 from nofluke.reproduce.claim import DELTAS, Claim, by_tolerance, outcome_of
 from nofluke.reproduce.study import (
     NULL,
@@ -580,25 +580,25 @@ def vary(study: Study) -> Claim:
 def check_claims(study: Study) -> tuple[Claim, ...]:
     """All statements, in the paper's order."""
     counted = count(study.quakes.truth, study.scores, study.curve), count_short(study.seed)
-    ideal = claims.perfect(study)
+    ideal = perfect(study)
     checks: tuple[Callable[[Study], Claim], ...] = (
-        claims.period,
-        claims.low_thresholds,
-        claims.recall_falls,
-        claims.precision_not_monotone,
-        claims.zero_is_classical,
-        lambda _: claims.equation(counted, 0),
-        lambda _: claims.equation(counted, 1),
-        claims.both_rise,
-        claims.vary,
-        lambda _: claims.partition(counted),
-        claims.from_tables,
-        lambda s: claims.entries_of_truth(s, ideal[0]),
-        lambda s: claims.entries_of_predictions(s, ideal[1]),
-        lambda s: claims.uninformative(s, ideal),
-        claims.bernoulli_binomial,
-        claims.stationary_binomial,
-        claims.no_derivation,
+        period,
+        low_thresholds,
+        recall_falls,
+        precision_not_monotone,
+        zero_is_classical,
+        lambda _: equation(counted, 0),
+        lambda _: equation(counted, 1),
+        both_rise,
+        vary,
+        lambda _: partition(counted),
+        from_tables,
+        lambda s: entries_of_truth(s, ideal[0]),
+        lambda s: entries_of_predictions(s, ideal[1]),
+        lambda s: uninformative(s, ideal),
+        bernoulli_binomial,
+        stationary_binomial,
+        no_derivation,
         chance_claims.not_clustered,
         chance_claims.above_chance,
         *(partial(chance_claims.gap_shrinks, side=side, reading=reading) for side in SIDES for reading in READINGS),
@@ -607,10 +607,10 @@ def check_claims(study: Study) -> tuple[Claim, ...]:
         lambda s: chance_claims.section_numbers(s, "recall", 80, ".49"),
         lambda s: chance_claims.section_numbers(s, "precision", 145, ".56"),
         chance_claims.significant,
-        claims.recall_binomial,
-        claims.precision_overdispersed,
-        claims.overdispersed_everywhere,
-        claims.overdispersed_upper,
-        claims.recall_binomial_everywhere,
+        recall_binomial,
+        precision_overdispersed,
+        overdispersed_everywhere,
+        overdispersed_upper,
+        recall_binomial_everywhere,
     )
     return tuple(check(study) for check in checks)

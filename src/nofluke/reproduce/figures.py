@@ -9,7 +9,6 @@ import numpy as np
 
 from nofluke.plot.curves import sweep
 from nofluke.plot.style import PALETTE, SERIES, legend, tidy
-from nofluke.reproduce import figures
 from nofluke.reproduce.drawing import Drawn, is_narrow, key_above, pair, rendered
 from nofluke.reproduce.study import QUANTILES, SIDES, THE_QUANTILE, THE_TOLERANCE, TOLERANCES, Study
 
@@ -252,14 +251,14 @@ def null_distributions(figure: Figure, study: Study) -> None:
 # ---- the figures: the paper's four, and four that the exact null distributions add
 
 FIGURES: dict[str, tuple[Callable[[Figure, Study], None], float, float]] = {
-    "figure-1": (figures.example, 4.2, 4.2),
-    "figure-2": (figures.by_threshold, 2.9, 5.2),
-    "figure-3": (figures.against_chance, 8.2, 7.4),
-    "figure-4": (figures.null_distributions, 3.3, 5.8),
-    "figure-5": (figures.dispersion, 3.0, 3.2),
-    "figure-6": (figures.pvalues, 3.4, 3.4),
-    "figure-7": (figures.explained, 3.2, 5.4),
-    "figure-8": (figures.lag, 3.2, 5.2),
+    "figure-1": (example, 4.2, 4.2),
+    "figure-2": (by_threshold, 2.9, 5.2),
+    "figure-3": (against_chance, 8.2, 7.4),
+    "figure-4": (null_distributions, 3.3, 5.8),
+    "figure-5": (dispersion, 3.0, 3.2),
+    "figure-6": (pvalues, 3.4, 3.4),
+    "figure-7": (explained, 3.2, 5.4),
+    "figure-8": (lag, 3.2, 5.2),
 }
 """How each figure is drawn, and its height in inches: on paper, and on a telephone."""
 
