@@ -15,7 +15,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import choice, seen
+from nofluke.nulls import choice, look
 from nofluke.nulls.auto import pick
 from nofluke.nulls.diagnosis import NOT_LOOKED_FOR
 from nofluke.nulls.doubts import doubts
@@ -205,13 +205,13 @@ class TestTheEvidence:
         """However many cells and detectors are judged on it, and whoever asks."""
         calls = Counter()
         for name in ("adjacency", "clustering", "evenness"):
-            real = getattr(seen, name)
+            real = getattr(look, name)
 
             def counted(*given, name=name, real=real):
                 calls[name] += 1
                 return real(*given)
 
-            monkeypatch.setattr(seen, name, counted)
+            monkeypatch.setattr(look, name, counted)
         truth, scores, _ = made.SITUATIONS["iid"](np.random.default_rng(0))
         tolerances = tuple(nf.Tolerance(early=d, late=d) for d in (0, 2))
         trial = Trial.of(prepare(truth, scores), tolerances, np.quantile(scores, [0.8, 0.9]))

@@ -18,7 +18,7 @@ from nofluke import plot
 from nofluke.errors import InputError
 from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, events_counted
 from nofluke.show.report import Source, make_page
-from nofluke.show.report import windows as windowed
+from nofluke.show.report import payload as windowed
 from nofluke.show.report.page import PRINTED
 from nofluke.show.report.payload import grid_of, make_payload
 from nofluke.show.report.timeline import timeline

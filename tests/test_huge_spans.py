@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exact_oracles import enumerate_joint, hits_law, joint_by_blocks, mean_and_variance
-from nofluke.laws.exact import few, fourier, moments, programme, saddlepoint, smooth, wide
+from nofluke.laws.exact import few, fourier, moments, programme, saddlepoint, wide
 from nofluke.laws.exact.binomial import log_choose_ratio, log_pmf
 from nofluke.laws.exact.hypergeometric import hypergeometric_log_pmf
 from nofluke.laws.exact.missing import log_missed, log_together, lost
@@ -129,8 +129,8 @@ def test_a_corner_is_seen_and_not_smoothed_over():
     """Where a function has a corner, interpolation says that it cannot, rather than something wrong."""
     x = np.sort(np.random.default_rng(1).integers(0, HUGE, 500))
     first, end = np.arange(1, 501), np.full(500, 500)
-    assert smooth.sum_over_ranges(x, x, first, end, lambda lag: np.maximum(lag - HUGE / 3, 0.0)) is None
-    assert smooth.sum_over_sums(x, first, end, lambda both: np.maximum(both - HUGE / 3, 0.0)) is None
+    assert wide.sum_over_ranges(x, x, first, end, lambda lag: np.maximum(lag - HUGE / 3, 0.0)) is None
+    assert wide.sum_over_sums(x, first, end, lambda both: np.maximum(both - HUGE / 3, 0.0)) is None
 
 
 def test_windows_wider_than_half_of_the_span_are_right(monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 import nofluke as nf
 from nofluke.show.report import make_page
 from nofluke.show.report import positions as places
-from nofluke.show.report import scores as report_scores
+from nofluke.show.report import timeline as report_scores
 from nofluke.show.report.events import events_of
 from nofluke.show.report.packing import packed, packed_ascending
 from nofluke.show.report.payload import grid_of
