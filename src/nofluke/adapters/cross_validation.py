@@ -33,6 +33,9 @@ from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 from nofluke.text.tables import ALL_EQUAL, plural
 
+# ---- fit an estimator on the training part of each fold, and read its alarms on the test part
+
+
 FOLDS = 5  # as in scikit-learn
 MOST_OF_REASON = 200  # characters of another library's error
 UNTAUGHT = "its training part has no events."
@@ -173,7 +176,7 @@ def _ties(read: Labelled) -> tuple[str, ...]:
     return () if read.cuts is None else read.cuts.notes
 
 
-# ---- a detector cross-validated on a sequence, with one verdict over all folds
+# ---- what folds do to time: events that training has seen before the test, steps that no fold tests
 
 MOST_SEEN = 0.3  # simulated detectors without skill: 6% of positive verdicts up to here, 12 to 33% from .5 on
 FEW_SEEN = 0.05  # worth a note

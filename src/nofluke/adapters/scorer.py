@@ -28,6 +28,9 @@ from nofluke.ratios import corrected, divide
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.truth import CountEvents
 
+# ---- the measure of a scorer: precision, recall and F1 within a tolerance, and every other metric without
+
+
 TOLERANT: dict[str, type[Tolerant]] = {"precision": Precision, "recall": Recall, "f1": TolerantF1}
 
 Measure = str | Metric | Callable[..., Any]

@@ -661,7 +661,7 @@ def _same_order(given: Given, first: str, other: str) -> None:
     )
 
 
-# ---- several detectors compared on the same units: the result, and how it is presented
+# ---- what chance scores instead of each of several detectors: mean and standard deviation of a measure
 
 N_RESAMPLES = 2_000  # where chance is simulated: for a picture
 
@@ -1044,7 +1044,7 @@ def _remarks(
     return tuple(remarks)
 
 
-# ---- compare detectors on one series: read them all alike, cut each by the same rule
+# ---- cuts that follow the scores: what a quantile or a budget does to a comparison of episodes
 
 TIED = 2  # times as many steps as the cut should move by: its number of alarms then jumps
 

@@ -281,7 +281,7 @@ def permutation_would_say(cell: Cell, tests: tuple[ChanceTest, ChanceTest]) -> s
     return "Permutation would say {} ({}) and {} ({}).".format(*said[0], *said[1])
 
 
-# ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+# ---- a statistic beside precision and recall against chance, by simulation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -364,7 +364,7 @@ def statistic_test(cell: Cell, null: NullModel, name: str, *, n_resamples: int, 
     )
 
 
-# ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+# ---- how many events an evaluation would have needed, at its coverage and steps per event
 
 STATED = 0.5  # the recall that advice assumes, if none was stated
 
@@ -444,7 +444,7 @@ def advice(cell: Cell, test: ChanceTest, alpha: float, power: float = 0.8) -> st
     )
 
 
-# ---- the result of an evaluation: both measures, both matrices and both tests, and how they print themselves
+# ---- what was counted, in plain words: how many predictions are near an event
 
 
 def sentences_of(

@@ -376,7 +376,7 @@ def as_measure(value: object, name: str) -> float:
     return as_number(value, name, "be above 0 and at most 1", lambda one: 0 < one <= 1)
 
 
-# ---- power: how likely a detector with a stated recall or precision is significantly better than chance
+# ---- the power of precision, by simulation: detectors whose alarms lie near events as often as is stated
 
 MOST_STEPS = 1_000_000  # that are drawn in each run
 

@@ -18,6 +18,9 @@ from nofluke.ratios import divide
 from nofluke.text.exports import Exports
 from nofluke.text.tables import Table
 
+# ---- how a measure reads in a matrix with tolerance on one side: whether as usual, and the reason
+
+
 Reading = dict[str, tuple[bool, str]]
 """For tolerance in the truth and in the predictions: whether the measure can be read as usual, and why."""
 

@@ -24,6 +24,9 @@ from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell, Trial
 
+# ---- event synchronisation: how often two lists of times nearly coincide
+
+
 Ends = Literal["kept", "dropped"]
 Shared = Literal["counted", "halved"]
 

@@ -17,6 +17,8 @@ from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.series.counting import flags_of
 
+# ---- scores by their order: sorted once for a detector, so that no draw has to compare two scores
+
 
 def ascending(scores: FloatArray) -> IntArray:
     """Steps in the order of their scores, which are finite, tied ones in the order of time.

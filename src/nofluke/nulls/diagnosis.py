@@ -25,6 +25,9 @@ from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share
 
+# ---- findings: what was looked at in events and alarms, measured and put into plain words
+
+
 MUCH_COVERED = 0.5
 
 

@@ -139,7 +139,7 @@ class Events:
         return periods.Side.of_steps(self.starts, self.truth.open_steps)
 
 
-# ---- what is seen in the events and in the alarms, looked at separately: clusters, runs, seasons
+# ---- events and alarms at their own times, drawn on a grid: what spectra and seasons are looked for on
 
 MOST_STEPS = 2**20  # up to here every place is a step: what is seen is what the grid shows
 ENOUGH_STEPS = 2**17  # beyond, so many are enough: clusters are looked at in the times themselves

@@ -303,7 +303,7 @@ def _multiples_before(edges: IntArray, every: int | float) -> IntArray:
     return found
 
 
-# ---- shifts of events at their own times: hits are constant over stretches of shifts
+# ---- hits as a function of a small shift, with mirrored borders: what `nearby` counts
 
 
 def count_nearby(points: IntArray, zone: Ranges, n: int, reach: int) -> Pieces:

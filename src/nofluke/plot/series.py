@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# ---- where events and alarms stand on the axis of a timeline, and which of them were hit
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
     """Positions on the axis: where events begin and end, which were found, and which alarms are hits or false."""
@@ -111,7 +114,7 @@ def _extents(cell: Cell, sequence: Sequence, when: AnyArray) -> tuple[AnyArray, 
     return at[truth.starts], at[truth.stops - 1]
 
 
-# ---- the timeline of one or several detectors: score and threshold, events found or missed
+# ---- several detectors on one timeline: a row each, with events found and missed, hits and false alarms
 
 LANES = (
     ("found", 0.30, "v", "good"),

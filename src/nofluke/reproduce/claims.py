@@ -32,6 +32,9 @@ from nofluke.reproduce.study import (
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import show_share
 
+# ---- statements of sections 2.3 and 3.2 on the shape of the null distributions: binomial, overdispersed
+
+
 PAPERS_PERMUTATIONS = 10_000
 MEDIAN = len(QUANTILES) // 2  # position of the .5-quantile
 
@@ -201,7 +204,7 @@ def _by_row(over: BoolArray) -> str:
     )
 
 
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold
+# ---- the paper's definitions, counted step by step. Nothing here is shared with the code that it checks
 
 SEQUENCES = (
     100  # short random ones beside the paper's: there borders are near, and events or predictions may be missing
@@ -335,7 +338,7 @@ def _sum(first: tuple[int, int], second: tuple[int, int]) -> tuple[int, int]:
     return first[0] + second[0], first[1] + second[1]
 
 
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold
+# ---- statements of section 2 about equations 2 and 3 and the two confusion matrices: counted step by step
 
 _EQUATIONS = (
     (2, "precision", "a predicted anomaly with an actual anomaly"),
@@ -460,7 +463,7 @@ def uninformative(study: Study, ideal: tuple[Confusion, Confusion]) -> Claim:
     )
 
 
-# ---- the paper's statements, each checked by a computation: it holds, it does not hold
+# ---- statements of sections 1 and 2.1: the data, and the measures by threshold and tolerance
 
 
 def period(study: Study) -> Claim:

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+# ---- figures 5 to 8: what the exact null distributions add
+
+
 def dispersion(figure: Figure, study: Study) -> None:
     """Figure 5: variance over the binomial's, exact, for all cells."""
     ax = figure.subplots()
@@ -137,7 +140,7 @@ def lag(figure: Figure, study: Study) -> None:
     )  # above: within a panel it would cross the line at 0
 
 
-# ---- the figures: the paper's four, and four that the exact null distributions add
+# ---- figures 1 to 4: the paper's, with the exact laws in them
 
 
 def example(figure: Figure, study: Study) -> None:

@@ -19,6 +19,8 @@ from nofluke.reproduce.study import NEARBY, QUANTILES, READINGS, SIDES, THE_QUAN
 from nofluke.text.numbers import show_chance, show_p
 from nofluke.text.tables import show_share
 
+# ---- the part of the page on chance: permuted sequences, the numbers of section 3.2
+
 
 def against_chance(study: Study, figures: dict[str, Drawn]) -> str:
     """The part on chance: Figures 3 and 4 and the numbers behind them."""
@@ -173,7 +175,7 @@ def laws(study: Study) -> str:
     )
 
 
-# ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
+# ---- tables 1 and 2 on the page: their numbers, their formulas, and what each entry counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -276,7 +278,7 @@ def _entries(matrix: Confusion, how: Layout, number: int) -> str:
     )
 
 
-# ---- the page: one self-contained HTML file that reads like a short illustrated article and loads nothing
+# ---- the part of the page on what the paper could not see: every cell by its exact law
 
 
 def beyond(study: Study, figures: dict[str, Drawn]) -> str:

@@ -21,6 +21,8 @@ from nofluke.nulls.permutation import donges
 from nofluke.nulls.stationary import GevFit, Stationary
 from nofluke.series.trial import Cell
 
+# ---- laws that section 2.3 takes from the literature, at the paper's tolerance and threshold
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Literature:

@@ -29,6 +29,9 @@ from nofluke.studies.processes import leave_if_importing
 from nofluke.studies.schema import CELLS, Part, Schema
 from nofluke.studies.tables import Columns, join_tables, read_table, write_table
 
+# ---- one writer at a time in a folder. The lock is the operating system's: it ends with its process
+
+
 NAME = ".lock"
 _FAR = 1 << 20  # Windows locks bytes against reading too: some that are not there, so that the holder can be read
 _held: set[str] = set()  # the system's locks are a process's: two studies in one process would not see each other's

@@ -36,6 +36,8 @@ from nofluke.studies.schema import MEASURES, Values
 from nofluke.studies.stored_laws import StoredLaw
 from nofluke.text.tables import plural
 
+# ---- in how many of K independent groups a detector has skill: partial conjunctions of p-values
+
 
 def partial_conjunction(pvalues: Any, k: int) -> float:
     """The p-value of "skill in at least k of K": min_{i ≥ k} (K - k + 1) p_(i) / (i - k + 1), Simes on the largest.
@@ -105,7 +107,7 @@ def _sorted(pvalues: Any) -> FloatArray:
     return p
 
 
-# ---- what is said about each detector over all series: pooled measures, chance, intervals
+# ---- hits of one detector pooled over series, against what chance scores on all of them together
 
 
 def pool(parts: Sequence[Law], hits: int, *, measure: str, of: int | None = None, model: str = "") -> ChanceTest:
@@ -167,7 +169,7 @@ def pooled_f1(draws: IntArray, *, hits: tuple[int, int], of: tuple[int, int], se
     return f_test(value, joint, *of)
 
 
-# ---- what is said about each detector over all series: pooled measures, chance, intervals
+# ---- what is said of a detector's pooled row, in plain words, and how its numbers are told
 
 
 def remarks(*, told: int, untold: int, shared: int, mixed: int, doubted: int, without_f1: bool) -> tuple[str, ...]:

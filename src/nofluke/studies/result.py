@@ -49,6 +49,9 @@ from nofluke.text.exports import Exports
 from nofluke.text.numbers import show_p
 from nofluke.text.tables import Table, plural, show_share
 
+# ---- remarks on a leaderboard: how series were read, what was not searched
+
+
 MOST = 5  # notes on reading that are told
 
 
@@ -104,7 +107,7 @@ def of_metrics(cells: Values, detectors: Sequence[str], metrics: Sequence[str], 
         yield f"{metric}, mean over series: {', '.join(told)}."
 
 
-# ---- a study: its cells, what is said about all of them together, and the files that it leaves
+# ---- a study's data once more: draws of all cells for pooling, by the engine that computed them
 
 
 def redrawn(
@@ -142,7 +145,7 @@ def laws_of(folder: Folder, detector: str) -> Laws:
     return found
 
 
-# ---- a study: its cells, what is said about all of them together, and the files that it leaves
+# ---- a study's table that reads each column when it is first asked for
 
 _WORDY = ("notes", "reason", "tolerance")  # text of which each cell has its own: read again, not kept
 
@@ -187,7 +190,7 @@ class LazyTable(MutableMapping[str, AnyArray]):
         return len(self._names)
 
 
-# ---- a study: its cells, what is said about all of them together, and the files that it leaves
+# ---- ways out of a study: its cells for CSV and data frames, its leaderboard for everything else
 
 
 class StudyExports(Exports):
@@ -222,7 +225,7 @@ class StudyExports(Exports):
         return str(self.leaderboard())
 
 
-# ---- a study: its cells, what is said about all of them together, and the files that it leaves
+# ---- pooled rows in the folder of a study: they are drawn from the data, which a folder does not hold
 
 NAME = "pooled.json"
 

@@ -57,6 +57,9 @@ from nofluke.studies.sources import read_source
 from nofluke.studies.sources.files import check_apart
 from nofluke.studies.stored_laws import law_row
 
+# ---- cells under the permutation without an object for each: single events on a plain grid
+
+
 FEW = 4e6  # entries of a law's table up to which the compiled walk is the fastest: about two milliseconds
 
 
@@ -319,7 +322,7 @@ def _within(scores: FloatArray, allowed: int) -> FloatArray:
     return np.asarray(cuts)
 
 
-# ---- judge many detectors on many series: read, compute chunk by chunk, keep each part
+# ---- from a chunk to its part: every cell of every case, what failed with its reason, and how long each took
 
 
 def part_of(chunk: Chunk, asked: Asked) -> Part:

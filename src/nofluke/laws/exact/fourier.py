@@ -31,6 +31,9 @@ from nofluke.laws.exact.generating import Point, Structure, evaluate, structure_
 from nofluke.laws.exact.moments import expected_misses
 from nofluke.series.counting import Windows
 
+# ---- how many angles an inversion needs so that aliases of the tilted law, by Chernoff's bound
+
+
 _PRECISION = 2e-13  # what each source of error may contribute, relative to the answer
 
 

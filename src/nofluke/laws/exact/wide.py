@@ -20,6 +20,9 @@ from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.missing import log_missed, log_together, lost
 from nofluke.laws.exact.pairs import index_pairs
 
+# ---- sums of smooth functions over very many pairs in linear time: by interpolation, which is checked
+
+
 _DEGREES = 28  # coefficients of a series
 _LAST = 3  # so many at its end must be negligible
 _NEGLIGIBLE = 1e-13  # above the rounding of the functions, far above what is left out where coefficients fall fast

@@ -20,6 +20,9 @@ from nofluke.studies.pooled_row import MEASURES
 from nofluke.studies.schema import Values
 from nofluke.text.tables import plural
 
+# ---- figures of the leaderboard as SVG that needs no script: a dot plot of pooled F1, and two maps of cells
+
+
 ROW, STRIP = 24, 20  # pixels a detector and for the names of groups, in a map
 LETTERED = 60  # columns that are wide enough for a letter in each cell
 LONGEST = 18  # letters of a name below a column

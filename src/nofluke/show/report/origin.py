@@ -33,6 +33,9 @@ from nofluke.show.svg import Axis, Chart
 from nofluke.show.ticks import Tick, date_ticks, number_ticks
 from nofluke.text.tables import plural
 
+# ---- the timeline of the evaluated position as a drawing: marks that share a pixel merge
+
+
 PIXELS = 500  # of the whole width
 SCORES, BELOW = (0.4, 1.0), (0.0, 0.34)  # rooms for the scores and the lanes below them
 

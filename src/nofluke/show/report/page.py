@@ -21,6 +21,9 @@ from nofluke.show.report.origin import Origin
 from nofluke.show.svg import SIZE, Axis, Chart, Number, defined
 from nofluke.show.ticks import Tick, number_ticks
 
+# ---- every figure of the page at the evaluated position, for readers without scripts; scripts replace them
+
+
 SIDES = ("precision", "recall")
 MOST_NINES = 16.0  # p below 1e-16 have one colour
 FEW_BARS = 80  # more are drawn as an area

@@ -52,6 +52,9 @@ from nofluke.show.report.timeline import timeline
 from nofluke.text.numbers import as_people_say, p_is, people_unit, show_chance, show_p
 from nofluke.text.tables import plural, show_number, show_share
 
+# ---- the sliders of a page about two lists of times: tolerances, and lags around the chosen one
+
+
 HALVES = (8, 6, 4, 2, 1, 0)  # lags to each side of the chosen one, as many as there is time for
 PER_WINDOW = 4  # steps of the lag in which a window moves by its own length
 MANY = 12  # ticks of a tolerance from which on a window of one tick would hardly ever be hit
@@ -159,7 +162,7 @@ def _seconds(result: Coincidence, grid: Grid) -> float:
     return sum(each) / len(each) * rows * columns
 
 
-# ---- everything a report shows, as plain data: computed here once, only looked up in the page
+# ---- the figure of hits by shift: where the events would have to be for the most hits
 
 Hits = tuple[list[int], list[int]]
 FAR = 6  # shifts go as many tolerances away, enough to tell a peak from a hill
@@ -213,7 +216,7 @@ def _wide(lags: IntArray, cell: Cell) -> IntArray:
     return np.unique(np.round(np.linspace(-reach, reach, min(2 * reach + 1, MOST_SHIFTS))).astype(np.int64))
 
 
-# ---- everything a report shows, as plain data: computed here once, only looked up in the page
+# ---- what a null distribution is, for those who never heard of one, with the numbers of the page itself
 
 RARE = 1e-6
 
@@ -260,7 +263,7 @@ def in_worlds(test: ChanceTest) -> str:
     return f"about 1 in {float(f'{1 / p:.2g}'):,.0f}" if p >= RARE else "fewer than 1 in a million"
 
 
-# ---- everything a report shows, as plain data: computed here once, only looked up in the page
+# ---- the strip of nulls: what each says at the evaluated position
 
 
 def strip_of(result: Evaluation, seed: int) -> str:
@@ -287,7 +290,7 @@ def _row(one: UnderNull, choice: Choice) -> str:
     )
 
 
-# ---- everything a report shows, as plain data: computed here once, only looked up in the page
+# ---- how tolerances and lags are written in the address of a page, and as which numbers they are found again
 
 
 def address_of(tolerance: Tolerance) -> dict[str, Any]:

@@ -24,6 +24,9 @@ from nofluke.show.report.grid import Grid
 from nofluke.show.report.in_time import at_own_times, axis_of_times, counted_in_time, first_tick, reach_of, writing_of
 from nofluke.show.report.packing import packed, packed_ascending
 
+# ---- the scores of a timeline: as they are, or, if many
+
+
 MOST_EXACT = 100_000
 CODES = 65_535  # of 16 bits; the last one is for a score that is missing
 LEAST_CODES = 256  # of the scores between two thresholds, however close these are

@@ -23,6 +23,8 @@ from nofluke.show.several.rows import Row, best_in_words, chance_in_words
 from nofluke.studies.pooled_row import MEASURES, NAMES, PooledMeasure, p_or_dash
 from nofluke.text.tables import plural
 
+# ---- tables of several detectors: the ranking beside chance, all pairs, and the reasons for the verdicts
+
 
 def address(detector: str) -> str:
     """Where a detector's own page is, within the page."""

@@ -30,6 +30,9 @@ from nofluke.studies.sources.naming import (
 from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import FOLDER, Roles, columns_to_read
 
+# ---- columns of frames that hold numbers as text: read as those of files are
+
+
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf(inity)?")
 _LOGICAL = {"true": True, "false": False}
 

@@ -24,6 +24,9 @@ from nofluke.studies.sources.ranges import Listed
 from nofluke.studies.sources.roles import Roles, columns_to_read
 from nofluke.studies.sources.tables import TableChunk
 
+# ---- tables that cannot be read in pieces (text, scattered rows) become Parquet in the order of their series
+
+
 SMALL = 4_000_000
 """Cells up to which a copy is read at once."""
 
