@@ -9,7 +9,7 @@ import pytest
 from matplotlib.figure import Figure
 
 import nofluke as nf
-from nofluke.series.arguments import DECLARED, AboutDetector, AboutMetric, AboutScores, AboutSeries
+from nofluke.series.arguments import DECLARED, AboutDetector, AboutMetric, AboutScores, AboutSeries, AboutTimes
 
 N = 300
 RNG = np.random.default_rng(3)
@@ -79,9 +79,7 @@ def test_two_lists_are_a_series_with_a_span():
     swept = series.sweep(alarms, tolerances=[1, 2])
     assert swept.to_dict() == nf.sweep_tolerances(events, alarms, tolerances=[1, 2], **how).to_dict()
     for ask in (series.compare, series.diagnose, lambda: series.significance("auc-roc"), lambda: series.chance("f1")):
-        with pytest.raises(
-            nf.InputError, match=r"span makes this a series of times without steps, which nf\..* does not"
-        ):
+        with pytest.raises(nf.InputError, match="truth is a Series of times without steps: pass one without a span"):
             ask()
 
 
@@ -108,6 +106,14 @@ def test_a_series_says_what_it_is(given, said):
         (
             lambda: nf.evaluate(nf.Series(TRUTH), SCORES, times=DAYS, mask=TRUTH, **CUT),
             "truth is a Series, which has its own arguments: leave out times and mask, or pass them to the Series.",
+        ),
+        (
+            lambda: nf.coincidence(nf.Series(TRUTH), [3], tolerance=1),
+            "events is a Series of steps: pass one with a span.",
+        ),
+        (
+            lambda: nf.coincidence(nf.Series([3], span=(0, 9)), [3], tolerance=1, tick=1),
+            "events is a Series, which has its own arguments: leave out tick, or pass them to the Series.",
         ),
         (lambda: nf.Series([3, 7]), "pass n_steps= or times="),
         (lambda: nf.Series(TRUTH, gaps=[(1, 2)]), "gaps is for two lists of times: pass span= too, or leave it out."),
@@ -142,6 +148,8 @@ TAKING = {
     "sweep": AboutScores,
     "significance": AboutMetric,
     "chance": AboutSeries,
+    "coincidence": AboutTimes,
+    "sweep_tolerances": AboutTimes,
 }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -19,7 +19,8 @@ from nofluke.nulls import Null
 from nofluke.nulls.base import Method, Nulls, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import MOST_VALUES, as_rng, check_alpha, check_word, finite_or_none, several
-from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, in_kind, read_times, tolerance_of_times
+from nofluke.series.arguments import AboutTimes, takes
+from nofluke.series.occurrences import Occurrences, in_kind, read_times, tolerance_of_times
 from nofluke.series.timed import Edges, TimedCell, TimedTrial, TimedTruth
 from nofluke.series.tolerance import Length, Tolerance
 from nofluke.text.numbers import SECOND, show_p, span_in_words
@@ -176,16 +177,12 @@ FEWEST_TIMES = 4  # of either list, for a span to be guessed from them
 FEWER = "as if one avoided the other"
 
 
+@takes(AboutTimes)
 def coincidence(
     events: Any,
     alarms: Any,
     *,
     tolerance: Length | Tolerance,
-    span: Any = None,
-    gaps: Any = None,
-    in_gaps: InGaps = "error",
-    tick: Length | None = None,
-    duplicates: Duplicates = "error",
     lag: Length = 0,
     leads: Leads = "alarms",
     edges: Edges = "zero",
@@ -197,6 +194,7 @@ def coincidence(
     n_resamples: int = 10_000,
     rng: Any = None,
     alpha: float = 0.05,
+    **about: Unpack[AboutTimes],
 ) -> Coincidence:
     r"""How often two lists of times coincide within a tolerance, and how often they would by chance.
 
@@ -218,14 +216,7 @@ def coincidence(
     tolerance : number, str, timedelta or Tolerance
         A number in the unit of the times, a duration ("2d") for dates, or ``Tolerance(early=, late=)``; closed at both
         ends.
-    span : pair of times, optional
-        When watching began and ended, both included; a date without a time of day is all of that day. By default from
-        the first to the last of both lists, with a note that this is a guess.
-    gaps : pairs of times, optional
-        Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with
-        columns start and end, or a pandas IntervalIndex.
-    in_gaps : {"error", "drop"}
-        What to do with times inside gaps: refuse them, or leave them out, which a note counts for each list.
+    <about>
     lag : number, str or timedelta, default 0
         Moves the window: "2d" for alarms two days after the event, "-2d" for alarms two days before it. pyunicorn's
         ``lag`` and CoinCalc's ``tau`` count the other way: by how long causes precede effects. See the notes below.
@@ -237,11 +228,6 @@ def coincidence(
         "zero": everything counts, and there is nothing outside the watched time, as in the paper. "interior": only
         events and alarms whose whole window was watched count; the number of such events then also depends on chance,
         and the ratio is tested.
-    tick : number or duration, optional
-        The resolution of the times, to which they are rounded down. By default their common divisor: days for dates
-        without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.
-    duplicates : {"error", "merge", "count"}
-        What to do with times that occur more than once in a list: refuse them, count each time once, or count all.
     zero_division : {nan, 0, 1}
         Value of precision without alarms and of recall without events; F is computed from these.
     null : str, NullModel or callable
@@ -299,9 +285,7 @@ def coincidence(
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     width = tolerance_of_times(tolerance)
     window = width.lagged(lag)
-    read = read_times(
-        events, alarms, tolerances=(window,), span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
-    )
+    read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
     choice = choose(null, cell, alpha, doubt_of(read))
     choice.check(method)
@@ -521,21 +505,18 @@ def _without(values: dict[str, Any], *keys: str) -> dict[str, Any]:
     return {key: value for key, value in values.items() if key not in keys}
 
 
+@takes(AboutTimes, like="coincidence")
 def sweep_tolerances(
     events: Any,
     alarms: Any,
     *,
     tolerances: Any,
     lags: Any = 0,
-    span: Any = None,
-    gaps: Any = None,
-    in_gaps: InGaps = "error",
-    tick: Length | None = None,
-    duplicates: Duplicates = "error",
     null: Null = "auto",
     method: Method = "auto",
     n_resamples: int = 10_000,
     rng: Any = None,
+    **about: Unpack[AboutTimes],
 ) -> CoincidenceSweep:
     """Two lists of times at many tolerances and lags, with the familywise test over them.
 
@@ -544,8 +525,9 @@ def sweep_tolerances(
 
     Parameters
     ----------
-    events, alarms, span, gaps, in_gaps, tick, duplicates
+    events, alarms
         As for :func:`nofluke.coincidence`.
+    <about>
     tolerances : a tolerance, or several
         Each as in that function.
     lags : a lag, or several, default 0
@@ -587,9 +569,7 @@ def sweep_tolerances(
             remedy="pass fewer of them, further apart",
         )
     windows = tuple(width.lagged(lag) for width in widths for lag in moves)
-    read = read_times(
-        events, alarms, tolerances=windows, span=span, gaps=gaps, in_gaps=in_gaps, tick=tick, duplicates=duplicates
-    )
+    read = read_times(events, alarms, tolerances=windows, **about)
     trial = trial_of(read, windows, "zero")
     widest = int(np.argmax([reach.early + reach.late for reach in trial.reaches]))
     choice = choose(null, trial.cell(widest, 0), LEVEL, doubt_of(read))

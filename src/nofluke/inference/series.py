@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nofluke.dates import rounded_duration
-from nofluke.errors import InputError, arg, named, say, verb
+from nofluke.errors import InputError, arg, named, say
 from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
 from nofluke.inference.compare import Comparison, compare
 from nofluke.inference.evaluate import Evaluation, evaluate
@@ -16,7 +17,7 @@ from nofluke.inference.report import report
 from nofluke.inference.significance import chance, significance
 from nofluke.inference.sweep import Sweep, sweep
 from nofluke.nulls.diagnosis import Diagnosis, diagnose
-from nofluke.series.arguments import AboutSeries, Held
+from nofluke.series.arguments import DECLARED, AboutSeries, AboutTimes, Held
 from nofluke.series.occurrences import Duplicates, InGaps, Occurrences, read_times
 from nofluke.series.reading import Missing, Overlaps, Sequence, TruthKind, length_of, prepare
 from nofluke.series.tolerance import Length
@@ -105,21 +106,23 @@ class Series(Held):
             "overlaps": overlaps,
             "missing": missing,
         }
-        in_time = {"span": span, "gaps": gaps, "in_gaps": in_gaps, "tick": tick, "duplicates": duplicates}
+        in_time: AboutTimes = {
+            "span": span,
+            "gaps": gaps,
+            "in_gaps": in_gaps,
+            "tick": tick,
+            "duplicates": duplicates,
+        }
         self.truth = truth
         self.span = span
         if span is None:
-            _refuse(in_time, _IN_TIME, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
+            _refuse(in_time, say("is for two lists of times: pass {} too, or leave it out", arg("span")))
             self.about = on_steps
             n = length_of(truth, truth_as, n_steps, times)
             self.read: Sequence | Occurrences = prepare(truth, np.zeros(n), **on_steps)
         else:
-            _refuse(
-                {**on_steps, "n_steps": n_steps},
-                _ON_STEPS,
-                say("is for series of steps: leave it, or {}, out", named("span")),
-            )
-            self.in_time = in_time
+            _refuse(on_steps, say("is for series of steps: leave it, or {}, out", named("span")))
+            self.about = in_time
             self.read = read_times(truth, [], tolerances=(), **in_time)
 
     @property
@@ -136,29 +139,29 @@ class Series(Held):
         """What a detector finds, beside chance: :func:`nofluke.evaluate`, or :func:`nofluke.coincidence` of alarms."""
         if self.span is None:
             return evaluate(self, scores, **asked)
-        return coincidence(self.truth, scores, **self.in_time, **asked)
+        return coincidence(self, scores, **asked)
 
     def sweep(self, scores: Any, **asked: Any) -> Sweep | CoincidenceSweep:
         """Many tolerances and thresholds: as :func:`nofluke.sweep`, or :func:`nofluke.sweep_tolerances` of alarms."""
         if self.span is None:
             return sweep(self, scores, **asked)
-        return sweep_tolerances(self.truth, scores, **self.in_time, **asked)
+        return sweep_tolerances(self, scores, **asked)
 
     def compare(self, scores: Any = None, **asked: Any) -> Comparison:
         """Which of several detectors is better: as :func:`nofluke.compare`."""
-        return compare(self._of_steps("compare"), scores, **asked)
+        return compare(self, scores, **asked)
 
     def significance(self, metric: Any, scores: Any = None, **asked: Any) -> Any:
         """Any metric against chance: as :func:`nofluke.significance`."""
-        return significance(metric, self._of_steps("significance"), scores, **asked)
+        return significance(metric, self, scores, **asked)
 
     def chance(self, metric: Any, **asked: Any) -> Any:
         """What chance gives in a metric on these labels: as :func:`nofluke.chance`."""
-        return chance(metric, self._of_steps("chance"), **asked)
+        return chance(metric, self, **asked)
 
     def diagnose(self, scores: Any = None, **asked: Any) -> Diagnosis:
         """Which null to trust: as :func:`nofluke.diagnose`."""
-        return diagnose(self._of_steps("diagnose"), scores, **asked)
+        return diagnose(self, scores, **asked)
 
     def report(self, scores: Any = None, path: str | Path = "report.html", **asked: Any) -> Path:
         """A page: as :func:`nofluke.report`, or that of :func:`nofluke.coincidence`."""
@@ -193,36 +196,13 @@ class Series(Held):
             said.append(f"{ends}, a step every {every}")
         return ", ".join(said)
 
-    def _of_steps(self, what: str) -> Series:
-        """The series itself, if it has steps."""
-        if self.span is not None:
-            raise InputError(
-                argument="span",
-                problem=say("makes this a series of times without steps, which {} does not take", verb(what)),
-                remedy=say("pass labels, or {} and event times", arg("times")),
-            )
-        return self
 
-
-_ON_STEPS: dict[str, Any] = {
-    "times": None,
-    "mask": None,
-    "warmup": None,
-    "truth_as": "auto",
-    "count_events": None,
-    "overlaps": "error",
-    "missing": "error",
-    "n_steps": None,
-}
-_IN_TIME: dict[str, Any] = {"span": None, "gaps": None, "in_gaps": "error", "tick": None, "duplicates": "error"}
-
-
-def _refuse(given: Any, usual: dict[str, Any], problem: str) -> None:
+def _refuse(given: Mapping[str, Any], problem: str) -> None:
     """Refuse arguments of the other kind of series."""
-    odd = [name for name, value in given.items() if value is not usual[name] and not _same_word(value, usual[name])]
+    odd = [name for name, value in given.items() if not _is_usual(value, DECLARED[name].default)]
     if odd:
         raise InputError(argument=odd[0], problem=problem)
 
 
-def _same_word(value: Any, word: Any) -> bool:
-    return isinstance(value, str) and isinstance(word, str) and value == word
+def _is_usual(value: Any, default: Any) -> bool:
+    return value is default or (isinstance(value, str) and isinstance(default, str) and value == default)

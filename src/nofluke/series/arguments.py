@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, TypedDict, TypeVar, get_type_hints
 
-from nofluke.errors import InputError, joined, named
+from nofluke.errors import InputError, joined, named, say
 from nofluke.series.detector import CountAlarms
+from nofluke.series.occurrences import Duplicates, InGaps
 from nofluke.series.reading import HigherIs, Missing, Overlaps, TruthKind
 from nofluke.series.tolerance import Length
 from nofluke.series.truth import CountEvents
@@ -32,6 +33,16 @@ class AboutSeries(TypedDict, total=False):
     count_events: CountEvents | None
     overlaps: Overlaps
     missing: Missing
+
+
+class AboutTimes(TypedDict, total=False):
+    """What is said of a list of times without a grid of steps."""
+
+    span: Any
+    gaps: Any
+    in_gaps: InGaps
+    tick: Length | None
+    duplicates: Duplicates
 
 
 class AboutScores(AboutSeries, total=False):
@@ -106,6 +117,31 @@ DECLARED = {
         '{"error", "merge"}', "What to do with ranges that overlap. Ranges that only touch stay two.", "error"
     ),
     "missing": Declared('{"error", "mask"}', "What to do with NaN in scores, alarms or labels.", "error"),
+    "span": Declared(
+        "pair of times, optional",
+        "When watching began and ended, both included; a date without a time of day is all of that day. By default from\n"
+        "the first to the last of both lists, with a note that this is a guess.",
+    ),
+    "gaps": Declared(
+        "pairs of times, optional",
+        "Unwatched stretches within the span, both ends included: pairs, an array of two columns, a data frame with\n"
+        "columns start and end, or a pandas IntervalIndex.",
+    ),
+    "in_gaps": Declared(
+        '{"error", "drop"}',
+        "What to do with times inside gaps: refuse them, or leave them out, which a note counts for each list.",
+        "error",
+    ),
+    "tick": Declared(
+        "number or duration, optional",
+        "The resolution of the times, to which they are rounded down. By default their common divisor: days for dates\n"
+        "without a time of day, the last digit for rounded numbers. Chance places events on whole ticks.",
+    ),
+    "duplicates": Declared(
+        '{"error", "merge", "count"}',
+        "What to do with times that occur more than once in a list: refuse them, count each time once, or count all.",
+        "error",
+    ),
     "predictions": Declared(
         "array-like, optional",
         "Alarms instead of scores: 0/1 or bool for each step; or their positions, times or ranges, as for the truth. If\n"
@@ -141,7 +177,7 @@ DECLARED = {
         'between are predicted too. The threshold is chosen first. Implies ``count_alarms="episodes"``.',
     ),
 }
-OF_SERIES = tuple(AboutSeries.__annotations__)
+OF_SERIES = (*AboutSeries.__annotations__, *AboutTimes.__annotations__)
 CUT = ("threshold", "quantile", "budget")
 ALARMS = ("count_alarms", "refractory")
 
@@ -163,10 +199,10 @@ class About:
 
 
 class Held:
-    """A truth with what is said of it: what `Series` is to functions that take a truth."""
+    """A truth with what is said of it: what `Series` is to functions that take a truth, or a list of events."""
 
     truth: Any
-    about: AboutSeries
+    about: AboutSeries | AboutTimes
 
 
 def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable[[Function], Function]:
@@ -187,7 +223,8 @@ def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable
             )
             for name in names
         ]
-        place = [one.name for one in taken].index("truth")
+        first = "truth" if any(one.name == "truth" for one in taken) else "events"
+        place = [one.name for one in taken].index(first)
         allowed = {*names, *(one.name for one in taken)}
 
         @wraps(function)
@@ -195,13 +232,13 @@ def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable
             unknown = kwargs.keys() - allowed
             if unknown:
                 raise TypeError(f"{function.__name__}() got an unexpected keyword argument {min(unknown)!r}")
-            truth = args[place] if len(args) > place else kwargs.get("truth")
+            truth = args[place] if len(args) > place else kwargs.get(first)
             if isinstance(truth, Held):
-                kwargs = _opened(truth, kwargs)
+                kwargs = _opened(truth, kwargs, first, allowed)
                 if len(args) > place:
                     args = (*args[:place], truth.truth, *args[place + 1 :])
                 else:
-                    kwargs["truth"] = truth.truth
+                    kwargs[first] = truth.truth
             return function(*args, **kwargs)
 
         signature = inspect.signature(function)
@@ -215,12 +252,18 @@ def takes(group: type, *, like: str = "", own: tuple[str, ...] = ()) -> Callable
     return declare
 
 
-def _opened(series: Held, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """The arguments of a call with those of its series."""
+def _opened(series: Held, kwargs: dict[str, Any], first: str, allowed: set[str]) -> dict[str, Any]:
+    """The arguments of a call with those of its series, which must be of the kind that the function takes."""
+    if not series.about.keys() <= allowed:
+        raise InputError(
+            argument=first,
+            problem=f"is a Series {'of times without steps' if first == 'truth' else 'of steps'}",
+            remedy=say("pass one {} a {}", "without" if first == "truth" else "with", named("span")),
+        )
     twice = [name for name in OF_SERIES if name in kwargs]
     if twice:
         raise InputError(
-            argument="truth",
+            argument=first,
             problem="is a Series, which has its own arguments",
             remedy=joined("", ["leave out ", joined(" and ", map(named, twice)), ", or pass them to the Series"]),
         )
