@@ -59,8 +59,6 @@ SHORTCUTS = {
     ("inference.coincidence", "plot"),
     ("inference.compare", "plot"),
     ("inference.metric_results", "plot"),
-    ("inference.metric_results", "plot"),
-    ("inference.metric_results", "plot"),
     ("inference.evaluate", "show.report"),
     ("inference.report", "show.several"),
     ("inference.series", "plot"),

@@ -11,9 +11,10 @@ from xml.etree import ElementTree
 
 import click
 
-from nofluke.cli.wording import advice, in_shell
+from nofluke.cli.wording import advising
 from nofluke.errors import InputError
 from nofluke.inference.gate import BETTER, CANNOT_TELL, FAILED, Check, checks, gate_by_verdict
+from nofluke.text.exports import with_text
 
 Outcome = Literal["passed", "failure", "error", "skipped"]
 # what XML 1.0 cannot hold, not even escaped: most control characters, lone surrogates, two that are no characters
@@ -106,10 +107,11 @@ def as_junit(result: Any, context: click.Context, text: str, **more: Any) -> str
         raise InputError(
             problem=f"--format junit needs a verdict, and {name} gives none here", remedy="pass --format json"
         )
+    said = advising(context)
     suite = Suite(
         name=_detector(options),
-        cases=tuple(replace(case, why=advice(case.why, context)) for case in map(_case, gate_checks(result, options))),
-        properties=dict(_flat(in_shell(result._record(**more), context))),
+        cases=tuple(replace(case, why=said(case.why)) for case in map(_case, gate_checks(result, options))),
+        properties=dict(_flat(with_text(result._record(**more), said))),
         output=text,
     )
     return junit(name, [suite])

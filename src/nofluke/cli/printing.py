@@ -6,13 +6,12 @@ import re
 import sys
 import textwrap
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import click
 
 from nofluke.cli.endings import form_of
-from nofluke.cli.wording import advice, in_shell
+from nofluke.cli.wording import advising
 from nofluke.data.paths import expanded, write_file
 from nofluke.errors import InputError
 from nofluke.progress import is_watched
@@ -27,12 +26,12 @@ def extras(options: dict[str, Any]) -> dict[str, Any]:
 
 def write_result(result: Any, form: str | None, output: str | None, **more: Any) -> None:
     """A result in the form asked for, else the one that the ending of the file asks for; ``more`` goes into it."""
-    from nofluke.text.exports import json_text, render, reworded
+    from nofluke.text.exports import json_text, render, reworded, with_text
 
     form, context = form or form_of(output), click.get_current_context()
-    said = partial(advice, context=context)
+    said = advising(context)
     if form == "json":
-        write(json_text(in_shell(result._record(**more), context)), output)
+        write(json_text(with_text(result._record(**more), said)), output)
         return
     if form not in ("text", "junit"):
         write(render(result, form, said=said, **more).rstrip("\n"), output)
@@ -93,5 +92,5 @@ def verdict_code(result: Any) -> int:
 
 def _said(found: Any) -> int:
     if found.code:
-        click.echo(f"nofluke: gate: {advice(found.why, click.get_current_context())}", err=True)
+        click.echo(f"nofluke: gate: {advising(click.get_current_context())(found.why)}", err=True)
     return int(found.code)

@@ -16,7 +16,7 @@ from nofluke.cli.metric_options import metric_option
 from nofluke.cli.options import detectors_options, file_or_stream
 from nofluke.cli.printing import wrapped, write
 from nofluke.cli.values import SHARE
-from nofluke.cli.wording import advice
+from nofluke.cli.wording import advising
 
 ROLES = ("truth", "truth_start", "truth_end", "scores", "time", "mask", "predictions")
 
@@ -83,7 +83,7 @@ def report(
     if output is None:
         write(text.rstrip("\n"), None)
     else:
-        click.echo(f"{wrapped(advice(said, click.get_current_context()))}\nOpen {text}")
+        click.echo(f"{wrapped(advising(click.get_current_context())(said))}\nOpen {text}")
 
 
 def _one(data: Data, chance: dict[str, Any], output: str | None, page: dict[str, Any]) -> tuple[str, str]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import click
@@ -73,18 +74,9 @@ def in_options(context: click.Context) -> Iterator[None]:
         raise Options(context).error(error) from None
 
 
-def advice(note: str, context: click.Context) -> str:
-    """A note of a result with options in place of arguments; it may advise on another command."""
-    return worded(note, Options(context, others=True))
-
-
-def in_shell(told: Any, context: click.Context) -> Any:
-    """What JSON tells, with the words of the command line in its sentences."""
-    if isinstance(told, dict):
-        return {key: in_shell(value, context) for key, value in told.items()}
-    if isinstance(told, list):
-        return [in_shell(item, context) for item in told]
-    return advice(told, context) if isinstance(told, str) else told
+def advising(context: click.Context) -> Callable[[str], str]:
+    """What words notes of results, which may advise on another command; the options of all are looked up once."""
+    return partial(worded, speaker=Options(context, others=True))
 
 
 def _is_word(value: Any) -> bool:

@@ -38,13 +38,13 @@ def flattened(plain: Mapping[str, Any]) -> dict[str, Scalar]:
     return dict(_leaves(plain, ()))
 
 
-def plainly(value: Any) -> Any:
-    """Sentences as nothing but text, in dicts and lists of whatever depth."""
+def with_text(value: Any, said: Callable[[str], str]) -> Any:
+    """Plain values of whatever depth with their sentences as they are said: by ``str``, as nothing but text."""
     if isinstance(value, dict):
-        return {key: plainly(one) for key, one in value.items()}
+        return {key: with_text(one, said) for key, one in value.items()}
     if isinstance(value, list):
-        return list(map(plainly, value))
-    return str(value) if isinstance(value, str) else value
+        return [with_text(one, said) for one in value]
+    return said(value) if isinstance(value, str) else value
 
 
 def _leaves(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Scalar]]:
@@ -177,7 +177,7 @@ class Exports(ABC):
         """
         if not isinstance(flat, bool) and not (isinstance(flat, str) and flat == "numbers"):
             raise InputError(argument="flat", value=flat, problem="must be True, False or 'numbers'")
-        plain: dict[str, Any] = plainly(self._record(**asked))
+        plain: dict[str, Any] = with_text(self._record(**asked), str)
         if not flat:
             return plain
         found = flattened(plain)
