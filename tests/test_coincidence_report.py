@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 import nofluke as nf
 from nofluke import plot
 from nofluke.errors import InputError
-from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.timed import event_reaches
 from nofluke.show.report import Source, make_page
 from nofluke.show.report import payload as windowed
 from nofluke.show.report.page import PRINTED
@@ -186,9 +186,9 @@ def test_marks_are_what_a_look_at_every_pair_finds(unit):
         how = {"tolerance": "2d", "lag": "3d", "span": (day, day + 99), "gaps": [(day + 60, day + 65)]}
     cell = nf.coincidence(events, alarms, edges="interior", null="permutation", **how).cell
     first = cell.truth.at[0] - 5
-    assert alarm_hits(cell).tolist() == [False, True, True, True, True, False]
-    assert alarms_counted(cell).tolist() == [False, True, True, True, True, True]
-    assert events_counted(cell).tolist() == [True] * 5
+    assert cell.alarm_hits.tolist() == [False, True, True, True, True, False]
+    assert cell.alarms_counted.tolist() == [False, True, True, True, True, True]
+    assert cell.counts.tolist() == [True] * 5
     starts, ends = event_reaches(cell)
     assert (starts - first).tolist() == [6, 21, 51, 71]
     assert (ends - first).tolist() == [10, 26, 55, 75]

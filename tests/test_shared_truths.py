@@ -302,7 +302,8 @@ def test_ranges_rotate_together():
     one = Placements.of(as_null("circular-shift"), [[5, 30], [6, 30]], 1, seed=1)
     assert one.groups is None
     for cell in cells:
-        recall, precision = as_null("circular-shift").hits_by_shift(cell)
+        found = as_null("circular-shift").hits_by_shift(cell)
+        recall, precision = found.recall, found.precision
         np.testing.assert_array_equal(one.hits(cell)[0], np.stack([precision, recall], axis=1))
     drawn = [one.drawn(cell) for cell in cells]
     assert drawn[0].shape == (10_000, 2)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Generic, Self, TypeVar, overload
 
 Value = TypeVar("Value")
@@ -43,3 +43,26 @@ class lazy(Generic[Value]):
         value = self.function(instance)
         instance.__dict__[self.name] = value  # found there from now on: this is no data descriptor
         return value
+
+
+class Keeper:
+    """An object that keeps what others work out of it, for as long as it lives.
+
+    Examples
+    --------
+    >>> truth = Keeper()
+    >>> [truth.once("season", lambda: print("looked") or 24) for _ in range(2)]
+    looked
+    [24, 24]
+    """
+
+    @lazy
+    def _once(self) -> dict[Hashable, Any]:
+        return {}
+
+    def once(self, name: Hashable, find: Callable[[], Value]) -> Value:
+        """What was found under this name before, or is now."""
+        if name not in self._once:
+            self._once[name] = find()
+        found: Value = self._once[name]
+        return found

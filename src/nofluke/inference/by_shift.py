@@ -40,8 +40,10 @@ def hits_by_shift(cell: Cell) -> ByShift:
     >>> int(found.at[found.recall.argmax()]), int(found.recall.max()), found.unit
     (3, 20, ', steps')
     """
-    if isinstance(cell, TimedCell):
-        return _in_time(cell)
+    return cell.by_axis(steps=_on_steps, ticks=_in_time)
+
+
+def _on_steps(cell: Cell) -> ByShift:
     tolerance = cell.trial.tolerances[cell.d]
     sides: tuple[Any, Any] = (tolerance.early, tolerance.late)
     wide = WINDOWS * int(sides[0] + sides[1]) if tolerance.unit == "steps" else 0

@@ -20,7 +20,7 @@ from nofluke.inference.power import Plan, SampleSize, as_measure, as_power, even
 from nofluke.inference.verdict import Ruling, Verdict, floor_above, headline, obstacle_of, rule
 from nofluke.lazy import lazy
 from nofluke.measures.confusion import Confusion, check_zero_division
-from nofluke.measures.delays import Delays, FalseAlarms, TimeUnit
+from nofluke.measures.delays import Delays, FalseAlarms
 from nofluke.measures.episodes import units_of
 from nofluke.measures.matrices import both_matrices
 from nofluke.measures.statistics import point_statistic
@@ -29,7 +29,7 @@ from nofluke.nulls.base import Method, NullModel, Nulls, Perfect, check_resample
 from nofluke.nulls.choice import Choice, choose
 from nofluke.nulls.evidence import adjacency, in_runs
 from nofluke.nulls.permutation import Permutation
-from nofluke.nulls.simulation import alone, simulate
+from nofluke.nulls.simulation import simulate
 from nofluke.plain import as_rng, check_alpha, check_beta, check_word, exact_fraction, finite_or_none, several
 from nofluke.ratios import divide, f_beta
 from nofluke.series.arguments import About, AboutDetector, takes
@@ -37,9 +37,8 @@ from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts, choose_cut
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import HigherIs, LeftOut, Sequence, prepare
-from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell
+from nofluke.series.trial import Cell, Timing
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
@@ -162,25 +161,25 @@ def inverted(higher_is: HigherIs | None) -> str:
 
 # ---- what is said about one cell, on a grid or in time: both tests, delays, false alarms
 
-SOME_STEPS = 1_000  # are enough to tell how long a step is
 TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken to be turned round
 
 
 def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings: Settings) -> dict[str, Any]:
     """What is said about a cell, on a grid or not: both tests, false alarms and delays."""
-    unit, per_unit, duration, step = _clockwork(cell)
+    timing = cell.timing
     how: dict[str, Any] = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
     precision = ChanceTest(
         measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
     )
-    counts = cell.counts if isinstance(cell, TimedCell) else slice(None)
     recall = ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_counted, law=nulls.recall, **how)
     return {
         "n_events": cell.n_counted,
         "n_predictions": cell.n_predictions,
         "tolerance": cell.trial.tolerances[cell.d],
-        "delays": Delays(values=cell.delays()[counts] / per_unit, found=cell.found[counts], unit=unit, step=step),
-        "false_alarms": FalseAlarms(count=cell.n_predictions - cell.precision_hits, duration=duration, unit=unit),
+        "delays": _delays(cell, timing),
+        "false_alarms": FalseAlarms(
+            count=cell.n_predictions - cell.precision_hits, duration=timing.watched, unit=timing.unit
+        ),
         "left_out": sequence.left_out,
         "precision_test": precision,
         "recall_test": recall,
@@ -189,21 +188,10 @@ def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings:
     }
 
 
-def _clockwork(cell: Cell) -> tuple[TimeUnit, float, float, float]:
-    """The unit of times, how many of the cell's ticks make one, how much time was watched, and how long a step is."""
-    if isinstance(cell, TimedCell):
-        ticks, watch = cell.trial.watch.ticks, cell.trial.watch
-        # divided by, for times 1e-9 would make a week 604800.0000000001 s
-        per_unit = float((10**9 if ticks.is_dates else 1) / ticks.size)
-        return "seconds" if ticks.is_dates else "clock", per_unit, ticks.span(watch.watched), ticks.span(1)
-    clock = cell.trial.reaches[cell.d].clock
-    if clock is None:
-        return "steps", 1, float(cell.n_steps), 1.0
-    watched, step = clock.lasting(cell.truth.open_steps), replace(clock, ticks=clock.ticks[:SOME_STEPS]).step
-    if not clock.is_dates:
-        return "clock", 1, watched, step
-    per_unit = 10**9 // clock.tick_size
-    return "seconds", per_unit, watched / 1e9, step / per_unit
+def _delays(cell: Cell, timing: Timing) -> Delays:
+    counts = cell.counts
+    values = cell.delays()[counts] / timing.per_unit
+    return Delays(values=values, found=cell.found[counts], unit=timing.unit, step=timing.step)
 
 
 def turned(found: dict[str, Any], remedy: Callable[[], str]) -> tuple[str, ...]:
@@ -346,7 +334,7 @@ class StatisticTest:
 
 def statistic_test(cell: Cell, null: NullModel, name: str, *, n_resamples: int, rng: Any) -> StatisticTest:
     """One statistic of a cell under a null."""
-    statistic, trial = point_statistic(name), alone(cell)
+    statistic, trial = point_statistic(name), cell.alone()
     found = simulate(trial, statistic, null, n_resamples=n_resamples, rng=rng)
     values, value = found.values[:, 0, 0], float(found.observed[0, 0])
     defined = values[~np.isnan(values)]
@@ -1059,9 +1047,9 @@ def evaluation_of(
     cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, cuts: Cuts | None = None
 ) -> Evaluation:
     """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
-    matrices = (None, None) if isinstance(cell, TimedCell) else both_matrices(cell.trial, cell.d, cell.k)
+    matrices = (None, None) if cell.in_time else both_matrices(cell.trial, cell.d, cell.k)
     common = judged(cell, sequence, nulls, settings)
-    if isinstance(cell, TimedCell) and sequence.clock is not None:  # of gaps, only events may know
+    if cell.in_time and sequence.clock is not None:  # of gaps, only events may know
         watched = sequence.clock.lasting(sequence.open_steps) / (1e9 if sequence.clock.is_dates else 1)
         common["false_alarms"] = replace(common["false_alarms"], duration=watched)
     return Evaluation(
@@ -1089,7 +1077,7 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
     return degenerate(
         n,
         cell.n_events,
-        cell.n_events if isinstance(cell, TimedCell) else int(cell.truth.flags.sum()),
+        cell.n_labelled,
         int(trial.n_alarm_steps[cell.k]),
         near=None
         if trial.tolerances[cell.d].zero

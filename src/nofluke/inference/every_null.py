@@ -13,7 +13,6 @@ from nofluke.nulls.local import LocalPermutation, LocalShift
 from nofluke.nulls.look import Look, tidy
 from nofluke.nulls.permutation import Permutation
 from nofluke.nulls.shuffles import IntervalShuffle, Segments
-from nofluke.series.timed import TimedCell
 
 FEW_RESAMPLES = 1_999  # where steps are many: what is shown beside a verdict may be coarse
 MANY_STEPS = 200_000
@@ -76,7 +75,7 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
     """A null beside the one that was used; None for one that has nothing to say about such events."""
     cell = result.cell
     reason = against(model, look)
-    if isinstance(cell, TimedCell) and not model.takes_times:
+    if cell.in_time and not model.takes_times:
         reason = "It needs a grid of steps, but these events have their own times."
     elif not cell.truth.points and not model.takes_ranges:
         reason = "It places single steps, but these events are ranges."

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Unpack, cast
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -431,8 +431,19 @@ def _by_resampling(trial: Trial, model: NullModel, beta: float, alpha: float, n_
 
 def _by_smallest_p(
     trial: TimedTrial, model: NullModel, beta: float, alpha: float, n_resamples: int, rng: Any
-) -> _Maxima:
-    """The test of the smallest p-value over windows on lists of times, whose widths differ by orders of magnitude."""
+) -> _Maxima | None:
+    """The test of the smallest p-value over windows on lists of times, whose widths differ by orders of magnitude.
+
+    None where cells are not such windows, or too many to keep the hits of all placements.
+    """
+    windows = len(trial.tolerances)
+    if (
+        trial.count_alarms != "steps"
+        or trial.shape != (windows, 1)
+        or windows * max(n_resamples, smallest.MOST_PLACEMENTS) > smallest.MOST_VALUES
+        or 0 in (trial.n_events, len(trial.at))
+    ):
+        return None
     found = smallest.placed(trial, model, n_resamples, rng)
     p = {side: smallest.smallest_p(getattr(found, side)) for side in SIDES}
     either = np.minimum(p["precision"][1], p["recall"][1])
@@ -447,19 +458,6 @@ def _by_smallest_p(
         n_resamples=len(found.recall) if how.n_resamples is None else how.n_resamples,
         seed=how.seed,
         method=how,
-    )
-
-
-def _of_windows(trial: Trial, n_resamples: int) -> bool:
-    """Whether the cells are windows on two lists of times, few enough to keep the hits of all placements."""
-    windows = len(trial.tolerances)
-    return (
-        isinstance(trial, TimedTrial)
-        and trial.count_alarms == "steps"
-        and trial.shape == (windows, 1)
-        and windows * max(n_resamples, smallest.MOST_PLACEMENTS) <= smallest.MOST_VALUES
-        and trial.n_events > 0
-        and len(trial.at) > 0
     )
 
 
@@ -508,9 +506,10 @@ def familywise_test(
 ) -> FamilywiseTest:
     """Westfall and Young's maximum test over all cells of a sweep; ``single`` holds each cell's own p-values."""
     alpha, beta, n_resamples, rng = _checked(alpha, beta, n_resamples, rng)
-    if _of_windows(trial, n_resamples):
-        found: _Maxima | None = _by_smallest_p(cast(TimedTrial, trial), model, beta, alpha, n_resamples, rng)
-    else:
+    found = trial.by_axis(
+        steps=lambda _: None, ticks=lambda trial: _by_smallest_p(trial, model, beta, alpha, n_resamples, rng)
+    )
+    if found is None:
         found = _by_enumeration(trial, model.every_placement, beta, alpha)
     if found is None and not trial.truth.points:
         found = _by_enumeration(trial, placed_ranges(trial, model, n_resamples, rng), beta, alpha)

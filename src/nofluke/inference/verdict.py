@@ -13,7 +13,6 @@ from nofluke.inference.chance import ChanceTest, significant
 from nofluke.laws.law import Law
 from nofluke.nulls.base import Perfect
 from nofluke.nulls.choice import Choice
-from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is, show_p
 from nofluke.text.tables import there_are_no
@@ -201,7 +200,7 @@ def _floor(law: Law, level: float) -> float | None:
 
 def obstacle_of(cell: Cell, choice: Choice) -> str:
     """What keeps anything from being told about a cell; nothing where all is well."""
-    if isinstance(cell, TimedCell):
+    if cell.in_time:
         return _nothing(cell.n_counted, cell.n_predictions, "alarms") or _full_time(cell) or choice.obstacle
     near = int(cell.trial.near_events[cell.d])
     return obstacle_on_steps(cell.n_steps, cell.n_counted, len(cell.alarms), near, choice)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,8 @@ from nofluke.arrays import BoolArray, ByValue, FloatArray
 from nofluke.dates import Duration, as_duration
 from nofluke.errors import InputError
 from nofluke.plain import as_number, finite_or_none, number_or_none
+from nofluke.series.trial import TimeUnit
 from nofluke.text.numbers import rate_in_words, show_length
-
-TimeUnit = Literal["steps", "seconds", "clock"]
 
 
 def show_time(value: float, unit: TimeUnit, step: float = 0.0) -> str:

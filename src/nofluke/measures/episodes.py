@@ -12,33 +12,11 @@ The section "Intervals" of docs/explanation/theory.md says what they are for.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, IntArray
 from nofluke.errors import InputError
-from nofluke.series.counting import in_ranges, touching, union, within
-from nofluke.series.timed import TimedCell
-from nofluke.series.tolerance import Ranges
-from nofluke.series.trial import Cell
-
-FARTHEST = 2**64 - 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Marks:
-    """Events, or a detector's alarms: where each begins and ends, whether it counts, and whether it is found or a hit.
-
-    ``first`` and ``last`` are in the unit of the tolerance; ``steps`` are numbers of steps, where there are steps.
-    """
-
-    first: AnyArray = field(repr=False)
-    last: AnyArray = field(repr=False)
-    steps: Ranges | None = field(repr=False, default=None)
-    counts: BoolArray = field(repr=False)
-    scores: BoolArray = field(repr=False)
+from nofluke.series.trial import Cell, Marks
 
 
 def units_of(cells: tuple[Cell, ...]) -> IntArray:
@@ -78,8 +56,8 @@ def units_and_steps(cells: tuple[Cell, ...], predicted: tuple[BoolArray, ...]) -
 def _placed(cells: tuple[Cell, ...]) -> tuple[list[tuple[Marks, Marks]], list[IntArray]]:
     """Events and alarms as each detector sees them, and the episodes of the events and of each one's alarms."""
     _check(cells)
-    seen = [_in_ticks(cell) if isinstance(cell, TimedCell) else _on_steps(cell) for cell in cells]
-    return seen, _chains([seen[0][0], *(alarms for _, alarms in seen)], _reach(cells[0]))
+    seen = [cell.marks for cell in cells]
+    return seen, _chains([seen[0][0], *(alarms for _, alarms in seen)], cells[0].apart)
 
 
 def _counted(seen: list[tuple[Marks, Marks]], chains: list[IntArray]) -> tuple[IntArray, BoolArray]:
@@ -108,7 +86,7 @@ def _check(cells: tuple[Cell, ...]) -> None:
             )
 
 
-def _chains(marks: list[Marks], reach: Any) -> list[IntArray]:
+def _chains(marks: list[Marks], reach: np.uint64 | np.float64) -> list[IntArray]:
     """The number of the episode of each mark, in time order."""
     first, last = (np.concatenate([getattr(mark, end) for mark in marks]) for end in ("first", "last"))
     order = np.argsort(first, kind="stable")
@@ -129,60 +107,3 @@ def _gap(first: AnyArray, last: AnyArray) -> AnyArray:
         return np.asarray(np.maximum(begins - reached, 0.0))
     # modulo 2**64, differences beyond 63 bits are right too
     return np.where(begins > reached, begins.view(np.uint64) - reached.view(np.uint64), np.uint64(0))
-
-
-def _reach(cell: Cell) -> Any:
-    """How far apart marks of one episode may lie: the whole tolerance, or as far as a window off to one side."""
-    reach: Any = cell.reach if isinstance(cell, TimedCell) else cell.trial.tolerances[cell.d]
-    far = max(reach.early + reach.late, reach.early, reach.late)
-    if isinstance(cell, TimedCell) or reach.unit == "steps" or cell.clock is None:
-        return np.uint64(int(min(far, FARTHEST)))
-    if cell.clock.ticks.dtype.kind == "f":
-        return float(far) + 2 * cell.clock.slack
-    long = cell.clock.tick_size
-    return np.uint64(int(min(far, FARTHEST * long)) // long)
-
-
-def _on_steps(cell: Cell) -> tuple[Marks, Marks]:
-    """Events and alarms of a series of steps."""
-    near = union(cell.trial.event_windows[cell.d])
-    events = Ranges(starts=cell.truth.first_steps, stops=cell.truth.last_steps + 1)
-    if cell.trial.count_alarms == "steps":
-        alarms, hit = Ranges(starts=cell.alarms, stops=cell.alarms + 1), in_ranges(cell.alarms, near)
-    else:
-        alarms, hit = cell.episodes, touching(cell.episodes, near)
-    return _marks(cell, events, cell.found, own=True), _marks(cell, alarms, hit)
-
-
-def _marks(cell: Cell, ranges: Ranges, scores: BoolArray, *, own: bool = False) -> Marks:
-    truth, in_steps = cell.truth, cell.trial.tolerances[cell.d].unit == "steps"
-    when = None if cell.clock is None or in_steps else cell.clock.ticks
-    if own and when is not None and truth.begins is not None and truth.ends is not None:
-        first, last = truth.begins, truth.ends
-    else:
-        first, last = ranges.starts, ranges.stops - 1
-        if when is None and cell.n_steps < len(truth.open_steps):
-            when = np.flatnonzero(truth.open_steps)  # masked steps take up time
-        if when is not None:
-            first, last = when[first], when[last]
-    return Marks(first=first, last=last, steps=ranges, counts=np.ones(len(scores), dtype=np.bool_), scores=scores)
-
-
-def _in_ticks(cell: TimedCell) -> tuple[Marks, Marks]:
-    """Events and alarms at their own times; those that do not count still hold an episode together."""
-    trial, at, events = cell.trial, cell.at, cell.truth.at
-    stretches = cell.stretches
-    hit_of = stretches.of[within(cell.truth.starts, Ranges(starts=stretches.starts, stops=stretches.stops)) > 0]
-    first = last = at
-    counts = np.ones(len(at), dtype=np.bool_)
-    if trial.count_alarms == "episodes":
-        first, last = trial.at[cell.episodes.starts], trial.at[cell.episodes.stops - 1]
-        counts = np.ones(len(first), dtype=np.bool_)
-    elif trial.edges == "interior":
-        counts = trial.watch.holds_all(at - cell.reach.late, at + cell.reach.early)
-    hit = np.zeros(len(first), dtype=np.bool_)
-    hit[np.flatnonzero(counts)[hit_of]] = True
-    return (
-        Marks(first=events, last=events, counts=cell.counts, scores=cell.found),
-        Marks(first=first, last=last, counts=counts, scores=hit),
-    )

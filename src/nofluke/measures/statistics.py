@@ -21,7 +21,7 @@ from nofluke.measures.points import MOST_TICKS, as_pair
 from nofluke.measures.tiling import tiling_coefficient, tiling_rows
 from nofluke.plain import as_number, check_word
 from nofluke.ratios import divide, f_beta
-from nofluke.series.timed import TimedTrial
+from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell, Trial
 
 # ---- event synchronisation: how often two lists of times nearly coincide
@@ -210,15 +210,6 @@ class PointStatistic(Statistic):
         return {}
 
 
-def times_of(cell: Cell, rows: IntArray) -> tuple[AnyArray, AnyArray]:
-    """Times of placed events and of the alarms: ticks, those of a clock, or steps, masked ones counted."""
-    trial: Any = cell.trial
-    if isinstance(trial, TimedTrial):
-        return trial.truth.ticks_of(rows), trial.at[trial.chosen(cell.k)]
-    when = np.flatnonzero(cell.truth.open_steps) if cell.clock is None else cell.clock.ticks
-    return when[rows], when[cell.alarms]
-
-
 @dataclass(frozen=True)
 class Synchronisation(PointStatistic):
     """Event synchronisation Q (Quian Quiroga et al. 2002), whose window adapts to the gaps and needs no tolerance."""
@@ -227,14 +218,14 @@ class Synchronisation(PointStatistic):
     title: str = "Event synchronisation"
 
     def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
-        events, alarms = times_of(cell, rows)
+        events, alarms = cell.times(rows)
         strength, _ = event_synchronisation_rows(events, alarms, shared="halved")
         return strength
 
     def details(self, cell: Cell, value: float) -> dict[str, float]:
         """The delay behaviour q: positive where alarms follow events."""
         del value
-        events, alarms = times_of(cell, cell.truth.starts[None])
+        events, alarms = cell.times(cell.truth.starts[None])
         return {"delay": float(event_synchronisation_rows(events, alarms, shared="halved")[1][0])}
 
 
@@ -246,14 +237,15 @@ class Tiling(PointStatistic):
     title: str = "Spike time tiling coefficient"
 
     def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
-        trial: Any = cell.trial
-        if isinstance(trial, TimedTrial):
-            reach, watch = trial.reaches[cell.d], trial.watch
-            events, alarms = times_of(cell, rows)
-            return tiling_rows(
-                events, alarms, early=reach.early, late=reach.late, begins=watch.starts, ends=watch.stops
-            )
-        return np.array([self._on_steps(cell, row) for row in rows])
+        return cell.by_axis(
+            steps=lambda cell: np.array([self._on_steps(cell, row) for row in rows]),
+            ticks=lambda cell: self._in_time(cell, rows),
+        )
+
+    @staticmethod
+    def _in_time(cell: TimedCell, rows: IntArray) -> FloatArray:
+        (events, alarms), reach, watch = cell.times(rows), cell.reach, cell.trial.watch
+        return tiling_rows(events, alarms, early=reach.early, late=reach.late, begins=watch.starts, ends=watch.stops)
 
     @staticmethod
     def _on_steps(cell: Cell, row: IntArray) -> float:
@@ -278,14 +270,14 @@ class Matching(PointStatistic):
     title: str = "One-to-one matching"
 
     def of_rows(self, cell: Cell, rows: IntArray) -> FloatArray:
-        trial: Any = cell.trial
-        if isinstance(trial, TimedTrial):
-            events, alarms = times_of(cell, rows)
-            reach = trial.reaches[cell.d]
-            return match_rows(events, alarms, early=reach.early, late=reach.late).astype(np.float64)
-        before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
-        found = match_on_steps(rows, before[cell.cover.starts], before[cell.cover.stops])
-        return found.astype(np.float64)
+        def on_steps(cell: Cell) -> IntArray:
+            before = np.concatenate([[0], np.cumsum(cell.alarm_flags)])
+            return match_on_steps(rows, before[cell.cover.starts], before[cell.cover.stops])
+
+        def in_time(cell: TimedCell) -> IntArray:
+            return match_rows(*cell.times(rows), early=cell.reach.early, late=cell.reach.late)
+
+        return cell.by_axis(steps=on_steps, ticks=in_time).astype(np.float64)
 
     def details(self, cell: Cell, value: float) -> dict[str, float]:
         """Precision, recall and F1 of the pairs."""

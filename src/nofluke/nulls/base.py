@@ -15,7 +15,6 @@ from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls.layouts import Layout
 from nofluke.plain import as_rng, as_whole, check_word
-from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -272,7 +271,7 @@ class NullModel(ABC):
     def check(self, method: object, cell: Cell | None = None) -> None:
         """Refuse a method that this null does not have, and events that no law of single steps holds for."""
         check_word(method, "method", self.methods, f" for the null {self.name}")
-        if isinstance(cell, TimedCell) and not self.takes_times:
+        if cell is not None and cell.in_time and not self.takes_times:
             raise InputError(
                 argument="null",
                 value=self.text,

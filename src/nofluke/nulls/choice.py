@@ -12,7 +12,6 @@ from nofluke.nulls.base import METHODS, NullModel
 from nofluke.nulls.doubts import doubts
 from nofluke.nulls.look import Look
 from nofluke.plain import check_word
-from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 
 AUTO = "auto"
@@ -125,7 +124,7 @@ def choose(null: Null, cell: Cell, alpha: float, doubt: str = "") -> Choice:
 
     ``doubt`` is what speaks against any null of this trial.
     """
-    in_time = isinstance(cell, TimedCell)
+    in_time = cell.in_time
     if isinstance(null, str) and null.strip() == AUTO:
         found = pick(Look.of(cell, alpha))
         if doubt:

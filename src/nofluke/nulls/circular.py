@@ -19,11 +19,46 @@ from nofluke.nulls.base import Joint, Method, NullModel, Shifting, Trait
 from nofluke.nulls.layouts import Circle, Periods
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, MOST_PAIRS, ByShift
-from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places
+from nofluke.series.timed import Length, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
 GUARDED = "With a guard, the remaining rotations do not form a group: p-values come out too small where scores have a long memory."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Listed:
+    """Both hits of every shift on steps, the identity first: what `ByShift` is in time."""
+
+    recall: IntArray
+    precision: IntArray
+    listable: ClassVar[bool] = True
+
+    @property
+    def n_shifts(self) -> int:
+        """How many shifts count, the identity among them."""
+        return len(self.recall)
+
+    def laws(self, cell: Cell, how: How) -> dict[str, Law]:
+        """The laws of both hits."""
+        sides = (("precision", self.precision, cell.n_predictions), ("recall", self.recall, cell.n_events))
+        return {
+            side: CountLaw(
+                np.bincount(hits, minlength=size + 1), mean=float(hits.mean()), var=float(hits.var()), method=how
+            )
+            for side, hits, size in sides
+        }
+
+    def every_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
+        """Recall's and precision's hits."""
+        del cell
+        return self.recall, self.precision
+
+    def joint(self, cell: Cell, how: How) -> Joint:
+        """Pairs of both hits, each with the same weight."""
+        del cell
+        weights = np.full(len(self.recall), 1 / len(self.recall))
+        return Joint(recall_hits=self.recall, precision_hits=self.precision, weights=weights, method=how)
 
 
 class ShiftNull(NullModel):
@@ -35,12 +70,8 @@ class ShiftNull(NullModel):
     shifts_all: ClassVar[bool] = True
 
     @abstractmethod
-    def pieces(self, cell: TimedCell) -> ByShift | None:
-        """Both hits by shift, of events at their own times; None where they are too many to be counted out."""
-
-    @abstractmethod
-    def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
-        """Recall's and precision's hits for every shift that counts, the identity first."""
+    def hits_by_shift(self, cell: Cell) -> ByShift | Listed | None:
+        """Both hits for every shift that counts, the identity first; None where they are too many to be counted out."""
 
     @abstractmethod
     def method(self, n_shifts: int, every: float) -> How:
@@ -57,23 +88,16 @@ class ShiftNull(NullModel):
         """How many places apart shifts are."""
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
-        if isinstance(cell, TimedCell):
-            found = self.pieces(cell)
-            if found is None and method == "exact":
-                raise InputError(
-                    argument="method",
-                    value="exact",
-                    problem=f"counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
-                    f"{cell.n_predictions * cell.n_events:,}",
-                    remedy=say("use {}, which draws shifts at random", arg("method", "auto")),
-                )
-            return {} if found is None else found.laws(cell, self.method(found.n_shifts, found.of_recall.every))
-        recall, precision = self.hits_by_shift(cell)
-        how = self.method(len(recall), self.stride(cell.truth))
-        return {
-            "precision": _counted(precision, cell.n_predictions, how),
-            "recall": _counted(recall, cell.n_events, how),
-        }
+        found = self.hits_by_shift(cell)
+        if found is None and method == "exact":
+            raise InputError(
+                argument="method",
+                value="exact",
+                problem=f"counts at most {MOST_PAIRS:,} pairs of an alarm and an event, but there are "
+                f"{cell.n_predictions * cell.n_events:,}",
+                remedy=say("use {}, which draws shifts at random", arg("method", "auto")),
+            )
+        return {} if found is None else found.laws(cell, self.method(found.n_shifts, self.stride(cell.truth)))
 
     def perfect_alarms(self, cell: Cell) -> tuple[Cell, ...]:
         """Shifted by less than events, alarms and tolerance are long, perfect alarms still find every event."""
@@ -81,29 +105,22 @@ class ShiftNull(NullModel):
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
         del times
-        affordable = not isinstance(cell, TimedCell) or self.pieces(cell) is not None
+        # on steps all shifts are counted together
+        affordable = not cell.in_time or self.hits_by_shift(cell) is not None
         return ("precision", "recall") if affordable else ()
 
     def every_placement(self, cell: Cell) -> tuple[IntArray, IntArray, How] | None:
-        if not isinstance(cell, TimedCell):
-            recall, precision = self.hits_by_shift(cell)
-            return recall, precision, self.method(len(recall), self.stride(cell.truth))
-        found = self.pieces(cell)
-        if found is None or found.n_shifts > MOST_LISTED:
+        found = self.hits_by_shift(cell)
+        if found is None or not found.listable:
             return None
-        return *found.every_shift(cell), self.method(found.n_shifts, found.of_recall.every)
+        return *found.every_shift(cell), self.method(found.n_shifts, self.stride(cell.truth))
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """Both hits of every shift."""
-        if isinstance(cell, TimedCell):
-            found = self.pieces(cell)
-            if found is None:
-                return super().joint(cell, n_resamples=n_resamples, rng=rng)
-            return found.joint(cell, self.method(found.n_shifts, found.of_recall.every))
-        recall, precision = self.hits_by_shift(cell)
-        weights = np.full(len(recall), 1 / len(recall))
-        how = self.method(len(recall), self.stride(cell.truth))
-        return Joint(recall_hits=recall, precision_hits=precision, weights=weights, method=how)
+        found = self.hits_by_shift(cell)
+        if found is None:
+            return super().joint(cell, n_resamples=n_resamples, rng=rng)
+        return found.joint(cell, self.method(found.n_shifts, self.stride(cell.truth)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,7 +243,7 @@ class CircularShift(ShiftNull):
         return self._circle(side)[2]
 
     def _guard(self, side: Truth) -> int:
-        if isinstance(self.guard, float) and not isinstance(side, TimedTruth):
+        if isinstance(self.guard, float) and not side.in_time:
             raise InputError(argument="guard", value=self.guard, problem="must be a whole number of steps")
         return 0 if not self.guard else whole_places(self.guard, side, "guard")
 
@@ -254,17 +271,13 @@ class CircularShift(ShiftNull):
         layout = Circle() if circle == side.n_places else Periods(circle)
         return Shifting(layout=layout, begins=begins, method=self.method(len(begins), every))
 
-    def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
-        """Recall's and precision's hits for every rotation that counts, the identity first."""
-        recall, precision = around(cell, self._circle(cell.truth)[0])
-        shifts = self.shifts(cell.truth)
-        return recall[shifts], precision[shifts]
+    def hits_by_shift(self, cell: Cell) -> ByShift | Listed | None:
+        """Both hits for every rotation that counts, the identity first."""
+        circle, guard = self._circle(cell.truth), self._guard(cell.truth)
 
-    def pieces(self, cell: TimedCell) -> ByShift | None:
-        """Both hits by shift, of events at their own times."""
-        return timed_shifts.around(cell, *self._circle(cell.truth), self._guard(cell.truth))
+        def on_steps(cell: Cell) -> Listed:
+            recall, precision = around(cell, circle[0])
+            shifts = self.shifts(cell.truth)
+            return Listed(recall=recall[shifts], precision=precision[shifts])
 
-
-def _counted(hits: IntArray, size: int, method: How) -> Law:
-    counts = np.bincount(hits, minlength=size + 1)
-    return CountLaw(counts, mean=float(hits.mean()), var=float(hits.var()), method=method)
+        return cell.by_axis(steps=on_steps, ticks=lambda cell: timed_shifts.around(cell, *circle, guard))

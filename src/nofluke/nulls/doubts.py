@@ -9,7 +9,7 @@ from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.evidence import CALENDAR_PERIODS, in_runs
 from nofluke.nulls.look import Look
-from nofluke.series.timed import TimedCell, in_places
+from nofluke.series.timed import Length, TimedTruth, in_places
 from nofluke.series.trial import Cell
 from nofluke.text.numbers import p_is
 
@@ -134,13 +134,16 @@ def _about_drift(model: NullModel, look: Look) -> str:
 
 def _about_gaps(model: NullModel, cell: Cell) -> str:
     """Shifts by whole periods that do not keep the phase, since time passes in gaps and shifts do not see it."""
-    every = getattr(model, "every", None)
-    if every is None or not isinstance(cell, TimedCell):
+    every: Length | None = getattr(model, "every", None)
+    if every is None:
         return ""
-    watch = cell.trial.watch
-    period = in_places(every, cell.truth, "every") * watch.stride
-    gaps = watch.starts[1:] - watch.stops[:-1]
-    if (np.abs(gaps - np.rint(gaps / period) * period) <= watch.stride / 2).all():
+
+    def in_phase(truth: TimedTruth) -> bool:
+        period = in_places(every, truth, "every") * truth.watch.stride
+        gaps = truth.watch.starts[1:] - truth.watch.stops[:-1]
+        return bool((np.abs(gaps - np.rint(gaps / period) * period) <= truth.watch.stride / 2).all())
+
+    if cell.truth.by_axis(steps=lambda _: True, ticks=in_phase):
         return ""
     return say(
         "Shifts by multiples of {} of watched time do not keep a season of that length where gaps are not multiples of it: "

@@ -21,13 +21,13 @@ from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import MOST_STEPS, Shifting, Trait
-from nofluke.nulls.circular import ShiftNull
+from nofluke.nulls.circular import Listed, ShiftNull
 from nofluke.nulls.layouts import Mirrored
 from nofluke.nulls.shifts import nearby
 from nofluke.nulls.stratified import Strata, Stratified, in_windows, refuse_windows, window_of
 from nofluke.nulls.timed_shifts import ByShift
 from nofluke.plain import as_whole
-from nofluke.series.timed import Length, TimedCell, TimedTruth, as_length, in_places, in_words, whole_places
+from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -125,16 +125,15 @@ class LocalShift(ShiftNull):
 
     def places(self, side: Truth) -> tuple[int, float]:
         """Reach and stride in places."""
-        if isinstance(self.reach, float) and not isinstance(side, TimedTruth):
+        if isinstance(self.reach, float) and not side.in_time:
             raise InputError(argument="reach", value=self.reach, problem="must be a whole number of steps")
         reach = whole_places(self.reach, side, "reach")
         every = 1.0 if self.every is None else in_places(self.every, side, "every")
         if reach >= side.n_places:
-            unit = "ticks" if isinstance(side, TimedTruth) else "steps"
             raise InputError(
                 argument="null",
                 value=self.text,
-                problem=f"shifts by up to {reach:,} {unit}, but the sequence has {side.n_places:,}",
+                problem=f"shifts by up to {reach:,} {side.place}s, but the sequence has {side.n_places:,}",
                 remedy="pass a shorter reach",
             )
         return reach, every
@@ -180,14 +179,15 @@ class LocalShift(ShiftNull):
         (reach, every), shifts = self.places(side), self.shifts(side)
         return Shifting(layout=Mirrored(reach), begins=reach + shifts, method=self.method(len(shifts), every))
 
-    def hits_by_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
-        """Recall's and precision's hits for every shift, the identity first."""
-        return nearby(cell, self.shifts(cell.truth))
+    def hits_by_shift(self, cell: Cell) -> ByShift | Listed | None:
+        """Both hits for every shift, the identity first."""
+        places = self.places(cell.truth)
 
-    def pieces(self, cell: TimedCell) -> ByShift | None:
-        """Both hits by shift, of events at their own times."""
-        reach, every = self.places(cell.truth)
-        return timed_shifts.nearby(cell, reach, every)
+        def on_steps(cell: Cell) -> Listed:
+            recall, precision = nearby(cell, self.shifts(cell.truth))
+            return Listed(recall=recall, precision=precision)
+
+        return cell.by_axis(steps=on_steps, ticks=lambda cell: timed_shifts.nearby(cell, *places))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -34,7 +34,6 @@ from nofluke.text.numbers import as_people_say, p_is
 
 IN_PHASE = 12  # steps of each phase of a season, in each window of time
 FEWEST_PHASES = 12
-_SEEN = "seen in the events"  # under which a truth keeps it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,10 +73,7 @@ class Events:
     @classmethod
     def of(cls, truth: Truth, own: TimedTruth | None = None) -> Events:
         """What is known of this truth already, or will be."""
-        if _SEEN not in truth.__dict__:
-            truth.__dict__[_SEEN] = cls(truth=truth, own=own)
-        seen: Events = truth.__dict__[_SEEN]
-        return seen
+        return truth.once("seen", lambda: cls(truth=truth, own=own))
 
     @property
     def n(self) -> int:
@@ -237,9 +233,9 @@ class Look:
     @classmethod
     def of(cls, cell: Cell, alpha: float, period: Period | None = None, *, wide: int = 1) -> Look:
         """A look at a cell of any trial; at events without a grid, through a sketch on one."""
-        if not isinstance(cell, TimedCell):
+        drawn = cell.by_axis(steps=lambda _: None, ticks=sketch)
+        if drawn is None:
             return cls(cell=cell, alpha=alpha, period=period, wide=wide)
-        drawn = sketch(cell)
         return cls(cell=drawn.cell, alpha=alpha, period=period, sketch=drawn)
 
     @property

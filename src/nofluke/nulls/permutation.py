@@ -23,7 +23,6 @@ from nofluke.laws.precision import precision_law
 from nofluke.laws.tables import binomial, hypergeometric
 from nofluke.nulls import timed_shifts
 from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
-from nofluke.series.timed import TimedCell, TimedTruth
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -90,7 +89,7 @@ class Permutation(NullModel):
 
     def draw(self, side: Truth) -> Draw:
         """Uniformly, on distinct steps."""
-        return uniform(side.n_steps, side.n) if isinstance(side, TimedTruth) else Uniform(side.n_steps, side.n)
+        return (uniform if side.in_time else Uniform)(side.n_steps, side.n)
 
     def known_laws(self, cell: Cell, method: Method) -> dict[str, Law]:
         if method == "binomial":
@@ -108,7 +107,7 @@ class Permutation(NullModel):
         from nofluke.laws.exact import few, programme
 
         windows = cell.windows.hittable
-        if windows.covered != cell.covered or (isinstance(cell, TimedCell) and cell.counted is not None):
+        if windows.covered != cell.covered or cell.counted is not None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)  # recall does not go by these windows
         patience = min(FEW_PATIENCE, 4 * self.programme_operations)  # less in a hurry
         engine = table_engine(windows, cell.n_events, self.programme_operations, patience)
@@ -157,7 +156,7 @@ class Permutation(NullModel):
 
 def recall_law(cell: Cell) -> Law:
     """Recall's hits: hypergeometric, out of the events that count."""
-    if isinstance(cell, TimedCell) and cell.counted is not None:
+    if cell.counted is not None:
         return timed_shifts.permuted(cell, cell.counted)
     return hypergeometric(cell.n_steps, cell.covered, cell.n_events)
 
@@ -176,11 +175,7 @@ def donges(cell: Cell) -> dict[str, Law]:
                 "use {} with {}, or {}", arg("method", "auto"), arg("null", "permutation"), arg("count_alarms", "steps")
             ),
         )
-    if isinstance(cell, TimedCell):
-        wide, alarms, events = cell.mean_width / cell.trial.watch.watched, len(cell.at), cell.n_counted
-    else:
-        wide = float((cell.cover.stops - cell.cover.starts).mean()) / cell.n_steps
-        alarms, events = cell.n_predictions, cell.n_events
+    wide, alarms, events = cell.mean_share, len(cell.chosen), cell.n_counted
     missed = math.log1p(-wide) if wide < 1 else -math.inf
     return {
         "precision": binomial(cell.n_predictions, -math.expm1(cell.n_events * missed) if cell.n_events else 0.0),

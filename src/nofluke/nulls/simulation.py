@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from nofluke.nulls.timed_shifts import hits_of_counted, out_of, share_of
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.progress import announce_compilation, progress_bar
 from nofluke.ratios import TIE_SLACK
-from nofluke.series.timed import TimedCell, TimedTrial
 from nofluke.series.trial import Cell, Trial
 
 SIDES = ("precision", "recall")
@@ -56,11 +56,9 @@ def simulate_hits(
         )
     announce_compilation(kernels.draw_hits, seconds=3)
     draw = null.draw(trial.truth)
-    if isinstance(trial, TimedTrial):
-        found = folded(trial)
-        problem, draw = found.problem, found.drawing(draw)
-    else:
-        problem = montecarlo.Problem.of(trial)
+    problem, draw = trial.by_axis(
+        steps=lambda trial: (montecarlo.Problem.of(trial), draw), ticks=lambda trial: folded(trial).with_draw(draw)
+    )
     with progress_bar(what, n_resamples) as advance:
         return montecarlo.simulate(
             problem,
@@ -80,7 +78,7 @@ def simulated(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> Nulls:
     if not _compiled(cell):
         return _simulated_by_rows(cell, null, n_resamples, rng if seed is None else seed, seed)
     found = simulate_hits(
-        alone(cell), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
+        cell.alone(), null, n_resamples, rng if seed is None else seed, "permutations", histograms="all"
     )
     return laws_of_tally(found, (0, 0), cell, null, n_resamples, seed)
 
@@ -104,7 +102,7 @@ def laws_of_tally(
 
 def _compiled(cell: Cell) -> bool:
     """Whether the compiled loops count these hits: those of points, all of which count."""
-    return cell.truth.points and not (isinstance(cell, TimedCell) and cell.counted is not None)
+    return cell.truth.points and cell.counted is None
 
 
 def _simulated_by_rows(cell: Cell, null: NullModel, n_resamples: int, rng: Any, seed: int | None) -> Nulls:
@@ -124,7 +122,10 @@ def _placed_by_rows(
     cell: Cell, null: NullModel, n_resamples: int, rng: Any, ratio: Callable[..., AnyArray] = out_of
 ) -> dict[str, AnyArray]:
     blocks = [
-        hits_of_counted(cell, rows, ratio) if isinstance(cell, TimedCell) else hits_of_ranges(cell, rows)
+        cell.by_axis(
+            steps=partial(hits_of_ranges, placements=rows),
+            ticks=partial(hits_of_counted, placements=rows, out_of=ratio),
+        )
         for rows in draws(null, cell.trial, n_resamples, rng)
     ]
     return {side: np.concatenate([block[side] for block in blocks]) for side in SIDES}
@@ -159,7 +160,7 @@ def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> 
             method=How(kind="simulated", n_resamples=n_resamples, seed=seed),
         )
     found = simulate_hits(
-        alone(cell),
+        cell.alone(),
         null,
         n_resamples,
         rng if seed is None else seed,
@@ -176,30 +177,6 @@ def simulated_joint(cell: Cell, null: NullModel, n_resamples: int, rng: Any) -> 
     )
 
 
-def alone(cell: Cell) -> Trial:
-    """The trial of one cell only."""
-    trial = cell.trial
-    if trial.shape == (1, 1):
-        return trial
-    if isinstance(cell, TimedCell):
-        return replace(
-            cell.trial,
-            detector=cell.trial.detector >= trial.thresholds[cell.k] if trial.scored else trial.detector,
-            thresholds=np.ones(1),
-            told=None,
-            tolerances=(trial.tolerances[cell.d],),
-            reaches=(cell.reach,),
-        )
-    return Trial(
-        truth=trial.truth,
-        detector=cell.alarm_flags,
-        tolerances=(trial.tolerances[cell.d],),
-        thresholds=np.ones(1),
-        reaches=(trial.reaches[cell.d],),
-        count_alarms=trial.count_alarms,
-    )
-
-
 def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator[AnyArray]:
     """What a null makes of its side of the trial, in blocks of rows: the same for the same seed."""
     from nofluke.laws import montecarlo
@@ -207,8 +184,7 @@ def draws(null: NullModel, trial: Trial, n_resamples: int, rng: Any) -> Iterator
     moved, width = (trial.truth, trial.n_events) if null.moves == "truth" else (trial.detector, trial.n_steps)
     left = n_resamples
     # rows at a time go by the memory that a null may need: by steps on a grid, else by events
-    size = max(trial.n_events, 1) if isinstance(trial, TimedTrial) else trial.n_steps
-    for block in montecarlo.drawn(null.draw(moved), size, n_resamples=n_resamples, rng=rng):
+    for block in montecarlo.drawn(null.draw(moved), trial.row, n_resamples=n_resamples, rng=rng):
         rows = np.asarray(block)
         if rows.ndim != 2 or rows.shape[1] != width or not 0 < len(rows) <= left:
             raise InputError(

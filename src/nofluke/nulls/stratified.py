@@ -181,28 +181,26 @@ class Stratified(NullModel):
 
     def fits(self, side: Truth) -> None:
         """Refuse a series that has no such strata."""
-        if isinstance(side, TimedTruth):
-            self.strata_in_time(side)
-        else:
-            self.strata_of(side)
+        side.by_axis(steps=self.strata_of, ticks=self.strata_in_time)
 
     def _labels(self, side: Truth) -> IntArray:
         """The stratum of each step, where there are few enough of them to go through."""
-        return self.strata_in_time(side).dense() if isinstance(side, TimedTruth) else self.strata_of(side)
+        return side.by_axis(steps=self.strata_of, ticks=lambda side: self.strata_in_time(side).dense())
 
     def _counts(self, cell: Cell) -> list[tuple[int, int, int]]:
         """Of each stratum, the steps, those on which an event is found, and the events."""
-        if isinstance(cell, TimedCell):
-            timed = self.strata_in_time(cell.truth)
-            counts = (timed.sizes, timed.covered(cell.zone), timed.count(cell.truth.starts))
-        else:
+
+        def on_steps(cell: Cell) -> tuple[IntArray, IntArray, IntArray]:
             strata = self.strata_of(cell.truth)
             sizes = np.bincount(strata)
-            counts = (
-                sizes,
-                np.bincount(strata[cell.near_alarm], minlength=len(sizes)),
-                np.bincount(strata[cell.truth.flags], minlength=len(sizes)),
-            )
+            near, events = (np.bincount(strata[on], minlength=len(sizes)) for on in (cell.near_alarm, cell.truth.flags))
+            return sizes, near, events
+
+        def in_time(cell: TimedCell) -> tuple[IntArray, IntArray, IntArray]:
+            strata = self.strata_in_time(cell.truth)
+            return strata.sizes, strata.covered(cell.zone), strata.count(cell.truth.starts)
+
+        counts = cell.by_axis(steps=on_steps, ticks=in_time)
         return list(zip(*(values.tolist() for values in counts), strict=True))
 
     def enumerable(self, cell: Cell, times: int = 1) -> bool:
@@ -216,10 +214,12 @@ class Stratified(NullModel):
         return _recall(cell.n_events, self._counts(cell))
 
     def draw(self, side: Truth) -> Draw:
+        """So many events in each stratum, on random steps of it."""
+        return side.by_axis(steps=self._draw_steps, ticks=lambda side: self.strata_in_time(side).draw(side.starts))
+
+    def _draw_steps(self, side: Truth) -> Draw:
         from nofluke.laws.montecarlo import kernels
 
-        if isinstance(side, TimedTruth):
-            return self.strata_in_time(side).draw(side.starts)
         strata = self.strata_of(side)
         sizes = np.bincount(strata)
         wanted, begins = np.bincount(strata[side.flags], minlength=len(sizes)), np.cumsum(sizes) - sizes
@@ -258,7 +258,7 @@ class Stratified(NullModel):
 
     def exact_sides(self, cell: Cell, times: int = 1) -> tuple[str, ...]:
         # where not all events count, recall is a ratio of two sums over the strata: that is simulated
-        recall = () if isinstance(cell, TimedCell) and cell.counted is not None else ("recall",)
+        recall = () if cell.counted is not None else ("recall",)
         return ("precision", *recall) if self.enumerable(cell, times) else recall
 
     def law_of(self, cell: Cell, side: str) -> Law:

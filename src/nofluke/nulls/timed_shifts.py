@@ -21,6 +21,7 @@ from nofluke.nulls.base import Joint
 from nofluke.series.counting import in_ranges, newly_hit, nonempty, total, union, within
 from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Ranges
+from nofluke.series.trial import Cell
 
 NEGLIGIBLE = 1e-18  # numbers of events that count with a smaller probability are left out
 
@@ -62,7 +63,7 @@ def common(one: Ranges, other: Ranges) -> Ranges:
     return union(Ranges(starts=left[kept], stops=edges[1:][kept]))
 
 
-def permuted(cell: TimedCell, counted: Ranges) -> TableLaw:
+def permuted(cell: Cell, counted: Ranges) -> TableLaw:
     """The ratio's law where events are permuted: hypergeometric hits among a hypergeometric number that count."""
     inner, found = total(counted), total(common(counted, cell.zone))
     n_events, observed = cell.n_events, cell.n_counted
@@ -409,29 +410,34 @@ class ByShift:
         one = Pieces(starts=np.zeros(1, dtype=np.int64), values=np.zeros(1, dtype=np.int64), n=self.recall.n)
         return int(self.of_recall.counts(one, 0)[0])
 
-    def _recall(self, cell: TimedCell) -> Pieces:
+    @property
+    def listable(self) -> bool:
+        """Whether shifts are few enough to list them all."""
+        return self.n_shifts <= MOST_LISTED
+
+    def _recall(self, cell: Cell) -> Pieces:
         """Recall's hits, out of the observed number of events that count."""
         if self.counted is None:
             return self.recall
         hits, counted = self.recall.joined(self.counted)
         return replace(hits, values=out_of(hits.values, counted.values, cell.n_counted))
 
-    def laws(self, cell: TimedCell, how: How) -> dict[str, Law]:
+    def laws(self, cell: Cell, how: How) -> dict[str, Law]:
         """The laws of both hits."""
         precision = self.of_precision.counts(self.precision, cell.n_predictions)
         recall = self.of_recall.counts(self._recall(cell), cell.n_counted)
         return {"precision": CountLaw.of(precision, how), "recall": CountLaw.of(recall, how)}
 
-    def every_shift(self, cell: TimedCell) -> tuple[IntArray, IntArray]:
+    def every_shift(self, cell: Cell) -> tuple[IntArray, IntArray]:
         """Recall's and precision's hits of all shifts that count, the identity first."""
         return self._recall(cell).at(self.of_recall.listed()), self.precision.at(self.of_precision.listed())
 
-    def _found(self, cell: TimedCell, shifts: IntArray) -> AnyArray:
+    def _found(self, cell: Cell, shifts: IntArray) -> AnyArray:
         """Recall's hits at some shifts, out of the observed number of events that count, and not rounded down."""
         hits = self.recall.at(shifts)
         return hits if self.counted is None else share_of(hits, self.counted.at(shifts), cell.n_counted)
 
-    def joint(self, cell: TimedCell, how: How) -> Joint:
+    def joint(self, cell: Cell, how: How) -> Joint:
         """Pairs of both hits, with the number of shifts that have them as weights."""
         if self.of_recall != self.of_precision or self.recall.n != self.precision.n:
             recall, precision = (
@@ -472,7 +478,7 @@ def around(cell: TimedCell, circle: int, periods: int, every: float, guard: int)
         strides = Strides(every=every, origin=0, first=max(guard, 1), stop=last + 1)
         return ByShift(recall=recall, precision=precision, counted=counted, of_recall=strides, of_precision=strides)
 
-    return _kept(cell, ("around", circle, periods, every, guard), found)
+    return cell.once(("around", circle, periods, every, guard), found)
 
 
 def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
@@ -512,7 +518,7 @@ def nearby(cell: TimedCell, reach: int, every: float) -> ByShift | None:
             of_precision=_both_ways(far, every * stride),
         )
 
-    return _kept(cell, ("nearby", reach, every), found)
+    return cell.once(("nearby", reach, every), found)
 
 
 def _both_ways(reach: int, every: float) -> Strides:
@@ -535,11 +541,3 @@ def _count(events: IntArray, zone: Ranges, circle: int) -> Pieces:
     """Events in a zone by shift around the circle; what lies behind it stays."""
     recall, _ = hits_around(Ranges(starts=events[:0], stops=events[:0]), zone, events, circle)
     return recall
-
-
-def _kept(cell: TimedCell, key: tuple[object, ...], find: Callable[[], ByShift | None]) -> ByShift | None:
-    """What is known of a cell already, or is worked out now."""
-    known: dict[tuple[object, ...], ByShift | None] = cell.__dict__.setdefault("_by_shift", {})
-    if key not in known:
-        known[key] = find()
-    return known[key]

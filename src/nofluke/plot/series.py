@@ -24,9 +24,10 @@ from nofluke.series.counting import within
 from nofluke.series.detector import AlarmRule, choose_cut
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import Sequence, prepare
-from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.timed import TimedCell, event_reaches
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
 from nofluke.text.numbers import show_chance
 from nofluke.text.tables import show_number, show_share
 
@@ -55,7 +56,7 @@ def marks_of_result(result: Evaluation) -> Marks:
     if not isinstance(result, Coincidence):
         return marks_of(result.sequence, result.cell)
     read, cell = result.sequence, result._cell
-    hit, heard, counted = alarm_hits(cell), alarms_counted(cell), events_counted(cell)
+    hit, heard, counted = cell.alarm_hits, cell.alarms_counted, cell.counts
     times = read.ticks.times
     at = times(cell.truth.at[counted])
     return Marks(
@@ -94,24 +95,27 @@ def when_of(sequence: Sequence) -> AnyArray:
 
 def _alarms_and_near(cell: Cell) -> tuple[BoolArray, BoolArray]:
     """Of the steps that count, which are predicted, and on which a prediction would be a hit."""
-    if not isinstance(cell, TimedCell):
-        return cell.alarm_flags, cell.trial.near_flags(cell.d)
-    alarms = np.zeros(len(cell.trial.at), dtype=np.bool_)
-    alarms[cell.trial.chosen(cell.k)] = True
-    return alarms, within(cell.truth.starts, cell.trial.alarm_windows[cell.d]) > 0
+
+    def in_time(cell: TimedCell) -> tuple[BoolArray, BoolArray]:
+        alarms = np.zeros(len(cell.trial.at), dtype=np.bool_)
+        alarms[cell.chosen] = True
+        return alarms, within(cell.truth.starts, cell.trial.alarm_windows[cell.d]) > 0
+
+    return cell.by_axis(steps=lambda cell: (cell.alarm_flags, cell.trial.near_flags(cell.d)), ticks=in_time)
 
 
 def _extents(cell: Cell, sequence: Sequence, when: AnyArray) -> tuple[AnyArray, AnyArray]:
     """Where each event begins and ends on the timeline's axis: its own times on a clock, else first and last step."""
-    truth, clock = cell.truth, sequence.clock
-    if isinstance(cell, TimedCell):
-        own = cell.trial.watch.ticks.times(cell.truth.at)
-        return own, own
-    if truth.begins is not None and truth.ends is not None and clock is not None:
-        unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
-        return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)
-    at = when[sequence.open_steps]
-    return at[truth.starts], at[truth.stops - 1]
+    clock = sequence.clock
+
+    def on_steps(truth: Truth) -> tuple[AnyArray, AnyArray]:
+        if truth.begins is not None and truth.ends is not None and clock is not None:
+            unit = f"datetime64[{clock.unit}]" if clock.is_dates else clock.ticks.dtype
+            return np.maximum(truth.begins, clock.ticks[0]).astype(unit), np.minimum(truth.ends, clock.end).astype(unit)
+        at = when[sequence.open_steps]
+        return at[truth.starts], at[truth.stops - 1]
+
+    return cell.truth.by_axis(steps=on_steps, ticks=lambda truth: (truth.watch.ticks.times(truth.at),) * 2)
 
 
 # ---- several detectors on one timeline: a row each, with events found and missed, hits and false alarms
@@ -288,11 +292,12 @@ def _draw(sequence: Sequence, cell: Cell, ax: Axes | None, result: Evaluation | 
     when = marks.when
     across = ax.get_xaxis_transform()  # lanes stand at fixed heights, whatever the scores are
     grey: dict[str, Any] = {"step": "mid", "transform": across, "color": GREY, "linewidth": 0}
-    if isinstance(cell, TimedCell) and len(cell.truth.at) and steps <= FEW_STEPS:
-        shade(ax, *event_reaches(cell), cell.trial.watch.ticks, GREY, 0.25, "near an event")
-    elif steps <= FEW_STEPS and sequence.n_events:
-        name = "near a range" if sequence.spans is not None else "near an event"
-        ax.fill_between(when, 0, 1, where=marks.near, alpha=0.25, label=name, **grey)
+    near = f"near {'a range' if sequence.spans is not None else 'an event'}"
+    if steps <= FEW_STEPS and cell.n_events:
+        cell.by_axis(
+            steps=lambda _: ax.fill_between(when, 0, 1, where=marks.near, alpha=0.25, label=near, **grey),
+            ticks=lambda cell: shade(ax, *event_reaches(cell), cell.trial.watch.ticks, GREY, 0.25, near),
+        )
     if not sequence.open_steps.all():
         ax.fill_between(when, 0, 0.04, where=~sequence.open_steps, label="left out", **grey)
     if sequence.scores is not None and cut is not None:

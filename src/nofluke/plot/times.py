@@ -15,7 +15,7 @@ from nofluke.plot.panels import check_kind, make_axes, make_panels
 from nofluke.plot.style import GREY, PALETTE, SERIES, AxesArray, few_ticks, in_words, label, shade, tidy
 from nofluke.series.occurrences import Occurrences
 from nofluke.series.ticks import Ticks
-from nofluke.series.timed import alarm_hits, alarms_counted, event_reaches, events_counted
+from nofluke.series.timed import event_reaches
 from nofluke.text.numbers import as_people_say
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def coincidence(result: Coincidence, ax: Axes | None = None) -> Axes:
     ticks, ends = read.ticks, (read.first, read.last)
     ax = make_axes(ax, (9, 2.6))
     ax.set_ylim(0, 2)
-    hit, heard, counted = alarm_hits(cell), alarms_counted(cell), events_counted(cell)
+    hit, heard, counted = cell.alarm_hits, cell.alarms_counted, cell.counts
     found, events = cell.found, cell.truth.at
     lanes = (
         ("events found", events[found], 1.5, "good"),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
-from nofluke.lazy import lazy
+from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import rounding
 from nofluke.series.tolerance import Ranges
 
@@ -281,7 +281,7 @@ def newly_hit(first: IntArray, last: IntArray) -> IntArray:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Windows:
+class Windows(Keeper):
     """For each prediction, the half-open range of steps on which an event makes it a hit.
 
     Parameters

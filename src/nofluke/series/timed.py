@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,8 +17,8 @@ from nofluke.plain import as_number, as_whole, whole_or_none
 from nofluke.series.counting import Stretches, in_ranges, nearest_alarms, nonempty, runs, total, union, within
 from nofluke.series.ticks import MOST_TICKS, Ticks, Watch
 from nofluke.series.tolerance import Ranges, Tolerance
-from nofluke.series.trial import Cell, Trial
-from nofluke.series.truth import Truth
+from nofluke.series.trial import FARTHEST, Cell, Marks, TimeUnit, Timing, Trial, as_episodes, both_sides
+from nofluke.series.truth import Answer, Truth
 
 ROOM = 1_000  # times as many places for events as there are events, where several may share a time
 MOST_FLAGS = 2**27
@@ -46,6 +47,14 @@ class TimedTruth(Truth):
 
     watch: Watch = field(repr=False)
     slots: int = 1
+
+    in_time: ClassVar[bool] = True
+    place: ClassVar[str] = "tick"
+
+    def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[TimedTruth], Answer]) -> Answer:
+        """The answer of the function for ticks."""
+        del steps
+        return ticks(self)
 
     @classmethod
     def of(cls, at: IntArray, watch: Watch) -> TimedTruth:
@@ -187,7 +196,7 @@ class TimedTrial(Trial):
             **more,
         )
 
-    def __post_init__(self) -> None:
+    def _check(self) -> None:
         if np.shape(self.detector) != np.shape(self.at):
             raise InputError(
                 problem=f"a detector has one value for each of the {len(self.at)} times, got {len(self.detector)}"
@@ -204,10 +213,20 @@ class TimedTrial(Trial):
         """The time that was watched."""
         return self.truth.watch
 
+    def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[TimedTrial], Answer]) -> Answer:
+        """The answer of the function for ticks."""
+        del steps
+        return ticks(self)
+
     @property
     def size(self) -> int:
         """What work on a cell grows with: events and alarms, each of which costs as much as some steps do."""
         return 10 * (self.n_events + len(self.at))
+
+    @property
+    def row(self) -> int:
+        """What a random placement takes in memory: its events."""
+        return max(self.n_events, 1)
 
     def prepare(self) -> None:
         """Work out what all cells share, before threads ask for it."""
@@ -316,10 +335,52 @@ class TimedCell(Cell):
         """n, the alarms that count, or episodes of them."""
         return int(self.trial.n_predictions[self.k]) if self.trial.edges == "zero" else self.windows.n
 
+    def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[TimedCell], Answer]) -> Answer:
+        """The answer of the function for ticks."""
+        del steps
+        return ticks(self)
+
+    @property
+    def chosen(self) -> IntArray:
+        """Which of the times of the detector are alarms."""
+        return self.trial.chosen(self.k)
+
     @lazy
     def at(self) -> IntArray:
         """The ticks of the alarms, ascending, whether they count or not."""
-        return self.trial.at[self.trial.chosen(self.k)]
+        return self.trial.at[self.chosen]
+
+    @property
+    def n_labelled(self) -> int:
+        """Each event is one tick."""
+        return self.n_events
+
+    @property
+    def timing(self) -> Timing:
+        """In ticks, of dates or of numbers."""
+        ticks, watch = self.trial.watch.ticks, self.trial.watch
+        # divided by, for times 1e-9 would make a week 604800.0000000001 s
+        per_unit = float((10**9 if ticks.is_dates else 1) / ticks.size)
+        unit: TimeUnit = "seconds" if ticks.is_dates else "clock"
+        return Timing(unit=unit, per_unit=per_unit, watched=ticks.span(watch.watched), step=ticks.span(1))
+
+    def times(self, rows: IntArray) -> tuple[AnyArray, AnyArray]:
+        """Ticks of placed events and of the alarms."""
+        return self.truth.ticks_of(rows), self.at
+
+    def alone(self) -> TimedTrial:
+        """The trial of this cell only."""
+        trial = self.trial
+        if trial.shape == (1, 1):
+            return trial
+        return replace(
+            trial,
+            detector=trial.detector >= trial.thresholds[self.k] if trial.scored else trial.detector,
+            thresholds=np.ones(1),
+            told=None,
+            tolerances=(trial.tolerances[self.d],),
+            reaches=(self.reach,),
+        )
 
     @lazy
     def episodes(self) -> Ranges:
@@ -350,6 +411,46 @@ class TimedCell(Cell):
         """The stretches of steps on which an event would be found: by an alarm, whatever the alarms are counted as."""
         windows, alarms = self.trial.alarm_windows[self.d], self.trial.chosen(self.k)
         return union(Ranges(starts=windows.starts[alarms], stops=windows.stops[alarms]))
+
+    @property
+    def alarms_counted(self) -> BoolArray:
+        """Whether each alarm counts: all of them, or those whose whole window was watched."""
+        if self.trial.edges == "zero":
+            return np.ones(len(self.at), dtype=np.bool_)
+        return self.trial.watch.holds_all(self.at - self.reach.late, self.at + self.reach.early)
+
+    @property
+    def alarm_hits(self) -> BoolArray:
+        """Whether each alarm counts and has an event near it, or any alarm of its episode has.
+
+        >>> import nofluke as nf
+        >>> nf.coincidence([10, 40], [11, 12, 70], tolerance=2, span=(0, 99)).cell.alarm_hits
+        array([ True,  True, False])
+        """
+        every, chosen = self.trial.alarm_windows[self.d], self.chosen
+        near = np.asarray(within(self.truth.starts, Ranges(starts=every.starts[chosen], stops=every.stops[chosen])) > 0)
+        return (as_episodes(near, chosen) if self.trial.count_alarms == "episodes" else near) & self.alarms_counted
+
+    @property
+    def marks(self) -> tuple[Marks, Marks]:
+        """Events and alarms at their own times; those that do not count still hold an episode together."""
+        trial, at, events, stretches = self.trial, self.at, self.truth.at, self.stretches
+        hit_of = stretches.of[within(self.truth.starts, Ranges(starts=stretches.starts, stops=stretches.stops)) > 0]
+        first, last, counts = at, at, self.alarms_counted
+        if trial.count_alarms == "episodes":
+            first, last = trial.at[self.episodes.starts], trial.at[self.episodes.stops - 1]
+            counts = np.ones(len(first), dtype=np.bool_)
+        hit = np.zeros(len(first), dtype=np.bool_)
+        hit[np.flatnonzero(counts)[hit_of]] = True
+        return (
+            Marks(first=events, last=events, counts=self.counts, scores=self.found),
+            Marks(first=first, last=last, counts=counts, scores=hit),
+        )
+
+    @property
+    def apart(self) -> np.uint64 | np.float64:
+        """How far apart marks of one episode may lie, in ticks."""
+        return np.uint64(min(both_sides(self.reach), FARTHEST))
 
     @property
     def covered(self) -> int:
@@ -386,8 +487,12 @@ class TimedCell(Cell):
         return near if self.counted is None else near & in_ranges(self.truth.starts, self.counted)
 
     @property
-    def mean_width(self) -> float:
-        """Mean watched ticks in the window of an event on a random tick; with interior edges, the whole window."""
+    def mean_share(self) -> float:
+        """Mean share of the watched ticks in the window of an event on a random one; a whole one if interior."""
+        return self._mean_width / self.trial.watch.watched
+
+    @property
+    def _mean_width(self) -> float:
         fine, reach = replace(self.trial.watch, stride=1), self.reach
         if self.trial.edges == "interior":
             return float(min(max(reach.early + reach.late + 1, 0), fine.watched))
@@ -411,39 +516,6 @@ class TimedCell(Cell):
 
 def _hit(steps: IntArray, ranges: Any) -> BoolArray:
     return within(steps, Ranges(starts=ranges.starts, stops=ranges.stops)) > 0
-
-
-# ---- what a timeline shows of events and alarms at their own times: which were hit, and which count at all
-
-
-def alarm_hits(cell: TimedCell) -> BoolArray:
-    """Whether each alarm has an event near it, or any alarm of its episode has.
-
-    >>> import nofluke as nf
-    >>> alarm_hits(nf.coincidence([10, 40], [11, 12, 70], tolerance=2, span=(0, 99)).cell)
-    array([ True,  True, False])
-    """
-    every, chosen = cell.trial.alarm_windows[cell.d], cell.trial.chosen(cell.k)
-    windows = Ranges(starts=every.starts[chosen], stops=every.stops[chosen])
-    near = np.asarray(within(cell.truth.starts, windows) > 0)
-    if cell.trial.count_alarms == "episodes" and len(chosen):
-        of_episode = np.cumsum(np.diff(chosen, prepend=chosen[0]) > 1)
-        near = np.isin(of_episode, of_episode[near])
-    return near & alarms_counted(cell)
-
-
-def alarms_counted(cell: TimedCell) -> BoolArray:
-    """Whether each alarm counts: all of them, or those whose whole window was watched."""
-    if cell.trial.edges == "zero":
-        return np.ones(len(cell.at), dtype=np.bool_)
-    return cell.trial.watch.holds_all(cell.at - cell.reach.late, cell.at + cell.reach.early)
-
-
-def events_counted(cell: TimedCell) -> BoolArray:
-    """Whether each event counts."""
-    if cell.counted is None:
-        return np.ones(cell.truth.n, dtype=np.bool_)
-    return in_ranges(cell.truth.starts, cell.counted)
 
 
 def event_reaches(cell: TimedCell) -> tuple[IntArray, IntArray]:
@@ -478,7 +550,8 @@ def as_length(value: object, name: str, least: int, *, whole: bool = False, most
 
 def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
     """A length in places of events: steps on a grid; whole or not."""
-    if not isinstance(side, TimedTruth):
+
+    def steps(side: Truth) -> float:
         steps = _in_steps(value, side, name)
         if steps < least:
             raise InputError(argument=name, value=value, problem=f"must be a number of at least {least} steps")
@@ -486,6 +559,11 @@ def in_places(value: Length, side: Truth, name: str, least: int = 1) -> float:
             told = f"must be a whole number of at least {least} and at most {MOST_STEPS:,} on a grid of steps"
             raise InputError(argument=name, value=value, problem=told)
         return steps
+
+    return side.by_axis(steps=steps, ticks=lambda side: _in_ticks(value, side, name, least))
+
+
+def _in_ticks(value: Length, side: TimedTruth, name: str, least: int) -> float:
     ticks = side.watch.ticks
     if isinstance(value, str) is not ticks.is_dates:
         remedy = "a number, in the unit of the times"

@@ -6,20 +6,22 @@ in one coordinate system: the steps that count, numbered from 0. Masked steps ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from collections.abc import Callable
+from dataclasses import InitVar, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError
-from nofluke.lazy import lazy
+from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import Clock
 from nofluke.series.counting import (
     Stretches,
     Windows,
     first_alarms,
     flags_of,
+    in_ranges,
     largest_within,
     nearest_alarms,
     nonempty,
@@ -33,9 +35,15 @@ from nofluke.series.counting import (
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts
 from nofluke.series.reading import Sequence
 from nofluke.series.tolerance import Ranges, Reach, Tolerance
-from nofluke.series.truth import Truth
+from nofluke.series.truth import Answer, Truth
+
+if TYPE_CHECKING:
+    from nofluke.series.timed import TimedCell, TimedTrial
 
 KEPT_ALARMS = 8_000_000  # positions of predictions kept between cells: 64 MB
+SOME_STEPS = 1_000  # are enough to tell how long a step is
+FARTHEST = 2**64 - 1
+TimeUnit = Literal["steps", "seconds", "clock"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -58,6 +66,8 @@ class Trial:
         Whether each predicted step is a prediction, or each run of them.
     told : float array of length K or None
         The thresholds in the caller's own numbers; None where they are the same.
+    ranking : pair of int arrays, optional
+        The steps by ascending score, and how many of them are below each threshold, where that is known.
 
     Examples
     --------
@@ -75,6 +85,7 @@ class Trial:
     reaches: tuple[Reach, ...] = field(repr=False)
     count_alarms: CountAlarms = "steps"
     told: FloatArray | None = field(repr=False, default=None)
+    ranking: InitVar[tuple[IntArray, IntArray] | None] = None
 
     @classmethod
     def of(
@@ -118,11 +129,14 @@ class Trial:
         values = self.detector[order]
         below = np.flatnonzero(np.append(True, values[1:] != values[:-1]))
         cuts = values[below].astype(np.float64)
-        trial = replace(self, thresholds=cuts, told=None if sign == 1 else 0.0 - cuts)
-        trial.__dict__["_ranking"] = order, below
-        return trial
+        return replace(self, thresholds=cuts, told=None if sign == 1 else 0.0 - cuts, ranking=(order, below))
 
-    def __post_init__(self) -> None:
+    def __post_init__(self, ranking: tuple[IntArray, IntArray] | None) -> None:
+        if ranking is not None:
+            self.__dict__["_ranking"] = ranking
+        self._check()
+
+    def _check(self) -> None:
         if np.shape(self.detector) != (self.n_steps,):
             got = len(self.detector) if np.ndim(self.detector) == 1 else f"shape {np.shape(self.detector)}"
             raise InputError(
@@ -134,6 +148,11 @@ class Trial:
     def __getstate__(self) -> dict[str, Any]:
         """Without what can be worked out again."""
         return {f.name: getattr(self, f.name) for f in fields(self)}
+
+    def by_axis(self, *, steps: Callable[[Trial], Answer], ticks: Callable[[TimedTrial], Answer]) -> Answer:
+        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+        del ticks
+        return steps(self)
 
     def over(self, tolerances: tuple[Tolerance, ...], thresholds: FloatArray, told: FloatArray | None = None) -> Trial:
         """The same series and detector at other tolerances and thresholds; keeps what is known of shared tolerances."""
@@ -173,6 +192,11 @@ class Trial:
     @property
     def size(self) -> int:
         """What work on a cell grows with: the steps."""
+        return self.n_steps
+
+    @property
+    def row(self) -> int:
+        """What a random placement may take in memory, as steps."""
         return self.n_steps
 
     def prepare(self) -> None:
@@ -284,6 +308,10 @@ class Trial:
             return np.array([[int(np.count_nonzero(within(self.alarms(0), w)))] for w in self.event_windows])
         return np.stack([self._held(windows) for windows in self.event_windows])
 
+    def finders(self, d: int) -> Ranges:
+        """For each event, which of the values of the detector are near it, within tolerance d."""
+        return self.event_windows[d]
+
     def near_flags(self, d: int) -> BoolArray:
         """Whether each step is near an event, within tolerance d."""
         return flags_of(self._near[d], self.n_steps)
@@ -330,8 +358,32 @@ class Trial:
         return Cell(trial=self, d=0, k=0)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Timing:
+    """The unit in which times are told, how many ticks make one, how much was watched, and how long a step is."""
+
+    unit: TimeUnit
+    per_unit: float
+    watched: float
+    step: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Marks:
+    """Events, or a detector's alarms: where each begins and ends, whether it counts, and whether it is found or a hit.
+
+    ``first`` and ``last`` are in the unit of the tolerance; ``steps`` are numbers of steps, where there are steps.
+    """
+
+    first: AnyArray = field(repr=False)
+    last: AnyArray = field(repr=False)
+    steps: Ranges | None = field(repr=False, default=None)
+    counts: BoolArray = field(repr=False)
+    scores: BoolArray = field(repr=False)
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Cell:
+class Cell(Keeper):
     """One cell of a trial: fixed predictions, their windows, and the events that chance may move.
 
     Attributes
@@ -347,6 +399,16 @@ class Cell:
 
     def __getstate__(self) -> dict[str, Any]:
         return {"trial": self.trial, "d": self.d, "k": self.k}
+
+    def by_axis(self, *, steps: Callable[[Cell], Answer], ticks: Callable[[TimedCell], Answer]) -> Answer:
+        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+        del ticks
+        return steps(self)
+
+    @property
+    def in_time(self) -> bool:
+        """Whether events are at their own times, and not on steps."""
+        return self.truth.in_time
 
     @property
     def truth(self) -> Truth:
@@ -374,6 +436,52 @@ class Cell:
         return self.n_events
 
     @property
+    def counted(self) -> Ranges | None:
+        """The stretches of steps on which an event counts; None where it does on all of them."""
+        return None
+
+    @property
+    def counts(self) -> BoolArray:
+        """Whether each event counts."""
+        return np.ones(self.n_events, dtype=np.bool_)
+
+    @property
+    def n_labelled(self) -> int:
+        """How many steps belong to an event."""
+        return int(self.truth.flags.sum())
+
+    @property
+    def timing(self) -> Timing:
+        """In steps, or in the clock's own time."""
+        clock = self.trial.reaches[self.d].clock
+        if clock is None:
+            return Timing(unit="steps", per_unit=1, watched=float(self.n_steps), step=1.0)
+        watched, step = clock.lasting(self.truth.open_steps), replace(clock, ticks=clock.ticks[:SOME_STEPS]).step
+        if not clock.is_dates:
+            return Timing(unit="clock", per_unit=1, watched=watched, step=step)
+        per_unit = 10**9 // clock.tick_size
+        return Timing(unit="seconds", per_unit=per_unit, watched=watched / 1e9, step=step / per_unit)
+
+    def times(self, rows: IntArray) -> tuple[AnyArray, AnyArray]:
+        """Times of placed events and of the alarms: those of a clock, or steps, masked ones counted."""
+        when = np.flatnonzero(self.truth.open_steps) if self.clock is None else self.clock.ticks
+        return when[rows], when[self.alarms]
+
+    def alone(self) -> Trial:
+        """The trial of this cell only."""
+        trial = self.trial
+        if trial.shape == (1, 1):
+            return trial
+        return replace(
+            trial,
+            detector=self.alarm_flags,
+            thresholds=np.ones(1),
+            told=None,
+            tolerances=(trial.tolerances[self.d],),
+            reaches=(trial.reaches[self.d],),
+        )
+
+    @property
     def n_predictions(self) -> int:
         """n, the predictions."""
         return int(self.trial.n_predictions[self.k])
@@ -393,6 +501,22 @@ class Cell:
     def alarms(self) -> IntArray:
         """The predicted steps, ascending."""
         return self.trial.alarms(self.k)
+
+    @property
+    def chosen(self) -> IntArray:
+        """Which of the values of the detector are alarms: the predicted steps."""
+        return self.alarms
+
+    @property
+    def alarms_counted(self) -> BoolArray:
+        """Whether each alarm counts."""
+        return np.ones(len(self.alarms), dtype=np.bool_)
+
+    @property
+    def alarm_hits(self) -> BoolArray:
+        """Whether each alarm has an event near it, or any alarm of its episode has."""
+        near = self.trial.near_flags(self.d)[self.alarms]
+        return as_episodes(near, self.alarms) if self.trial.count_alarms == "episodes" else near
 
     @lazy
     def alarm_flags(self) -> BoolArray:
@@ -435,10 +559,54 @@ class Cell:
         return self.windows.hittable.covered
 
     @property
+    def mean_share(self) -> float:
+        """Mean share of the steps in the window of an event on a random step."""
+        return float((self.cover.stops - self.cover.starts).mean()) / self.n_steps
+
+    @property
+    def marks(self) -> tuple[Marks, Marks]:
+        """Events and alarms, or episodes of alarms, as the tolerance measures distances between them."""
+        near, first, last = union(self.trial.event_windows[self.d]), self.truth.first_steps, self.truth.last_steps
+        events = Ranges(starts=first, stops=last + 1)
+        if self.trial.count_alarms == "steps":
+            alarms, hit = Ranges(starts=self.alarms, stops=self.alarms + 1), in_ranges(self.alarms, near)
+        else:
+            alarms, hit = self.episodes, touching(self.episodes, near)
+        return self._marks(events, self.found, own=True), self._marks(alarms, hit)
+
+    def _marks(self, ranges: Ranges, scores: BoolArray, *, own: bool = False) -> Marks:
+        truth, in_steps = self.truth, self.trial.tolerances[self.d].unit == "steps"
+        when = None if self.clock is None or in_steps else self.clock.ticks
+        if own and when is not None and truth.begins is not None and truth.ends is not None:
+            first, last = truth.begins, truth.ends
+        else:
+            first, last = ranges.starts, ranges.stops - 1
+            if when is None and self.n_steps < len(truth.open_steps):
+                when = np.flatnonzero(truth.open_steps)  # masked steps take up time
+            if when is not None:
+                first, last = when[first], when[last]
+        return Marks(first=first, last=last, steps=ranges, counts=np.ones(len(scores), dtype=np.bool_), scores=scores)
+
+    @property
+    def apart(self) -> np.uint64 | np.float64:
+        """How far apart marks of one episode may lie: the whole tolerance, or as far as a window off to one side."""
+        tolerance: Any = self.trial.tolerances[self.d]
+        far, clock = both_sides(tolerance), self.clock
+        if tolerance.unit == "steps" or clock is None:
+            return np.uint64(int(min(far, FARTHEST)))
+        if clock.ticks.dtype.kind == "f":
+            return np.float64(float(far) + 2 * clock.slack)
+        return np.uint64(int(min(far, FARTHEST * clock.tick_size)) // clock.tick_size)
+
+    @property
     def near_alarm(self) -> BoolArray:
         """Whether an event on each step would be found."""
-        found = union(Ranges(starts=self.stretches.starts, stops=self.stretches.stops))
-        return flags_of(found, self.n_steps)
+        return flags_of(self.zone, self.n_steps)
+
+    @property
+    def zone(self) -> Ranges:
+        """The stretches of steps on which an event would be found."""
+        return union(Ranges(starts=self.stretches.starts, stops=self.stretches.stops))
 
     @property
     def cover(self) -> Ranges:
@@ -496,3 +664,18 @@ class Cell:
         if clock is not None:  # before that, nobody could have raised an alarm
             begins = np.maximum(begins, clock.ticks[0])
         return first_alarms(begins, self.alarms, np.arange(self.n_steps) if when is None else when, windows)
+
+
+def both_sides(reach: Any) -> Any:
+    """How far both sides of a tolerance reach together; as far as the longer one, where it lies off to one side."""
+    return max(reach.early + reach.late, reach.early, reach.late)
+
+
+def as_episodes(hits: BoolArray, alarms: IntArray) -> BoolArray:
+    """Which alarms are hits where every alarm of an episode is, once one of them is.
+
+    >>> as_episodes(np.array([True, False, False]), np.array([3, 4, 9]))
+    array([ True,  True, False])
+    """
+    of = np.cumsum(np.diff(alarms, prepend=alarms[:1]) > 1)
+    return np.isin(of, of[hits])

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
 from nofluke.arrays import AnyArray, BoolArray, ByValue, IntArray
 from nofluke.errors import InputError
-from nofluke.lazy import lazy
+from nofluke.lazy import Keeper, lazy
 from nofluke.series.clock import Clock, in_gaps
 from nofluke.series.counting import flags_of, runs
 from nofluke.series.tolerance import Ranges
+
+if TYPE_CHECKING:
+    from nofluke.series.timed import TimedTruth
+
+Answer = TypeVar("Answer")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -112,7 +117,7 @@ CountEvents = Literal["steps", "ranges"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Truth:
+class Truth(Keeper):
     """Where the events are, and what a null may know of the series besides: its length and its clock.
 
     Attributes
@@ -150,6 +155,14 @@ class Truth:
     ends: AnyArray | None = field(repr=False, default=None)
     opens: BoolArray | None = field(repr=False, default=None)
     count_events: CountEvents = "steps"
+
+    in_time: ClassVar[bool] = False  # whether events are at their own times, on ticks, and not on steps
+    place: ClassVar[str] = "step"  # what a place is called
+
+    def by_axis(self, *, steps: Callable[[Truth], Answer], ticks: Callable[[TimedTruth], Answer]) -> Answer:
+        """The answer of the function for this axis: for what is not computed alike on steps and in time."""
+        del ticks
+        return steps(self)
 
     def __post_init__(self) -> None:
         starts, stops = self.starts, self.stops

@@ -30,7 +30,7 @@ from nofluke.laws.law import How, Law
 from nofluke.laws.montecarlo import Problem, Uniform, hits_of
 from nofluke.laws.tables import weighted
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.simulation import alone, draws
+from nofluke.nulls.simulation import draws
 from nofluke.nulls.whole_ranges import hits_of_ranges
 from nofluke.series.trial import Cell
 
@@ -158,7 +158,7 @@ class _Group:
 def _hits(cell: Cell, rows: AnyArray) -> IntArray:
     """Both hits of each placement: precision's, recall's."""
     if cell.truth.points:
-        found = hits_of(Problem.of(alone(cell)), rows)
+        found = hits_of(Problem.of(cell.alone()), rows)
         return np.stack([found.precision.ravel(), found.recall.ravel()], axis=1)
     placed = hits_of_ranges(cell, rows)
     return np.stack([placed["precision"], placed["recall"]], axis=1)

@@ -29,7 +29,6 @@ _GROWTH = 40.0  # blocks are cut so that (1+x)^L is about e^40 at most, and neve
 _MOST_GROWTH = 100.0  # the kernels' sums of weights must not overflow, whatever the tilt
 _UNDERFLOW = 420.0  # |t| times the number of windows open at once: beyond it, weights could under- or overflow
 
-_STRUCTURE = "structure of the generating function"  # under which windows keep it
 
 _LN2_HEAD = math.floor(math.log(2.0) * 2**20) / 2**20  # few bits, so that its product with an exponent is exact
 _LN2_TAIL = float(Fraction("0.69314718055994530941723212145817656807") - Fraction(_LN2_HEAD))
@@ -109,10 +108,7 @@ class Point:
 
 def structure_of(windows: Windows) -> Structure:
     """The distinct clusters of ``windows``, worked out once."""
-    if _STRUCTURE not in windows.__dict__:
-        windows.__dict__[_STRUCTURE] = _cut_structure(windows, longest_block=2**62)
-    structure: Structure = windows.__dict__[_STRUCTURE]
-    return structure
+    return windows.once("structure", lambda: _cut_structure(windows, longest_block=2**62))
 
 
 def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:

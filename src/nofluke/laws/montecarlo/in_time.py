@@ -41,13 +41,13 @@ class Folded:
         """Steps of the problem, for events on steps of the trial."""
         return np.searchsorted(self.edges, np.asarray(steps, dtype=np.int64), side="right") + self.first
 
-    def drawing(self, draw: Draw) -> Draw:
-        """What a null draws, as the problem takes it."""
+    def with_draw(self, draw: Draw) -> tuple[Problem, Draw]:
+        """The problem, and what a null draws as the problem takes it."""
 
         def folded(generator: np.random.Generator, size: int) -> npt.NDArray[Any]:
             return self.fold(draw(generator, size))
 
-        return folded
+        return self.problem, folded
 
 
 def folded(trial: TimedTrial) -> Folded:

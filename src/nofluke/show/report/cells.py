@@ -18,7 +18,6 @@ from nofluke.nulls.base import NullModel, Nulls
 from nofluke.nulls.choice import Choice
 from nofluke.nulls.simulation import laws_of_tally, simulate_hits
 from nofluke.series.counting import within
-from nofluke.series.timed import TimedTrial
 from nofluke.series.trial import Cell
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.positions import is_slow
@@ -112,7 +111,7 @@ def _nulls_of(result: Evaluation, grid: Grid, seed: int) -> Callable[[Cell], Nul
 
 def _interior(grid: Grid) -> bool:
     """Whether the number of events that count is up to chance, and another one in every cell."""
-    return isinstance(grid.trial, TimedTrial) and grid.trial.edges == "interior"
+    return grid.trial.cell(0, 0).counted is not None
 
 
 def families(

@@ -16,11 +16,10 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.measures.delays import show_time
 from nofluke.series.counting import largest_within, runs
-from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted
 from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Cell
 from nofluke.show.report.in_time import at_own_times, first_tick
-from nofluke.show.report.timeline import event_times, finders_of, step_times
+from nofluke.show.report.timeline import event_times, step_times
 
 MOST_ROWS = 200
 LENGTHS = {"day": 10, "minute": 16, "second": 19, "millisecond": 23, "microsecond": 26, "nanosecond": 26}
@@ -52,11 +51,8 @@ def _event_rows(result: Evaluation, timeline: dict[str, Any]) -> list[dict[str, 
     cell, noun = result.cell, result.cell.truth.noun
     begin, end = event_times(result, cell.trial)
     begin, end = begin[:MOST_ROWS], end[:MOST_ROWS]
-    counts = events_counted(cell) if isinstance(cell, TimedCell) else np.ones(len(cell.found), dtype=np.bool_)
-    per_unit, delays = timeline["x"]["per_unit"], cell.delays()
-    if isinstance(cell, TimedCell):  # told in its own ticks
-        ticks = cell.trial.watch.ticks
-        delays = delays * (timeline["x"]["per_unit"] / float((10**9 if ticks.is_dates else 1) / ticks.size))
+    counts, per_unit = cell.counts, timeline["x"]["per_unit"]
+    delays = cell.delays() * (per_unit / cell.timing.per_unit)  # in ticks of the page
     best = _best(result, cell, timeline)
     rows = []
     for j, (at, until) in enumerate(zip(begin.tolist(), end.tolist(), strict=True)):
@@ -85,10 +81,11 @@ def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict
     cell = result.cell
     own = at_own_times(result, cell.trial)
     alarms, false = _false_alarms(cell)
-    if own and isinstance(cell, TimedCell):
-        at: AnyArray = cell.at[false] - first_tick(cell.trial)
-        first = last = at
-        lengths = np.ones(len(at), dtype=np.int64)
+    if own:
+        at = cell.by_axis(steps=lambda cell: cell.alarms, ticks=lambda cell: cell.at - first_tick(cell.trial))
+        first: AnyArray = at[false]
+        last = first
+        lengths = np.ones(len(first), dtype=np.int64)
     else:
         found, when = runs(alarms[false]), step_times(result)[result.sequence.open_steps]
         first, last, lengths = when[found.starts], when[found.stops - 1], found.stops - found.starts
@@ -108,13 +105,7 @@ def _alarm_rows(result: Evaluation, timeline: dict[str, Any]) -> tuple[list[dict
 
 def _false_alarms(cell: Cell) -> tuple[IntArray, BoolArray]:
     """All alarms among the steps that count, and which of them are false."""
-    if isinstance(cell, TimedCell):
-        return cell.trial.chosen(cell.k), alarms_counted(cell) & ~alarm_hits(cell)
-    hits = cell.trial.near_flags(cell.d)[cell.alarms]
-    if cell.trial.count_alarms == "episodes" and len(hits):
-        of = np.cumsum(np.diff(cell.alarms, prepend=cell.alarms[:1]) > 1)
-        hits = np.isin(of, of[hits])
-    return cell.alarms, ~hits
+    return cell.chosen, cell.alarms_counted & ~cell.alarm_hits
 
 
 def _scores(result: Evaluation, timeline: dict[str, Any]) -> FloatArray | None:
@@ -124,7 +115,7 @@ def _scores(result: Evaluation, timeline: dict[str, Any]) -> FloatArray | None:
 
 def _best(result: Evaluation, cell: Cell, timeline: dict[str, Any]) -> FloatArray | None:
     """The score in each event's window that speaks most for an alarm, in the caller's own numbers."""
-    scores, windows = _scores(result, timeline), finders_of(cell.trial, cell.d)
+    scores, windows = _scores(result, timeline), cell.trial.finders(cell.d)
     few = Ranges(starts=windows.starts[:MOST_ROWS], stops=windows.stops[:MOST_ROWS])
     return None if scores is None else np.asarray(largest_within(scores, few) * timeline["sign"])
 

@@ -13,7 +13,7 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.series.clock import Clock
 from nofluke.series.ticks import Ticks
-from nofluke.series.timed import TimedTrial, alarms_counted, events_counted
+from nofluke.series.timed import TimedTrial
 from nofluke.series.tolerance import Ranges, Tolerance
 from nofluke.series.trial import Trial
 from nofluke.show.report.packing import packed, packed_ascending
@@ -32,7 +32,7 @@ DIGITS = {
 
 def at_own_times(result: Evaluation, trial: Trial) -> bool:
     """Whether alarms are at times of their own, and not on steps."""
-    return isinstance(trial, TimedTrial) and getattr(result.sequence, "alarm_instants", trial.at) is not None
+    return trial.truth.in_time and getattr(result.sequence, "alarm_instants", ()) is not None
 
 
 def first_tick(trial: TimedTrial) -> int:
@@ -77,20 +77,25 @@ def counted_in_time(trial: TimedTrial) -> dict[str, Any] | None:
         return None
     cells = [trial.cell(d, 0) for d in range(len(trial.tolerances))]
     return {
-        "events": packed(np.concatenate([events_counted(cell) for cell in cells])),
-        "alarms": packed(np.concatenate([alarms_counted(cell) for cell in cells])),
+        "events": packed(np.concatenate([cell.counts for cell in cells])),
+        "alarms": packed(np.concatenate([cell.alarms_counted for cell in cells])),
     }
 
 
 def writing_of(trial: Trial, clock: Clock | None) -> dict[str, Any]:
     """How finely to write the dates of steps and of events, and whether they are in UTC; empty without dates."""
-    clocks = [] if clock is None else [clock]
-    if isinstance(trial, TimedTrial):
+
+    def of_steps(trial: Trial) -> list[Clock]:
+        ends = [own for own in (trial.truth.begins, trial.truth.ends) if own is not None]
+        return [] if clock is None else [replace(clock, ticks=own) for own in ends]
+
+    def of_ticks(trial: TimedTrial) -> list[Clock]:
         ticks, at = trial.watch.ticks, np.concatenate([trial.truth.at, trial.at])
-        if ticks.is_dates:
-            clocks.append(Clock(ticks=ticks.times(at).astype(np.int64), unit=ticks.unit, aware=ticks.aware))
-    elif clock is not None and trial.truth.begins is not None and trial.truth.ends is not None:
-        clocks += [replace(clock, ticks=trial.truth.begins), replace(clock, ticks=trial.truth.ends)]
+        dates = ticks.times(at).astype(np.int64) if ticks.is_dates else None
+        return [] if dates is None else [Clock(ticks=dates, unit=ticks.unit, aware=ticks.aware)]
+
+    clocks = [] if clock is None else [clock]
+    clocks += trial.by_axis(steps=of_steps, ticks=of_ticks)
     if not clocks or not clocks[0].is_dates:
         return {}
     return {"digits": max(map(_digits, clocks), key=[*DIGITS].index), "aware": clocks[0].aware}

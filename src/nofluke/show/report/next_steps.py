@@ -14,7 +14,6 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.diagnosis import Diagnosis
 from nofluke.series.counting import runs
-from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.show.report.entitled import holds
 from nofluke.show.report.grid import Grid
@@ -89,7 +88,7 @@ def _shortest(result: Evaluation, grid: Grid, k: int) -> float:
 def _lag(result: Evaluation, diagnosis: Diagnosis, source: Source | None) -> Step | None:
     """A window that is moved to where the alarms are; two lists of times have lags on a slider."""
     tolerance, steps = result.tolerance, _steps_late(result, diagnosis)
-    if isinstance(result.cell, TimedCell) or not steps or tolerance.aside:
+    if result.cell.in_time or not steps or tolerance.aside:
         return None
     length: Any = steps
     if tolerance.unit != "steps":
@@ -161,7 +160,7 @@ def _alarms(result: Evaluation, source: Source | None) -> Step | None:
 
 def _episodes(result: Evaluation) -> tuple[int, int]:
     """Alarms as people count them, a run of predicted steps as one, and those without a hit."""
-    if isinstance(result.cell, TimedCell) or result.count_alarms != "steps":
+    if result.cell.in_time or result.count_alarms != "steps":
         return result.n_predictions, result.false_alarms.count
     found = runs(result.cell.alarms)
     before = np.concatenate([[0], np.cumsum(result.cell.trial.near_flags(result.cell.d))])

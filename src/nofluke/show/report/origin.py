@@ -18,7 +18,7 @@ from nofluke.inference.coincidence import Coincidence
 from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.reading import Sequence
-from nofluke.series.timed import TimedCell, alarm_hits, alarms_counted, events_counted
+from nofluke.series.timed import TimedCell
 from nofluke.show.report.in_time import on_axis
 from nofluke.show.report.lists import (
     Source,
@@ -91,9 +91,7 @@ def timeline_figure(result: Evaluation) -> str:
         chart.columns(_away(result, steps), "away")
         _draw_scores(chart, drawn, (steps.starts + steps.ends) / 2, result.sequence.clock)
         chart.line([low, high], [cut, cut], "cut")
-    alarms, hits, events, found = (
-        _timed_marks(result.cell) if isinstance(result.cell, TimedCell) else _step_marks(result, steps)
-    )
+    alarms, hits, events, found = result.cell.by_axis(steps=lambda _: _step_marks(result, steps), ticks=_timed_marks)
     shown = ((events, ~found), (events, found), (alarms, ~hits), (alarms, hits))
     for i, (where, chosen) in enumerate(shown):
         chart.boxes(where.where(chosen).drawn(pixel), i + 0.12, i + 0.88, "good" if i % 2 else "bad")
@@ -164,7 +162,7 @@ def _draw_scores(chart: Chart, scores: FloatArray, at: FloatArray, clock: Any) -
 def _timed_marks(cell: TimedCell) -> tuple[Stretches, BoolArray, Stretches, BoolArray]:
     """Alarms that count and which of them are hits; events that count and which of them are found."""
     ticks = cell.trial.watch.ticks
-    counted, hits, which = alarms_counted(cell), alarm_hits(cell), events_counted(cell)
+    counted, hits, which = cell.alarms_counted, cell.alarm_hits, cell.counts
     alarms, events = on_axis(cell.at[counted], ticks), on_axis(cell.truth.at[which], ticks)
     return (
         Stretches(starts=alarms, ends=alarms),
@@ -178,15 +176,11 @@ def _step_marks(result: Evaluation, steps: Stretches) -> tuple[Stretches, BoolAr
     """The same on steps; where alarms count as episodes, all steps of one that is a hit are."""
     cell = result.cell
     at = np.flatnonzero(result.sequence.open_steps)
-    alarms = np.flatnonzero(cell.alarm_flags)
-    hits = cell.trial.near_flags(cell.d)[alarms]
-    if cell.trial.count_alarms == "episodes" and len(alarms):
-        of_episode = np.cumsum(np.diff(alarms, prepend=-2) > 1)
-        hits = np.isin(of_episode, of_episode[hits])
+    alarms = cell.alarms
     first, last = cell.truth.first_steps, cell.truth.last_steps
     return (
         Stretches(starts=steps.starts[at[alarms]], ends=steps.ends[at[alarms]]),
-        hits,
+        cell.alarm_hits,
         Stretches(starts=steps.starts[at[first]], ends=steps.ends[at[last]]),
         np.asarray(cell.found, dtype=np.bool_),
     )

@@ -184,27 +184,31 @@ def shifts_of(result: Evaluation, grid: Grid, lags: IntArray) -> Shifts:
     noun = result.cell.truth.noun
     if grid.lags:
         return Shifts(at=[], title="", told=[], hits=lambda *_: ([], []))
-    if not isinstance(result.cell, TimedCell):
-        before = events_before(result.cell)
-        lags = _wide(lags, result.cell)
+
+    def on_steps(cell: Cell) -> Shifts:
+        before, wide = events_before(cell), _wide(lags, cell)
         return Shifts(
-            at=lags.tolist(),
+            at=wide.tolist(),
             title=f"shift of the {noun}s, in steps",
-            told=[plural(abs(lag), "step") for lag in lags.tolist()],
-            hits=lambda _d, _k, cell: hits_by_lag(cell, lags, before),
+            told=[plural(abs(lag), "step") for lag in wide.tolist()],
+            hits=lambda _d, _k, cell: hits_by_lag(cell, wide, before),
         )
-    moves = lags_around(result.tolerance, 0, result.cell.trial.watch)
-    at, unit = as_people_say(np.array([move.length for move in moves], dtype=np.float64), moves[0].dates)
-    moved = [
-        grid.trial.over(tuple(window.by(move.length) if move.length else window for move in moves), grid.thresholds)
-        for window in grid.tolerances
-    ]
-    return Shifts(
-        at=at.tolist(),
-        title=f"shift of the {noun}s{unit}",
-        told=[move.short.removeprefix("-") for move in moves],
-        hits=lambda d, k, _: (moved[d].precision_hits[:, k].tolist(), moved[d].recall_hits[:, k].tolist()),
-    )
+
+    def in_time(cell: TimedCell) -> Shifts:
+        moves = lags_around(result.tolerance, 0, cell.trial.watch)
+        at, unit = as_people_say(np.array([move.length for move in moves], dtype=np.float64), moves[0].dates)
+        moved = [
+            grid.trial.over(tuple(window.by(move.length) if move.length else window for move in moves), grid.thresholds)
+            for window in grid.tolerances
+        ]
+        return Shifts(
+            at=at.tolist(),
+            title=f"shift of the {noun}s{unit}",
+            told=[move.short.removeprefix("-") for move in moves],
+            hits=lambda d, k, _: (moved[d].precision_hits[:, k].tolist(), moved[d].recall_hits[:, k].tolist()),
+        )
+
+    return result.cell.by_axis(steps=on_steps, ticks=in_time)
 
 
 def _wide(lags: IntArray, cell: Cell) -> IntArray:

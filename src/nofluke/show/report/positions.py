@@ -9,7 +9,6 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.series.counting import reaching
 from nofluke.series.detector import quantile_thresholds
-from nofluke.series.timed import TimedCell
 from nofluke.series.tolerance import Tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.tables import plural, show_number
@@ -128,7 +127,7 @@ def _short(share: float, others: tuple[float, float]) -> str:
 
 def is_slow(model: NullModel, cell: Cell) -> bool:
     """Whether a cell is so slow that we simulate it; sooner if every step is predicted, which tells nothing."""
-    seconds = None if isinstance(cell, TimedCell) else model.exact_seconds(cell)
+    seconds = None if cell.in_time else model.exact_seconds(cell)
     return seconds is not None and seconds > (SLOW_FOR_NOTHING if len(cell.alarms) == cell.n_steps else SLOW)
 
 
@@ -140,7 +139,7 @@ def cell_seconds(result: Evaluation, cell: Cell) -> float:
     if method == "saddlepoint":
         return counting + SADDLEPOINT_TIME * (cell.n_predictions + 300)
     exact = result.null.exact_seconds(cell) if method in ("auto", "exact") else None
-    if isinstance(cell, TimedCell) and exact is None:
+    if cell.in_time and exact is None:
         if len(result.null.exact_sides(result.cell)) == 2:  # shifts, counted out pair by pair
             return counting + PAIR_TIME * cell.n_events * cell.n_predictions
         return counting + DRAWN_TIME * result.settings.n_resamples * (cell.n_events + cell.n_predictions)

@@ -18,7 +18,6 @@ from nofluke.inference.evaluate import Evaluation
 from nofluke.plot.style import MOST_DRAWN
 from nofluke.series.clock import Clock, rounding
 from nofluke.series.timed import TimedTrial
-from nofluke.series.tolerance import Ranges
 from nofluke.series.trial import Trial
 from nofluke.show.report.grid import Grid
 from nofluke.show.report.in_time import at_own_times, axis_of_times, counted_in_time, first_tick, reach_of, writing_of
@@ -74,12 +73,15 @@ def timeline(result: Evaluation, grid: Grid) -> dict[str, Any]:
     """All steps of a sequence, or both lists of times, packed for a page."""
     trial = grid.trial
     own = at_own_times(result, trial)
-    axis = axis_of_times(result, trial) if own else _axis_of_steps(result, grid)  # type: ignore[arg-type]  # TimedTrial
+    axis = trial.by_axis(
+        steps=lambda _: _axis_of_steps(result, grid),
+        ticks=lambda trial: axis_of_times(result, trial) if own else _axis_of_steps(result, grid),
+    )
     return {
         "episodes": trial.count_alarms == "episodes",
         "events": _events(result, trial),
         "finders": _finders(result, trial),
-        "counted": counted_in_time(trial) if isinstance(trial, TimedTrial) else None,
+        "counted": trial.by_axis(steps=lambda _: None, ticks=counted_in_time),
         "windows": [reach_of(tolerance) for tolerance in trial.tolerances],
         **axis,
     }
@@ -140,7 +142,7 @@ def _events(result: Evaluation, trial: Trial) -> dict[str, Any]:
     truth = trial.truth
     begin, end = event_times(result, trial)
     made: dict[str, Any] = {"n": truth.n, "begin": packed_ascending(begin), "end": packed_ascending(end)}
-    if isinstance(trial, TimedTrial):
+    if truth.in_time:
         return {**made, "first": None, "last": None, "steps": None, "delay": "nearest"}
     first, last = event_steps(trial)
     nearest = truth.count_events == "steps" and truth.points
@@ -155,16 +157,20 @@ def _events(result: Evaluation, trial: Trial) -> dict[str, Any]:
 
 def event_times(result: Evaluation, trial: Trial) -> tuple[AnyArray, AnyArray]:
     """Begin and end of each event, in ticks since the first step, or since the first time of two lists."""
-    truth = trial.truth
-    if isinstance(trial, TimedTrial):
+
+    def on_steps(trial: Trial) -> tuple[AnyArray, AnyArray]:
+        truth, clock = trial.truth, result.sequence.clock
+        if truth.begins is not None and truth.ends is not None and clock is not None:
+            return elapsed(clock, truth.begins), elapsed(clock, truth.ends)
+        times, steps = step_times(result), event_steps(trial)
+        return times[steps[0]], times[steps[1]]
+
+    def in_time(trial: TimedTrial) -> tuple[AnyArray, AnyArray]:
         since = at_own_times(result, trial)
         own = trial.truth.at - first_tick(trial) if since else _since_first_step(result.sequence.clock, trial)
         return own, own
-    clock = result.sequence.clock
-    if truth.begins is not None and truth.ends is not None and clock is not None:
-        return elapsed(clock, truth.begins), elapsed(clock, truth.ends)
-    times, steps = step_times(result), event_steps(trial)
-    return times[steps[0]], times[steps[1]]
+
+    return trial.by_axis(steps=on_steps, ticks=in_time)
 
 
 def _since_first_step(clock: Clock | None, trial: TimedTrial) -> FloatArray:
@@ -182,11 +188,6 @@ def event_steps(trial: Trial) -> tuple[IntArray, IntArray]:
     return at[truth.first_steps], at[truth.last_steps]
 
 
-def finders_of(trial: Trial, d: int) -> Ranges:
-    """For each event, which of the steps that count, or of the times of the detector, find it."""
-    return trial.finders(d) if isinstance(trial, TimedTrial) else trial.event_windows[d]
-
-
 def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
     """First step that finds each event, by tolerance, relative to the first tolerance; and how many follow."""
     n_points = len(trial.detector)
@@ -194,7 +195,7 @@ def _finders(result: Evaluation, trial: Trial) -> dict[str, Any]:
     everywhere = np.append(steps, steps[-1] + 1 if n_points else 0)
     starts, lengths = [], []
     for d in range(len(trial.tolerances)):
-        ranges = finders_of(trial, d)
+        ranges = trial.finders(d)
         some = ranges.stops > ranges.starts
         first = everywhere[np.minimum(ranges.starts, n_points)]
         last = everywhere[np.where(some, ranges.stops - 1, 0)]
