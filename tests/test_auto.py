@@ -15,11 +15,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
-from nofluke.nulls import choice, look
-from nofluke.nulls.auto import pick
+from nofluke.nulls import choice, seen
+from nofluke.nulls.choice import doubts, pick
 from nofluke.nulls.diagnosis import NOT_LOOKED_FOR
-from nofluke.nulls.doubts import doubts
-from nofluke.nulls.look import Events, Look
+from nofluke.nulls.seen import Events, Look, Seasons
 from nofluke.series.detector import AlarmRule
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
@@ -193,7 +192,7 @@ class TestRotations:
         expected = picked(cell_of(truth, scores, **more))
         for attribute in ("recall_hits", "precision_hits", "event_windows", "near_events", "near_predictions"):
             monkeypatch.setattr(Trial, attribute, property(refuse))
-        for module in ("circular", "local", "advice"):
+        for module in ("circular", "local", "diagnosis"):
             for function in ("around", "nearby"):
                 monkeypatch.setattr(f"nofluke.nulls.{module}.{function}", refuse, raising=False)
         again = picked(cell_of(truth, scores, **more))
@@ -205,13 +204,13 @@ class TestTheEvidence:
         """However many cells and detectors are judged on it, and whoever asks."""
         calls = Counter()
         for name in ("adjacency", "clustering", "evenness"):
-            real = getattr(look, name)
+            real = getattr(seen, name)
 
             def counted(*given, name=name, real=real):
                 calls[name] += 1
                 return real(*given)
 
-            monkeypatch.setattr(look, name, counted)
+            monkeypatch.setattr(seen, name, counted)
         truth, scores, _ = made.SITUATIONS["iid"](np.random.default_rng(0))
         tolerances = tuple(nf.Tolerance(early=d, late=d) for d in (0, 2))
         trial = Trial.of(prepare(truth, scores), tolerances, np.quantile(scores, [0.8, 0.9]))
@@ -336,7 +335,7 @@ class TestDoubts:
             truth[start : start + rng.integers(2, 5)] = 1
         asked = {"quantile": 0.9, "tolerance": 1, "times": hours, "count_events": "ranges"}
         assert not nf.evaluate(truth, scores, **asked).settings.choice.holds
-        monkeypatch.setattr("nofluke.nulls.doubts._about_season", lambda *_: "")  # as where events show no sign of one
+        monkeypatch.setattr(Seasons, "doubt", lambda *_: "")  # as where events show no sign of one
         for null in ("circular-shift", "segments"):
             result = nf.evaluate(truth, scores, null=null, n_resamples=99, **asked)
             assert 'With null="auto" the answer is "cannot tell". It looks like a season' in " ".join(result.notes)

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 import nofluke as nf
 from nofluke.cli import main
-from nofluke.nulls import advice, evidence
-from nofluke.nulls.doubts import doubts
+from nofluke.nulls import evidence, seasons
+from nofluke.nulls.choice import doubts
+from nofluke.nulls.diagnosis import lag_profile
 from nofluke.series.reading import prepare
 from nofluke.series.trial import Trial
 
@@ -84,7 +85,7 @@ class TestEvidence:
         rows = []
         for _ in range(n):
             labels = uniform(rng)
-            season = evidence._season(labels, np.arange(2_000), 2_000, 24.0)
+            season = seasons._at_period(labels, np.arange(2_000), 2_000, 24.0)
             memory = evidence.memory(rng.exponential(size=300))
             rows.append(
                 (
@@ -106,7 +107,7 @@ class TestEvidence:
         for _ in range(300):
             smooth = np.convolve(rng.normal(size=2_009), np.ones(10), mode="valid")
             for labels in (clustered(rng), smooth > np.quantile(smooth, 0.9)):
-                found.append(evidence._season(labels, np.arange(2_000), 2_000, 24.0).pvalue)
+                found.append(seasons._at_period(labels, np.arange(2_000), 2_000, 24.0).pvalue)
         assert (np.array(found) <= 0.05).mean() <= 0.05 + 4 * math.sqrt(0.05 * 0.95 / 600)
 
     @pytest.mark.parametrize("period", [24, 30.4, 100, 365.2425])
@@ -116,15 +117,15 @@ class TestEvidence:
         weight = 2 * np.cos(2 * np.pi * np.arange(3_000) / period)
         labels = np.zeros(3_000, dtype=bool)
         labels[np.argsort(weight + rng.gumbel(size=3_000))[-120:]] = True
-        assert evidence._season(labels, np.arange(3_000), 3_000, period).pvalue < 1e-4
+        assert seasons._at_period(labels, np.arange(3_000), 3_000, period).pvalue < 1e-4
         kept = np.flatnonzero(rng.random(3_000) < 0.7)
-        assert evidence._season(labels[kept], kept, 3_000, period).pvalue < 1e-3
+        assert seasons._at_period(labels[kept], kept, 3_000, period).pvalue < 1e-3
 
     def test_too_few_periods_are_not_looked_at(self):
         """Less than four periods, or less than three steps in one, say nothing."""
         labels = uniform(np.random.default_rng(0), 100, 10)
         for period in (26.0, 2.0):
-            assert evidence._season(labels, np.arange(100), 100, period) is None
+            assert seasons._at_period(labels, np.arange(100), 100, period) is None
 
 
 class TestDiagnose:
@@ -167,7 +168,7 @@ class TestDiagnose:
             for _ in range(80):
                 truth = make(rng)
                 cell = nf.evaluate(truth, predictions=np.zeros(2_000), null="bernoulli").cell
-                clusters = advice.clusters_against(cell.truth, nf.nulls.Seasonal(strata=strata))
+                clusters = evidence.clusters_against(cell.truth, nf.nulls.Seasonal(strata=strata).draw)
                 found.append((clusters.counts.pvalue, clusters.gaps.pvalue))
             share = (np.array(found) <= 0.1).mean(axis=0)
             assert (share <= 0.1 + 4 * math.sqrt(0.09 / 80)).all()
@@ -190,7 +191,7 @@ class TestDiagnose:
         found = []
         for _ in range(200):
             cell = nf.evaluate(uniform(rng), predictions=uniform(rng), tolerance=2, null="bernoulli").cell
-            found.append(advice.lag_profile(cell).pvalue)
+            found.append(lag_profile(cell).pvalue)
         assert (np.array(found) <= 0.1).mean() <= 0.1 + 4 * math.sqrt(0.09 / 200)
 
     @pytest.mark.parametrize("n", [1, 2, 3, 40])

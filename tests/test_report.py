@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from nofluke.cli import cli
 from nofluke.inference.sweep import BAND
-from nofluke.nulls.advice import lag_profile
+from nofluke.nulls.diagnosis import lag_profile
 from nofluke.show.report import cells, positions, write_report
 from nofluke.show.report.cells import events_before, hits_by_lag, picture_of
 from nofluke.show.report.grid import make_grid, tolerances_around

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chi2
 
-from nofluke.nulls import periods
+from nofluke.nulls import levels, seasons
 from nofluke.nulls.evidence import evenness
-from nofluke.nulls.periods import Side
+from nofluke.nulls.seasons import Side
 
 STEPS = 2_000
 TIME = np.arange(STEPS)
@@ -65,7 +65,7 @@ class TestSide:
 
     def test_very_long_series_are_added_up(self, monkeypatch):
         """The full spectrum then has the frequencies that steps of three show."""
-        monkeypatch.setattr(periods, "MOST_BINS", 700)
+        monkeypatch.setattr(seasons, "MOST_BINS", 700)
         flags = np.random.default_rng(1).random(STEPS) < 0.1
         coarse = side(flags)
         assert coarse.coarse == 3
@@ -87,7 +87,7 @@ class TestDrift:
         rng = np.random.default_rng(2)
         n = 400
         found = np.array(
-            [periods.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue for _ in range(n)]
+            [seasons.drift(side(sample(rng, m=40, n=400)), side(sample(rng, m=60, n=400))).pvalue for _ in range(n)]
         )
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
@@ -97,7 +97,7 @@ class TestDrift:
         """Bursts of a few steps raise all low frequencies alike."""
         rng = np.random.default_rng(3)
         n = 300
-        found = np.array([periods.drift(side(bursts(rng)), side(bursts(rng))).pvalue for _ in range(n)])
+        found = np.array([seasons.drift(side(bursts(rng)), side(bursts(rng))).pvalue for _ in range(n)])
         for level in (0.05, 0.2):
             assert share_at_most((found <= level).mean(), level, n)
 
@@ -110,7 +110,7 @@ class TestDrift:
         last = first + size
         power = np.random.default_rng(seed).exponential(size=5 * last)
         power[first:last] *= scale
-        p, ratio = periods._slow(power, first, last)
+        p, ratio = seasons._slow(power, first, last)
         m = 4 * last
         assert ratio == pytest.approx(power[first:last].mean() / power[last : 5 * last].mean())
         assert p == pytest.approx(f.sf(ratio, 2 * size, 2 * m), rel=1e-8, abs=1e-14)
@@ -121,21 +121,21 @@ class TestDrift:
         """As SciPy does."""
         from scipy.stats import combine_pvalues
 
-        assert periods.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
+        assert seasons.fisher(one, other, 0.0) == pytest.approx(combine_pvalues([one, other]).pvalue, rel=1e-9)
 
     @settings(max_examples=50, deadline=None)
     @given(p=st.floats(1e-12, 1), alike=st.floats(0, 1))
     def test_the_same_evidence_twice_is_no_more_than_once(self, p, alike):
         """If a detector copies the events, two equal p-values combine to no less than one; similar ones weigh less."""
-        assert periods.fisher(p, p, 1.0) >= p * (1 - 1e-12)
-        assert periods.fisher(p, p, alike) >= periods.fisher(p, p, 0.0) * (1 - 1e-12)
+        assert seasons.fisher(p, p, 1.0) >= p * (1 - 1e-12)
+        assert seasons.fisher(p, p, alike) >= seasons.fisher(p, p, 0.0) * (1 - 1e-12)
 
     def test_a_trend_is_found(self):
         """Rates that rise by a factor of e⁴ on both sides."""
         rng = np.random.default_rng(4)
         for _ in range(20):
             weight = 4 * TIME / STEPS
-            assert periods.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
+            assert seasons.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).pvalue < 0.01
 
     def test_faster_changes_have_more_cycles(self):
         """Waves of one, three and seven cycles (too weak for harmonics) are distinguished by their octave."""
@@ -144,13 +144,13 @@ class TestDrift:
             seen = []
             for _ in range(20):
                 weight = wave(STEPS / cycles, 0.8, rng.random())
-                seen.append(periods.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).cycles)
+                seen.append(seasons.drift(side(sample(rng, weight)), side(sample(rng, weight, m=200))).cycles)
             assert np.median(seen) == expected
 
     def test_nothing_to_see_is_no_drift(self):
         """No flags, all flags, or hardly any steps."""
         for flags in (np.zeros(50), np.ones(50), np.array([1.0]), np.array([0.0, 1, 0])):
-            found = periods.drift(side(flags), side(flags))
+            found = seasons.drift(side(flags), side(flags))
             assert (found.pvalue, found.cycles) == (1.0, 2)
 
 
@@ -163,7 +163,7 @@ class TestCombs:
         tails = np.array([side(sample(rng, m=m)).combs for _ in range(n)])
         for level in (0.2, 0.01, 0.001):
             # neighbouring periods share hardly any harmonic, but multiples do: as if they were half as many
-            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(periods.PERIODS) / 2)
+            assert share_at_most((tails >= -math.log(level)).mean(), level, n * len(seasons.PERIODS) / 2)
 
     @pytest.mark.parametrize(
         ("period", "m", "used"), [(3, 100, 1), (7, 100, 3), (10, 100, 4), (31, 100, 15), (31, 40, 8)]
@@ -180,7 +180,7 @@ class TestCombs:
             near = [power for k, power in powers.items() if 3 <= abs(k - at) <= 22]
             total += len(near) * math.log1p(powers[at] / sum(near))
         expected = -chi2.logsf(2 * total, 2 * used)
-        assert side(flags).combs[period - periods.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
+        assert side(flags).combs[period - seasons.PERIODS[0]] == pytest.approx(expected, rel=1e-9)
 
 
 class TestCommonPeriod:
@@ -189,7 +189,7 @@ class TestCommonPeriod:
         """Random steps and clusters have no period in common, but for the level (four standard errors)."""
         rng = np.random.default_rng(6)
         n, make = 300, sample if kind == "random" else bursts
-        found = [periods.common_period(side(make(rng)), side(make(rng)), 3, 0.05).found for _ in range(n)]
+        found = [seasons.common_period(side(make(rng)), side(make(rng)), 3, 0.05).found for _ in range(n)]
         assert share_at_most(np.mean(found), 0.05, n)
 
     @pytest.mark.parametrize("period", [7, 24.3, 100, 365])
@@ -198,7 +198,7 @@ class TestCommonPeriod:
         rng = np.random.default_rng(int(period))
         for _ in range(10):
             sides = [side(sample(rng, wave(period, 2.0, rng.random()), m=m)) for m in (150, 200)]
-            found = periods.common_period(*sides, 3, 0.05)
+            found = seasons.common_period(*sides, 3, 0.05)
             assert found.found
             assert found.steps == pytest.approx(period, rel=0.02)
             assert found.cycles == pytest.approx(STEPS / found.steps)
@@ -209,7 +209,7 @@ class TestCommonPeriod:
         rng = np.random.default_rng(8)
         weight = 4.0 * (TIME % 50 < 5)
         for _ in range(10):
-            found = periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05)
+            found = seasons.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05)
             assert found.found
             assert found.steps == pytest.approx(50, rel=0.02)
 
@@ -220,7 +220,7 @@ class TestCommonPeriod:
         found = []
         for _ in range(20):
             weight = 2.0 * ((TIME + rng.integers(period)) % period == 0)
-            found.append(periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.1))
+            found.append(seasons.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.1))
         assert np.mean([one.found and one.steps % period == 0 for one in found]) >= 0.9
 
     def test_a_period_of_half_steps_is_one_of_whole_steps(self):
@@ -228,7 +228,7 @@ class TestCommonPeriod:
         rng = np.random.default_rng(35)
         for period, expected in ((3.5, 7), (9.3, 9.3)):
             weight = wave(period, 2.0)
-            found = periods.common_period(side(sample(rng, weight, m=150)), side(sample(rng, weight, m=200)), 3, 0.05)
+            found = seasons.common_period(side(sample(rng, weight, m=150)), side(sample(rng, weight, m=200)), 3, 0.05)
             assert found.steps == pytest.approx(expected, rel=0.005)
 
     @pytest.mark.parametrize("kind", ["trend", "walk"])
@@ -239,45 +239,45 @@ class TestCommonPeriod:
         for _ in range(n):
             walk = np.cumsum(rng.normal(size=STEPS))
             weight = 4 * TIME / STEPS if kind == "trend" else 1.5 * (walk - walk.mean()) / walk.std()
-            found += periods.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05).found
+            found += seasons.common_period(side(sample(rng, weight)), side(sample(rng, weight, m=200)), 3, 0.05).found
         assert share_at_most(found / n, 0.05, n)
 
     def test_few_cycles_must_exceed_all_slower_ones(self):
         """Else they are part of a slow change; those beside it, into which it leaks, and many cycles need not."""
         power = np.ones(30)
         power[[0, 4, 14]] = 9, 5, 5
-        assert not periods._stands_out(power, 5)
-        assert periods._stands_out(power, 15)
+        assert not seasons._stands_out(power, 5)
+        assert seasons._stands_out(power, 15)
         power[0], power[3] = 4, 9
-        assert periods._stands_out(power, 5)
+        assert seasons._stands_out(power, 5)
 
     def test_a_season_of_one_side_only_is_not_common(self):
         """The other side must show it too, at its own level."""
         rng = np.random.default_rng(10)
         n = 60
         found = [
-            periods.common_period(side(sample(rng, wave(100, 2.0), m=150)), side(sample(rng)), 3, 0.05).found
+            seasons.common_period(side(sample(rng, wave(100, 2.0), m=150)), side(sample(rng)), 3, 0.05).found
             for _ in range(n)
         ]
-        assert share_at_most(np.mean(found), periods.OTHER_SIDE, n)
+        assert share_at_most(np.mean(found), levels.OTHER_SIDE, n)
 
     def test_what_was_searched_is_told(self):
         """From the shortest asked for to a quarter of the series; nothing where that leaves no period."""
         rng = np.random.default_rng(11)
-        found = periods.common_period(side(sample(rng)), side(sample(rng)), 6, 0.05)
+        found = seasons.common_period(side(sample(rng)), side(sample(rng)), 6, 0.05)
         assert (found.shortest, found.longest) == (6, STEPS / 4)
-        short = periods.common_period(side(sample(rng, n=30, m=5)), side(sample(rng, n=30, m=5)), 10, 0.05)
+        short = seasons.common_period(side(sample(rng, n=30, m=5)), side(sample(rng, n=30, m=5)), 10, 0.05)
         assert (short.found, short.pvalue) == (False, 1.0)
-        none = periods.common_period(side(np.zeros(STEPS)), side(sample(rng)), 3, 0.05)
+        none = seasons.common_period(side(np.zeros(STEPS)), side(sample(rng)), 3, 0.05)
         assert (none.found, none.pvalue) == (False, 1.0)
 
     def test_a_rotation_of_one_side_changes_nothing(self):
         """Neither what is found nor how surely, but for rounding."""
         rng = np.random.default_rng(12)
         events, alarms = (sample(rng, wave(24.3, 1.5), m=m) for m in (100, 200))
-        first = periods.common_period(side(events), side(alarms), 3, 0.05)
+        first = seasons.common_period(side(events), side(alarms), 3, 0.05)
         for shift in (1, 500, 1_999):
-            moved = periods.common_period(side(events), side(np.roll(alarms, shift)), 3, 0.05)
+            moved = seasons.common_period(side(events), side(np.roll(alarms, shift)), 3, 0.05)
             assert moved.found == first.found
             assert moved.pvalue == pytest.approx(first.pvalue, rel=1e-6)
             assert moved.steps == pytest.approx(first.steps, rel=0.01)

@@ -9,14 +9,14 @@ from nofluke.errors import InputError, joined
 from nofluke.inference.evaluate import Evaluation
 from nofluke.nulls.base import NullModel
 from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.levels import SHOWN_REACH
 from nofluke.nulls.local import LocalPermutation, LocalShift
-from nofluke.nulls.look import Look, tidy
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seen import Look, against, tidy
 from nofluke.nulls.shuffles import IntervalShuffle, Segments
 
 FEW_RESAMPLES = 1_999  # where steps are many: what is shown beside a verdict may be coarse
 MANY_STEPS = 200_000
-REACH = 100  # steps that events without a grid are shifted by at most, as on one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,7 +57,7 @@ def every_null(result: Evaluation, *, seed: int = 0) -> tuple[UnderNull, ...]:
 def _others(result: Evaluation, look: Look) -> Iterator[NullModel]:
     """Nulls that need no settings beyond what the data give."""
     models: list[NullModel] = [Permutation(), LocalPermutation(windows=look.windows), CircularShift()]
-    models.append(LocalShift(reach=look.length(REACH)) if look.sketch is not None else LocalShift())
+    models.append(LocalShift(reach=look.length(SHOWN_REACH)) if look.sketch is not None else LocalShift())
     season = look.season
     if season is not None:
         models.append(look.null_of(season, look.eras))
@@ -92,14 +92,3 @@ def _under(model: NullModel, result: Evaluation, look: Look, seed: int) -> Under
     except InputError:
         return None
     return UnderNull(model=model, used=False, precision=precision, recall=recall, method=tests[1].method)
-
-
-def against(model: NullModel, look: Look) -> str:
-    """What the data show that a null does not keep, in a sentence; empty where it keeps all of it."""
-    if look.season is not None and "season" not in model.keeps:
-        return f"{look.season.seen}, which it does not keep."
-    if look.drifts and "drift" not in model.keeps:
-        return f"{look.changes}, which it does not keep."
-    if look.together and "clusters" not in model.keeps:
-        return f"{look.together[:1].upper()}{look.together[1:]}, but it moves each one independently."
-    return ""

@@ -21,8 +21,8 @@ from nofluke.series.truth import Truth
 Method = Literal["auto", "exact", "montecarlo", "saddlepoint", "binomial"]
 METHODS: tuple[Method, ...] = ("auto", "exact", "montecarlo", "saddlepoint", "binomial")
 Moved = Literal["truth", "detector"]
-Trait = Literal["runs", "clusters", "season", "drift"]
-EVERYTHING: frozenset[Trait] = frozenset({"runs", "clusters", "season", "drift"})
+Kept = Literal["runs", "clusters", "season", "drift"]
+EVERYTHING: frozenset[Kept] = frozenset({"runs", "clusters", "season", "drift"})
 MOST_STEPS = 2**31 - 1  # of a period or a shift: products of two such numbers do not overflow
 MOST_RESAMPLES = 10**10  # days of work even for a handful of steps
 SEED = 2020  # of what is drawn to say how small p-values can be
@@ -139,9 +139,14 @@ class NullModel(ABC):
         del side
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """What it leaves as it is in the side it moves; nothing is said against a null that does not tell."""
         return EVERYTHING
+
+    def doubt(self, cell: Cell) -> str:
+        """Why it does not keep what it declares on these data, with the remedy; empty for most."""
+        del cell
+        return ""
 
     @property
     def permutes(self) -> bool:

@@ -1,23 +1,202 @@
-"""Which null a trial is judged by, and why: the one that was requested, or the one that fits the data."""
+"""Which null a trial is judged by, and why: the one that was requested, or the one that fits the data.
+
+``null="auto"`` takes the first of `CANDIDATES` that keeps what is seen (`nofluke.nulls.seen`) and that the data allow.
+A null that was insisted on is held against the same table.
+
+The section "Which null to trust" of docs/explanation/theory.md has the mathematics.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from nofluke.errors import InputError, arg, say
-from nofluke.nulls import Null, as_null
-from nofluke.nulls.auto import pick
+from nofluke.nulls import Null, as_null, levels
 from nofluke.nulls.base import METHODS, NullModel
-from nofluke.nulls.doubts import doubts
-from nofluke.nulls.look import Look
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.local import LocalPermutation, LocalShift
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seen import Look, Season, Seasons, SlowChange, Together, tidy, traits_of
 from nofluke.plain import check_word
 from nofluke.series.trial import Cell
 
 AUTO = "auto"
-
-
 BY_AUTO = f" ({AUTO})"
+
+# ---- the nulls that keep what may be seen, those first that move events most freely
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pick:
+    """The null that fits the data, why, and whether it holds."""
+
+    model: NullModel
+    why: str
+    holds: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A null with the settings that these data give it, None where they do not allow it; and how it keeps all."""
+
+    made: Callable[[Look], NullModel | None]
+    how: Callable[[Look], str]
+
+
+def _windows(look: Look) -> NullModel | None:
+    """Events permuted within windows of time, if these are many."""
+    return LocalPermutation(windows=look.windows) if look.windows >= levels.FEWEST_WINDOWS else None
+
+
+def _phases(look: Look) -> NullModel | None:
+    """Events permuted within the phases of a season; where rates change too, within many windows of time."""
+    if look.season is None or (look.drifts and look.eras < levels.FEWEST_ERAS):
+        return None
+    return look.null_of(look.season, look.eras)
+
+
+def _periods_needed(look: Look) -> int:
+    """Whole periods that shifts need, for p to be clearly below the level."""
+    return math.ceil(levels.SHIFTS_FOR_LEVEL / look.alpha)
+
+
+def _whole_periods(look: Look) -> NullModel | None:
+    """Shifts around the circle by whole periods."""
+    steps = _steps_of(look.season)
+    if steps is None or look.cell.n_steps / steps < _periods_needed(look):
+        return None
+    return CircularShift(every=look.length(tidy(steps)))
+
+
+def _small_periods(look: Look) -> NullModel | None:
+    """Small shifts by whole periods, if the rates change so slowly that enough of them are small."""
+    steps, half = _steps_of(look.season), _periods_needed(look) / 2
+    if steps is None or steps * half > look.cell.n_steps / (levels.WITHIN_CHANGE * look.drift.cycles):
+        return None
+    return LocalShift(reach=look.length(math.ceil(steps * half)), every=look.length(tidy(steps)))
+
+
+def _small_shifts(look: Look) -> NullModel | None:
+    """Shifts that are long for the events and short for the change."""
+    least, allowed = _reach(look)
+    # perfect alarms shifted by less than this still find every event: such shifts must be clearly rarer than the level
+    window = max(look.window, look.wide)
+    wanted = max(
+        math.ceil(max(levels.REACH_OF_WINDOW * window, levels.LEAST_WINDOW) / look.alpha),
+        levels.CLEAR_OF_RANGES * (look.events.longest + look.longest_alarm + window),
+    )
+    return LocalShift(reach=look.length(min(wanted, allowed))) if min(wanted, allowed) >= least else None
+
+
+def _reach(look: Look) -> tuple[int, int]:
+    """How far local shifts must reach for these events at least, and may for the change at most."""
+    least = max(math.ceil(levels.REACH_FOR_LEVEL / look.alpha), look.events.longest + look.window)
+    return least, look.cell.n_steps // (levels.WITHIN_CHANGE * look.drift.cycles)
+
+
+def _steps_of(season: Season | None) -> float | None:
+    return None if season is None else season.steps
+
+
+CANDIDATES = (
+    Candidate(_windows, lambda _: "events are moved within windows of time"),
+    Candidate(
+        _phases,
+        lambda look: f"events are moved within its phases{', and within windows of time' if look.eras > 1 else ''}",
+    ),
+    Candidate(lambda _: CircularShift(), lambda _: "shifting all of them together keeps that"),
+    Candidate(_whole_periods, lambda _: "shifts by whole periods keep both"),
+    Candidate(_small_shifts, lambda _: "small shifts keep both"),
+    Candidate(_small_periods, lambda _: "small shifts by whole periods keep both"),
+)
+
+
+def pick(look: Look) -> Pick:
+    """The null that keeps what was seen, and why."""
+    if look.cell.n_events == 0 or len(look.cell.alarms) == 0:
+        return Pick(model=CircularShift(), why="There are no events or no alarms to look at.")
+    traits = traits_of(look)
+    if not traits:
+        return Pick(
+            model=Permutation(),
+            why="The events show no clusters, runs, season or slow change, so chance may place each one independently.",
+        )
+    if look.entangled and look.season is not None and look.second is not None:
+        second = look.told(float(f"{look.second.steps:.4g}"))
+        return _none(look, f"{look.season.seen}, and a second one of {second}: no null keeps both.")
+    wanted = {trait.kept for trait in traits}
+    for candidate in CANDIDATES:
+        model = candidate.made(look)
+        if model is not None and wanted <= model.keeps:
+            return Pick(model=model, why=f"{_said(look, model)}: {candidate.how(look)}.")
+    return _none(look, f"{_said(look, None)}: {_obstacle(look)}.")
+
+
+def _said(look: Look, model: NullModel | None) -> str:
+    """What was seen, as the beginning of a sentence."""
+    first, *others = traits_of(look)
+    rest = [trait.beside(look) for trait in reversed(others)]
+    moves_all = model is None or isinstance(model, LocalShift)
+    if isinstance(first, SlowChange) and not rest and moves_all:  # why events were not moved within windows
+        rest = ["the tolerance is long"]
+    return f"{first.seen(look)}{', and ' if rest else ''}{' and '.join(rest)}"
+
+
+def _obstacle(look: Look) -> str:
+    """Why no null holds."""
+    if look.season is not None:
+        return f"no null keeps both here, since shifts by whole periods need {_periods_needed(look)} of them on a regular clock"
+    least, allowed = map(look.told, _reach(look))
+    return (
+        f"shifts would have to be longer than {least} for these events and shorter than {allowed} for the change, so no "
+        "null keeps both"
+    )
+
+
+def _none(look: Look, why: str) -> Pick:
+    """No null holds: the numbers are those of one that keeps the most."""
+    model = look.null_of(look.season) if look.season is not None and not look.together else CircularShift()
+    return Pick(model=model, why=why, holds=False)
+
+
+# ---- doubts about a null that was insisted on: what it does not keep, where the data plainly have it
+
+DOUBTED = (Together(), Seasons(), SlowChange())  # in this order
+
+
+def doubts(model: NullModel, *cells: Cell) -> tuple[str, ...]:
+    """What the data say against this null, each in a sentence with the remedy; nothing if all is well.
+
+    Of several cells, such as those of a detector at several thresholds, each kind of doubt is said of the first.
+    """
+    found: dict[object, str] = {}
+    for cell in cells:
+        look = Look.of(cell, 0.05)
+        here: dict[object, str] = {
+            type(trait): trait.doubt(model, look) for trait in DOUBTED if trait.kept not in model.keeps
+        }
+        here["cell"] = model.doubt(cell)
+        if not any(here.values()):
+            here = {AUTO: _about_auto(model, look)}
+        found = {kind: said for kind, said in here.items() if said} | found
+    return tuple(found[kind] for kind in (*map(type, DOUBTED), "cell", AUTO) if kind in found)
+
+
+def _about_auto(model: NullModel, look: Look) -> str:
+    """What a null that moves events together does not keep, where auto says that none holds."""
+    if "runs" not in model.keeps or look.cell.n_steps > levels.SEARCHED_UNASKED:
+        return ""
+    found = pick(look)
+    slow = (trait.kept for trait in traits_of(look) if not isinstance(trait, Together))
+    if found.holds or set(slow) <= model.keeps:
+        return ""
+    return say('With {} the answer is "cannot tell". {}', arg("null", "auto"), found.why)
+
+
+# ---- the choice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,11 +15,11 @@ from nofluke.laws.counts import CountLaw
 from nofluke.laws.law import How, Law, exactly
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import Joint, Method, NullModel, Shifting, Trait
+from nofluke.nulls.base import Joint, Kept, Method, NullModel, Shifting
 from nofluke.nulls.layouts import Circle, Periods
 from nofluke.nulls.shifts import around
 from nofluke.nulls.timed_shifts import MOST_LISTED, MOST_PAIRS, ByShift
-from nofluke.series.timed import Length, as_length, in_places, in_words, whole_places
+from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words, whole_places
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -82,6 +82,26 @@ class ShiftNull(NullModel):
         """Whole steps are all shifts there are, and a guard of one step leaves out none."""
         idle = {name: unset for name, unset in (("every", None), ("guard", 0)) if getattr(self, name, None) == 1}
         return replace(self, **idle) if idle else self  # type: ignore[type-var]  # all of them are dataclasses
+
+    def doubt(self, cell: Cell) -> str:
+        """Shifts by whole periods do not keep the phase where time passes in gaps: they do not see it."""
+        every: Length | None = getattr(self, "every", None)
+        if every is None:
+            return ""
+
+        def in_phase(truth: TimedTruth) -> bool:
+            period = in_places(every, truth, "every") * truth.watch.stride
+            gaps = truth.watch.starts[1:] - truth.watch.stops[:-1]
+            return bool((np.abs(gaps - np.rint(gaps / period) * period) <= truth.watch.stride / 2).all())
+
+        if cell.truth.by_axis(steps=lambda _: True, ticks=in_phase):
+            return ""
+        return say(
+            "Shifts by multiples of {} of watched time do not keep a season of that length where gaps are not multiples of "
+            "it: its p-values cannot be trusted. Use {}.",
+            every,
+            arg("null", f"seasonal:period={every}"),
+        )
 
     @abstractmethod
     def stride(self, side: Truth) -> float:
@@ -207,7 +227,7 @@ class CircularShift(ShiftNull):
         return GUARDED if self.guard else ""
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """Runs and clusters; a season only where shifts are by whole periods."""
         return frozenset({"runs", "clusters"} if self.every is None else {"runs", "clusters", "season"})
 

@@ -6,57 +6,36 @@ import math
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from nofluke.arrays import ByValue, IntArray
+import numpy as np
+
+from nofluke.arrays import ByValue, FloatArray, IntArray
 from nofluke.errors import Remark, arg, say
-from nofluke.nulls import advice
-from nofluke.nulls.advice import Period
-from nofluke.nulls.auto import pick
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.evidence import adjacency, cluster_scales, memory
-from nofluke.nulls.look import LENIENT, SEASON, WITHIN, Look
+from nofluke.nulls.choice import pick
+from nofluke.nulls.circular import CircularShift
+from nofluke.nulls.evidence import adjacency, memory
+from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasons import Period
+from nofluke.nulls.seen import TRAITS, Finding, Look
+from nofluke.nulls.shifts import around
 from nofluke.plain import check_alpha, check_word
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import trial_of
+from nofluke.series.counting import window_maxima
 from nofluke.series.detector import AlarmRule, choose_cut
 from nofluke.series.reading import prepare
-from nofluke.series.tolerance import Length, Tolerance, as_tolerance
+from nofluke.series.tolerance import Length, Ranges, Tolerance, as_tolerance
 from nofluke.series.trial import Cell
 from nofluke.text.exports import Exports
-from nofluke.text.numbers import p_is, show_p
+from nofluke.text.numbers import show_p
 from nofluke.text.tables import SCHEMA, Table, noted, plural, show_number, show_share
 
 # ---- findings: what was looked at in events and alarms, measured and put into plain words
 
 
 MUCH_COVERED = 0.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes
-    ----------
-    name : str
-        Such as "clusters of events".
-    found : bool
-        Whether it is there, at the level of the diagnosis.
-    statistic : float
-        What was measured; ``looked_at`` says what it is.
-    pvalue : float or None
-        How often the statistic is that extreme where there is nothing to find; None where that was not tested.
-    looked_at : str
-        What the statistic is and where it was looked for.
-    sentence : str
-        What it means, in plain words.
-    """
-
-    name: str
-    found: bool
-    statistic: float
-    pvalue: float | None
-    looked_at: str
-    sentence: str
+LAGS = 20
+LAG_SHARE = 100  # lags reach no further than this part of the sequence: else its rotations are too few to compare with
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,114 +45,6 @@ class SmallestP:
     null: str
     precision: float | None
     recall: float | None
-
-
-def event_findings(look: Look) -> tuple[Finding, ...]:
-    """Clusters, even spacing and runs."""
-    events, cell = look.events, look.cell
-    inner = not (events.ranges or look.few) and (look.season is not None or look.drifts)
-    within = "" if not inner else ", within phases" if look.season is not None else ", within windows of time"
-    clusters = look.within.counts if inner else events.clusters
-    clustered = not look.few and clusters.pvalue <= (WITHIN if inner else LENIENT) / 2
-    scales = cluster_scales(cell.n_steps)
-    looked = f"{look.told(int(scales[0]))} to {look.told(int(scales[-1]))}" if len(scales) else "no scale"
-    if look.sketch is None and len(scales):
-        looked = f"{scales[0]} to {scales[-1]:,} steps"
-    # gaps are between places, of which a step of the sketch may hold many
-    gap, unit = look.measured(events.evenness.statistic / (1 if look.sketch is None else look.sketch.width))
-    on = "Labelled steps" if look.sketch is None else "Events on neighbouring ticks"
-    even = not look.few and events.evenness.pvalue <= LENIENT / 2
-    return (
-        Finding(
-            name="clusters of events",
-            found=clustered,
-            statistic=clusters.statistic,
-            pvalue=clusters.pvalue,
-            looked_at=f"largest variance over mean of counts in {looked}{within}",
-            sentence="Events may come in clusters: placing them independently would understate what chance does."
-            if clustered
-            else f"{plural(cell.n_events, 'event')} {'are' if cell.n_events != 1 else 'is'} too few to show clusters."
-            if look.few
-            else "No clusters of events were found.",
-        ),
-        Finding(
-            name="evenly spaced events",
-            found=even,
-            statistic=gap,
-            pvalue=events.evenness.pvalue,
-            looked_at=f"smallest gap between two events, in {unit}",
-            sentence="Events seem to keep a distance from each other: placing them independently would understate what they cover."
-            if even
-            else "Events keep no more distance from each other than random ones.",
-        ),
-        Finding(
-            name="runs of events",
-            found=events.in_runs,
-            statistic=events.runs.statistic,
-            pvalue=events.runs.pvalue,
-            looked_at=f"mean length of runs of {on[0].lower()}{on[1:]}",
-            sentence=f"{on} come in runs (ranges): a permutation would tear them apart."
-            if events.in_runs
-            else f"{on} do not come in runs."
-            if look.sketch is None
-            else "Events do not come in runs.",
-        ),
-        Finding(
-            name="slow change",
-            found=look.drifts,
-            statistic=look.drift.ratio,
-            pvalue=look.drift.pvalue,
-            looked_at="spectra of events and alarms below 8 cycles, over the rest (largest ratio)",
-            sentence=f"{look.changes}: only local nulls keep that."
-            if look.drifts
-            else "No slow change that events and alarms share was found.",
-        ),
-    )
-
-
-def season_findings(look: Look) -> tuple[Finding, ...]:
-    """Seasons of the calendar or of a known period, and the search for any other."""
-    found = [
-        Finding(
-            name=f"season of {side}: {season.label}",
-            found=seen,
-            statistic=evidence.statistic,
-            pvalue=evidence.pvalue,
-            looked_at="spectrum at the period and its harmonics, over its neighbours (largest)",
-            sentence=f"{side.capitalize()} seem to follow a season ({season.label}, {p_is(evidence.pvalue)}): a null must keep it."
-            if seen
-            else f"{side.capitalize()} show no season ({season.label}).",
-        )
-        for season in look.calendar
-        for side, evidence, seen in (
-            ("events", season.events, season.events_found),
-            ("alarms", season.alarms, season.alarms_found),
-        )
-    ]
-    searched = look.search
-    if searched is not None:
-        period, unit = look.measured(searched.steps)
-        short, long = (
-            look.told(int(length)).removesuffix(f" {unit}") for length in (searched.shortest, searched.longest)
-        )
-        # a small p of something else beside a "no" would read as a contradiction
-        other = not searched.found and searched.pvalue <= 2 * SEASON
-        found.append(
-            Finding(
-                name="season of any period",
-                found=searched.found,
-                statistic=period if searched.found else math.nan,
-                pvalue=None if other else searched.pvalue,
-                looked_at=f"period in {unit}, of {short} to {long}, that both spectra show"
-                + ("; one side alone, or a slow change, has one" if other else ""),
-                sentence=f"Events and alarms seem to share a period of about {period:,.4g} {unit}: a null must keep it."
-                if searched.found
-                else "Events or alarms have a period of their own or change slowly, but share no period."
-                if other
-                else "No period that events and alarms share was found.",
-            )
-        )
-    return tuple(found)
 
 
 def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
@@ -206,7 +77,57 @@ def alarm_findings(look: Look, alpha: float) -> tuple[Finding, Finding]:
     )
 
 
-def lag_finding(look: Look, profile: advice.LagProfile, alpha: float) -> Finding:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LagProfile:
+    """Hits of the events shifted by small lags, and whether the best lag means anything."""
+
+    lags: IntArray = field(repr=False)
+    precision_hits: IntArray = field(repr=False)
+    recall_hits: IntArray = field(repr=False)
+    best: int
+    pvalue: float
+    clearly_elsewhere: bool
+
+
+def lag_profile(cell: Cell) -> LagProfile:
+    """Hits by lag. The p-value compares the best lag with that of every rotation: exact under circular shifts."""
+    n = cell.n_steps
+    reach = max(min(LAGS, n // LAG_SHARE), min(1, (n - 1) // 2))
+    recall, precision = around(cell, n)
+    lags = np.arange(-reach, reach + 1)
+    both = _standardised(precision) + _standardised(recall)
+    around_it, steps = np.concatenate([both[n - reach :], both, both[:reach]]), np.arange(n)
+    largest = window_maxima(around_it, Ranges(starts=steps, stops=steps + 2 * reach + 1))
+    near = both[lags]
+    # the tolerance makes a plateau of equally good lags: its middle, or none where it reaches 0
+    tied = lags[near >= near.max() - 1e-9]
+    best = 0 if 0 in tied else int(tied[len(tied) // 2])
+    return LagProfile(
+        lags=lags,
+        precision_hits=precision[lags],
+        recall_hits=recall[lags],
+        best=best,
+        pvalue=float((largest >= largest[0] - 1e-9).mean()),
+        clearly_elsewhere=bool(both[best] - both[0] >= 2 * both.std() > 0),
+    )
+
+
+def _standardised(hits: IntArray) -> FloatArray:
+    spread = float(hits.std())
+    return (hits - hits.mean()) / spread if spread > 0 else np.zeros(len(hits))
+
+
+def smallest_pvalues(cell: Cell, recommended: NullModel) -> dict[str, dict[str, float | None]]:
+    """Both measures' smallest p-values under the permutation, the circular shift and, last, the recommended null."""
+    models: dict[str, NullModel] = {"permutation": Permutation(), "circular-shift": CircularShift()}
+    if not cell.truth.points:
+        models.pop("permutation")
+    models.pop(recommended.name, None)
+    models[recommended.name] = recommended
+    return {name: model.smallest_pvalues(cell) for name, model in models.items()}
+
+
+def lag_finding(look: Look, profile: LagProfile, alpha: float) -> Finding:
     late, unit = look.measured(float(profile.best))
     most = f"{profile.lags[-1]}" if look.sketch is None else look.told(int(profile.lags[-1]))
     much = plural(abs(profile.best), "step") if look.sketch is None else look.told(abs(profile.best))
@@ -499,19 +420,16 @@ def diagnosis_of(
         missed = f"The period {period} could not be tested: it needs at least four periods of three steps or more."
         notes = (*notes, missed)
     chosen = pick(look)
-    profile = advice.lag_profile(look.cell)
+    profile = lag_profile(look.cell)
     if look.sketch is not None:
         notes = (*notes, Remark("grid", "Times were analysed on a grid of {}.", look.told(1)))
-    smallest = tuple(
-        SmallestP(null=name, **values) for name, values in advice.smallest_pvalues(cell, chosen.model).items()
-    )
+    smallest = tuple(SmallestP(null=name, **values) for name, values in smallest_pvalues(cell, chosen.model).items())
     return Diagnosis(
         n=cell.trial.n_told,
         n_events=cell.n_events,
         n_predictions=cell.n_predictions,
         findings=(
-            *event_findings(look),
-            *season_findings(look),
+            *(finding for trait in reversed(TRAITS) for finding in trait.findings(look)),
             *alarm_findings(look, alpha),
             lag_finding(look, profile, alpha),
             few_events(cell, smallest[-1], alpha),

@@ -1,4 +1,4 @@
-"""Evidence about the data that decides which null to trust: runs, clusters, seasons and memory.
+"""Evidence about the data that decides which null to trust: runs, clusters and memory; `seasons` has the spectra.
 
 Small tests in closed form, without anything to compile or to simulate: a few milliseconds for 100,000 steps, so that
 every evaluation can afford them.
@@ -7,32 +7,23 @@ every evaluation can afford them.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from nofluke.arrays import FloatArray, IntArray
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
-from nofluke.series.clock import Clock
+from nofluke.laws.montecarlo import Draw
+from nofluke.nulls.levels import RUN, RUN_LENGTH
 from nofluke.series.truth import Truth
 
-DAY = 86_400 * 10**9
-CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
-"""Nanoseconds after which each rule of the calendar repeats: a year for months."""
-
-RUN_LENGTH = 2.0  # events come as ranges if their runs are this long on average
-RUN_LEVEL = 0.01
-LEAST_CYCLES = 4  # fewer periods than this leave no neighbouring frequencies to compare with
-LEAST_STEPS = 3  # steps in a period
-HARMONICS = 4
-BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
-NEIGHBOURS = 10  # frequencies on either side that say how strong the spectrum is there without a season
 PAIRS_AT_ONCE = 1_000_000  # events times scales looked at together
-MOST_GRID = (
-    8  # a clock that needs a grid of more than this many steps for each of its own is too irregular for a spectrum
-)
+RESAMPLES = 199
+FEWEST = 49  # resamples where there are very many events
+SEED = 2020
+CHUNK = 2_000_000  # events drawn at a time
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +51,7 @@ def adjacency(steps: IntArray, n_steps: int) -> Evidence:
     return Evidence(statistic=m / (m - following), pvalue=min(float(pmf[following:].sum()), 1.0))
 
 
-def in_runs(runs: Evidence, level: float = RUN_LEVEL) -> bool:
+def in_runs(runs: Evidence, level: float = RUN) -> bool:
     """Whether flags come as ranges, from their :func:`adjacency`."""
     return runs.statistic >= RUN_LENGTH and runs.pvalue <= level
 
@@ -161,71 +152,55 @@ def _gamma_tail(value: float, mean: float, var: float) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2))
 
 
-def season_of_steps(values: npt.NDArray[np.generic], side: Truth, period: float) -> Evidence | None:
-    """A season with a period in steps, masked ones counted; None where it cannot be looked at."""
-    index = np.flatnonzero(side.open_steps)
-    return _season(values, index, len(side.open_steps), period)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clusters:
+    """Clusters of events: dispersion of counts over several scales, and evenness of gaps."""
+
+    counts: Evidence
+    gaps: Evidence
 
 
-def season_of_calendar(values: npt.NDArray[np.generic], clock: Clock | None, rule: str) -> Evidence | None:
-    """A season of the calendar, on a clock of dates; None where it cannot be looked at."""
-    if clock is None or not clock.is_dates or clock.step <= 0:
-        return None
-    since = clock.elapsed() / clock.step
-    if since[-1] > MOST_GRID * len(clock):
-        return None
-    index = np.rint(since).astype(np.int64)
-    return _season(values, index, int(index[-1]) + 1, CALENDAR_PERIODS[rule] / (clock.step * clock.tick_size))
+def clusters_against(side: Truth, draws: Callable[[Truth], Draw]) -> Clusters:
+    """Both statistics of events at points against random placements of them; p = (b + 1)/(n + 1)."""
+    events, n_steps = side.starts, side.n_steps
+    scales, nothing = cluster_scales(n_steps), Evidence(statistic=1.0, pvalue=1.0)
+    if len(events) < 3 or len(events) == n_steps or len(scales) == 0:
+        return Clusters(counts=nothing, gaps=nothing)
+    draw, generator = draws(side), np.random.default_rng(SEED)
+    pairs, unevenness = [_pairs(events[None], scales)], [_unevenness(events[None], n_steps)]
+    rows, left = max(CHUNK // len(events), 1), min(max(CHUNK // len(events), FEWEST), RESAMPLES)
+    while left > 0:
+        drawn = np.sort(draw(generator, min(rows, left)), axis=1).astype(np.int64)
+        pairs.append(_pairs(drawn, scales))
+        unevenness.append(_unevenness(drawn, n_steps))
+        left -= len(drawn)
+    # standardised by all placements, the observed one too, so that it is one among equals
+    every = np.concatenate(pairs).astype(np.float64)
+    spread = every.std(axis=0)
+    largest = ((every - every.mean(axis=0)) / np.where(spread > 0, spread, 1.0)).max(axis=1)
+    dispersion = max(
+        dispersion_of(int(p), n_steps, len(events), w) for p, w in zip(pairs[0][0], scales.tolist(), strict=True)
+    )
+    gaps = np.concatenate(unevenness)
+    return Clusters(
+        counts=Evidence(statistic=dispersion, pvalue=_rank(largest)),
+        gaps=Evidence(statistic=float(gaps[0]), pvalue=_rank(gaps)),
+    )
 
 
-def _season(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, period: float) -> Evidence | None:
-    """Does the spectrum stand out at the period and its first harmonics?
-
-    Each ordinate is compared with its neighbours, which clustering and memory raise as much: in a stationary process
-    without a season the ratio to the mean of M neighbours exceeds f with probability (1 + f/M)^-M. The harmonics are
-    combined by Fisher's method. The statistic is the largest ratio.
-    """
-    cycles = int(n_steps / period) if period > 0 else 0
-    if cycles < LEAST_CYCLES or period < LEAST_STEPS:
-        return None
-    centred = values.astype(np.float64)
-    centred = centred - centred.mean()
-    if not centred.any():
-        return Evidence(statistic=0.0, pvalue=1.0)
-    cycles = _smooth(cycles)
-    coarse = max(int(period / BINS_OF_PERIOD), 1)
-    whole = round(cycles * period / coarse)  # whole periods: the harmonics are then ordinates of the transform
-    series = np.bincount(index // coarse, weights=centred, minlength=whole)[:whole]
-    power = np.abs(np.fft.rfft(series)) ** 2
-    reach = min(NEIGHBOURS, (cycles - 1) // 2)
-    fisher, used, largest = 0.0, 0, 0.0
-    for k in range(1, HARMONICS + 1):
-        at = k * cycles
-        if 2 * (at + reach) >= whole:  # the last ordinate of all is no exponential
-            break
-        around = np.concatenate([power[at - reach : at], power[at + 1 : at + reach + 1]])
-        background = float(around.mean())
-        ratio = float(power[at]) / background if background > 0 else 0.0
-        largest = max(largest, ratio)
-        fisher += len(around) * math.log1p(ratio / len(around))
-        used += 1
-    if used == 0:
-        return None
-    # P(χ² with 2h degrees ≥ 2x) = e^-x Σ_{i<h} x^i/i!
-    tail = math.exp(-fisher) * sum(fisher**i / math.factorial(i) for i in range(used))
-    return Evidence(statistic=largest, pvalue=min(tail, 1.0))
+def _pairs(rows: IntArray, scales: IntArray) -> IntArray:
+    return np.array([pairs_in_blocks(row, scales) for row in rows])
 
 
-def _smooth(cycles: int) -> int:
-    """The largest number up to ``cycles`` without large prime factors, for a fast transform; small ones stay."""
-    for candidate in range(cycles, 100, -1):
-        rest = candidate
-        for factor in (2, 3, 5, 7):
-            while rest % factor == 0:
-                rest //= factor
-        if rest == 1:
-            return candidate
-    return cycles
+def _unevenness(rows: IntArray, n_steps: int) -> FloatArray:
+    """Coefficient of variation of the gaps, around the circle."""
+    gaps = np.diff(rows, axis=1, append=rows[:, :1] + n_steps)
+    return np.asarray(gaps.std(axis=1) / gaps.mean(axis=1))
+
+
+def _rank(values: FloatArray) -> float:
+    """Share of all values, the first included, that reach the first one."""
+    return float((values >= values[0] - 1e-9).mean())
 
 
 def memory(scores: FloatArray) -> Evidence:

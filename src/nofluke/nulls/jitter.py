@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from nofluke.arrays import IntArray
-from nofluke.nulls.base import Trait
+from nofluke.nulls.base import Kept
 from nofluke.nulls.stratified import Strata, Stratified, at_ticks, cut_every
 from nofluke.series.timed import Length, TimedTruth, as_length, in_places, in_words
 from nofluke.series.truth import Truth
@@ -56,7 +56,7 @@ class Jitter(Stratified):
         )
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """Slow changes and seasons that are long against the window, and nothing within it."""
         return frozenset({"drift", "season"})
 

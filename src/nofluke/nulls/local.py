@@ -20,7 +20,7 @@ from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Draw
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import MOST_STEPS, Shifting, Trait
+from nofluke.nulls.base import MOST_STEPS, Kept, Shifting
 from nofluke.nulls.circular import Listed, ShiftNull
 from nofluke.nulls.layouts import Mirrored
 from nofluke.nulls.shifts import nearby
@@ -110,9 +110,9 @@ class LocalShift(ShiftNull):
         )
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """Everything but a season, unless shifts are by whole periods."""
-        kept: set[Trait] = {"runs", "clusters", "drift"}
+        kept: set[Kept] = {"runs", "clusters", "drift"}
         return frozenset(kept if self.every is None else kept | {"season"})
 
     @property
@@ -234,7 +234,7 @@ class LocalPermutation(Stratified):
         )
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """Slow changes, and nothing within a window."""
         return frozenset({"drift"})
 

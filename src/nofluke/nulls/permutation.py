@@ -22,7 +22,7 @@ from nofluke.laws.montecarlo.in_time import uniform
 from nofluke.laws.precision import precision_law
 from nofluke.laws.tables import binomial, hypergeometric
 from nofluke.nulls import timed_shifts
-from nofluke.nulls.base import METHODS, Joint, Method, NullModel, Trait, floor_of
+from nofluke.nulls.base import METHODS, Joint, Kept, Method, NullModel, floor_of
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
 
@@ -83,7 +83,7 @@ class Permutation(NullModel):
         return {}
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """Nothing but the number of events."""
         return frozenset()
 

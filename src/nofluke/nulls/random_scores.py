@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nofluke.arrays import AnyArray
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import Moved, NullModel, Trait
+from nofluke.nulls.base import Kept, Moved, NullModel
 from nofluke.plain import as_number
 
 
@@ -49,7 +49,7 @@ class RandomScores(NullModel):
         return f"Chance draws scores at random{memory}; the labels stay in place."
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """The labels are not moved: what they do stays. What the scores do does not."""
         return frozenset({"runs", "clusters"})
 
@@ -94,7 +94,7 @@ class ScorePermutation(NullModel):
         return "Chance permutes the scores step by step, as if they had no memory; the labels stay in place."
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """The labels; of the scores nothing."""
         return frozenset({"runs"})
 

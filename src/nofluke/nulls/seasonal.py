@@ -10,7 +10,7 @@ import numpy as np
 from nofluke.arrays import IntArray
 from nofluke.data.columns import absent, without_masked
 from nofluke.errors import InputError, arg, say
-from nofluke.nulls.base import MOST_STEPS, Trait
+from nofluke.nulls.base import MOST_STEPS, Kept
 from nofluke.nulls.stratified import MOST_STRETCHES, Strata, Stratified, at_ticks, cut_every, in_windows, window_of
 from nofluke.plain import as_whole, check_length
 from nofluke.series.clock import Clock
@@ -141,7 +141,7 @@ class Seasonal(Stratified):
         return found if self.windows == 1 else found.split(in_windows(side, self.windows))
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         """The season, and slow changes with windows of time; nothing within a phase."""
         return frozenset({"season", "drift"} if self.windows > 1 else {"season"})
 

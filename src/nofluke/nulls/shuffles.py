@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from nofluke.errors import arg, say
 from nofluke.laws.montecarlo import Draw
-from nofluke.nulls.base import MOST_STEPS, NullModel, Trait
+from nofluke.nulls.base import MOST_STEPS, Kept, NullModel
 from nofluke.plain import as_whole
 from nofluke.series.truth import Truth
 
@@ -21,7 +21,7 @@ class _Shuffle(NullModel):
     takes_times: ClassVar[bool] = True
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         return frozenset({"runs", "clusters"})
 
 

@@ -12,7 +12,7 @@ from nofluke.errors import InputError
 from nofluke.laws.law import How
 from nofluke.laws.montecarlo import Uniform
 from nofluke.laws.tables import binomial
-from nofluke.nulls.base import Method, NullModel, Nulls, Trait
+from nofluke.nulls.base import Kept, Method, NullModel, Nulls
 from nofluke.nulls.permutation import Permutation
 from nofluke.series.trial import Cell
 from nofluke.series.truth import Truth
@@ -67,7 +67,7 @@ class Stationary(NullModel):
         )
 
     @property
-    def keeps(self) -> frozenset[Trait]:
+    def keeps(self) -> frozenset[Kept]:
         return frozenset({"runs", "clusters"})
 
     @property

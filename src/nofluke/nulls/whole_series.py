@@ -18,15 +18,14 @@ from nofluke.errors import InputError, arg, named, say
 from nofluke.metrics.draws import Draws
 from nofluke.metrics.labelled import Labelled
 from nofluke.nulls import MODELS, Null, as_null, from_text
-from nofluke.nulls.auto import Pick, pick
 from nofluke.nulls.base import NullModel
-from nofluke.nulls.choice import AUTO, Choice
+from nofluke.nulls.choice import AUTO, Choice, Pick, doubts, pick
 from nofluke.nulls.circular import CircularShift
-from nofluke.nulls.doubts import doubts
-from nofluke.nulls.look import FEW_EVENTS, Look, tidy
+from nofluke.nulls.levels import ALONE, FEW_EVENTS, LEANING, NEIGHBOURS, PLAIN, SHIFTS_FOR_LEVEL, UNSEEN
 from nofluke.nulls.moves import steps_of
-from nofluke.nulls.periods import common_period, drift
 from nofluke.nulls.random_scores import RandomScores, ScorePermutation
+from nofluke.nulls.seasons import common_period, drift
+from nofluke.nulls.seen import Look, tidy
 from nofluke.plain import check_length
 from nofluke.series.tolerance import Reach, Tolerance
 from nofluke.series.trial import Cell, Trial
@@ -34,13 +33,8 @@ from nofluke.series.truth import Truth
 from nofluke.text.numbers import p_is
 
 OF_SCORES: dict[str, type[NullModel]] = {null.name: null for null in (RandomScores, ScorePermutation)}
-ALONE = 2  # steps of a range, on average, from which on labels are no single steps
-NEIGHBOURS = 0.1  # level at which a null of single steps has too few neighbours, or too short runs of them
 TRIES, FEWEST_TRIES, SEED = 99, 9, 2020  # draws to see that
 MOST_PLACED = 5_000_000  # steps in all of them
-PLAIN = 0.001  # level of what the detector alone shows
-UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
-LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
 FEWEST_SHARE, MOST_SHARE, HALF = 0.01, 0.1, 0.5  # of the steps, at which scores are looked at
 
 
@@ -121,7 +115,10 @@ def _with_few(look: Look, found: Pick) -> Pick:
         if alone.found and alone.pvalue <= PLAIN:
             steps, label = tidy(alone.steps), look.told(tidy(alone.steps))
             seen = f"The detector seems to follow a season (period {label}, {p_is(alone.pvalue)}), and {look.events.n} ranges are too few to show whether they do"
-            if look.cell.n_steps / alone.steps >= math.ceil(2 / look.alpha) and look.cell.truth.open_steps.all():
+            if (
+                look.cell.n_steps / alone.steps >= math.ceil(SHIFTS_FOR_LEVEL / look.alpha)
+                and look.cell.truth.open_steps.all()
+            ):
                 return Pick(model=CircularShift(every=steps), why=f"{seen}: shifts by whole periods keep it.")
             return Pick(model=found.model, why=f"{found.why} {seen}: if so, that counts as skill.")
     # ranges that are long against the series leave no frequencies at which a change could be seen in them

@@ -1,4 +1,4 @@
-"""Compiled looks at spectra for :mod:`nofluke.studies.study`: they miss nothing that `nofluke.nulls.periods` sees."""
+"""Compiled looks at spectra for :mod:`nofluke.studies.study`: they miss nothing that `nofluke.nulls.seasons` sees."""
 
 from __future__ import annotations
 

@@ -20,21 +20,11 @@ from nofluke.inference.evaluate import TURNED, degenerate, inverted, offered_ran
 from nofluke.inference.verdict import ALMOST, NOTHING, obstacle_on_steps, rule_by
 from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
 from nofluke.laws.tables import TRUSTED
-from nofluke.nulls import Null, periods
-from nofluke.nulls.choice import Choice
-from nofluke.nulls.doubts import ENOUGH_EVENTS, LEVEL, MOST_STEPS, about_events, doubts
-from nofluke.nulls.look import LONG_RUNS, SEASON, Look
-from nofluke.nulls.periods import (
-    COMBS,
-    JOINTLY,
-    LEAST_CYCLES,
-    OTHER_SIDE,
-    comb_tails,
-    harmonics,
-    harmonics_used,
-    whole_periods,
-)
+from nofluke.nulls import Null, levels, seasons
+from nofluke.nulls.choice import Choice, doubts
 from nofluke.nulls.permutation import Permutation
+from nofluke.nulls.seasons import comb_tails, harmonics, harmonics_used, whole_periods
+from nofluke.nulls.seen import Look, Together
 from nofluke.plain import as_share, as_whole, is_text
 from nofluke.progress import cells_bar
 from nofluke.ratios import TIE_SLACK, divide, f_beta
@@ -104,14 +94,14 @@ class Quick:
         from nofluke.studies import quick_spectra_kernels as spectra
 
         self.look = Look.of(self.trial.cell(0, 0), 0.05)
-        self.doubt = about_events(self.model, self.look)
+        self.doubt = Together().doubt(self.model, self.look)
         clock = self.trial.truth.clock
         self.by_calendar = clock is not None and clock.is_dates
-        self.enough = len(self.events) >= ENOUGH_EVENTS
-        if self.enough and self.n <= MOST_STEPS:
+        self.enough = len(self.events) >= levels.ENOUGH_EVENTS
+        if self.enough and self.n <= levels.SEARCHED_UNASKED:
             side, shortest = self.look.events.side, max(self.look.window + 1, 3.0)
-            self.tails = spectra.against_neighbours(side.powers, periods.GAP, periods.NEIGHBOURS)
-            self.searched = LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
+            self.tails = spectra.against_neighbours(side.powers, seasons.GAP, seasons.NEIGHBOURS)
+            self.searched = levels.LEAST_CYCLES, min(int(self.n / shortest), len(side.powers) - 1)
             self.whole = whole_periods(self.n, shortest)
             self.combs = comb_tails(self.tails, self.n, len(side.at))[self.whole]
             self.places = harmonics(self.n, len(self.tails))[self.whole]
@@ -163,27 +153,29 @@ class Quick:
         some = np.array([len(at) > 0 for at in alarms])
         if not self.enough or not some.any():
             return found
-        if self.by_calendar or self.n > MOST_STEPS:
+        if self.by_calendar or self.n > levels.SEARCHED_UNASKED:
             return some
         side, longest = self.look.events.side, self.look.events.longest
         series = np.zeros((len(alarms), self.n))
-        marks = [spectra.centred(at, row, LONG_RUNS) for row, at in zip(series, alarms, strict=True)]
+        marks = [spectra.centred(at, row, levels.LONG_RUNS) for row, at in zip(series, alarms, strict=True)]
         waves = np.fft.rfft(series)[:, 1 : (self.n + 1) // 2]
         powers = waves.real**2 + waves.imag**2
-        top, looked = periods.lowest(side, longest)
+        top, looked = seasons.lowest(side, longest)
         lowest = np.array(looked, dtype=np.int64)
         first, last = self.searched
         for i, power in enumerate(powers):
             if not some[i]:
                 continue
-            found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, periods.BACKGROUND, LEVEL)
+            found[i] = spectra.slow_possible(side.powers[:top], power[:top], lowest, seasons.BACKGROUND, levels.DOUBT)
             if not found[i] and last >= first:
-                tails = spectra.against_neighbours(power, periods.GAP, periods.NEIGHBOURS)
-                searched = 2 * SEASON, JOINTLY, OTHER_SIDE
+                tails = spectra.against_neighbours(power, seasons.GAP, seasons.NEIGHBOURS)
+                searched = 2 * levels.SEASON, levels.JOINTLY, levels.OTHER_SIDE
                 found[i] = spectra.season_possible(self.tails, tails, first, last, *searched)
                 if not found[i]:
                     used = harmonics_used(marks[i])[self.whole]
-                    found[i] = spectra.whole_period_possible(self.combs, tails, self.places, used, COMBS, *searched)
+                    found[i] = spectra.whole_period_possible(
+                        self.combs, tails, self.places, used, levels.COMBS, *searched
+                    )
         return found
 
     def _doubts(self, i: int, slow: bool) -> tuple[str, ...]:

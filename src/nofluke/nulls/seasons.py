@@ -1,15 +1,41 @@
-"""Seasons without a clock: spectra, combs, and the period that two series share."""
+"""Seasons and slow changes: spectra of events and alarms, periods that are known or searched for, and calendars.
+
+A spectrum is compared with itself: each power with its neighbours, which clusters and memory raise as much. Where a
+period is known, whole cycles of it are looked at, so that its harmonics are frequencies of the transform; where it is
+not, all frequencies of both sides are searched.
+"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from nofluke.arrays import BoolArray, FloatArray, IntArray
+from nofluke.errors import InputError, arg, say
 from nofluke.lazy import lazy
+from nofluke.nulls.evidence import Evidence
+from nofluke.nulls.levels import (
+    COMBS,
+    CYCLES_OF_CHANGE,
+    HARMONIC,
+    JOINTLY,
+    LEAST_CYCLES,
+    LEAST_STEPS,
+    MANY_CYCLES,
+    OTHER_SIDE,
+    STRONG,
+)
+from nofluke.nulls.seasonal import Seasonal
+from nofluke.series.clock import Clock
+from nofluke.series.trial import Cell
+from nofluke.series.truth import Truth
+
+# ---- short whole periods, by all of their harmonics at once
 
 PERIODS = np.arange(3, 32)  # steps: up to the days of a month
 MOST = (int(PERIODS[-1]) - 1) // 2  # harmonics
@@ -44,7 +70,6 @@ def harmonics_used(n_flags: int) -> IntArray:
 
 # ---- the spectra of events and alarms, and the slow changes of their rates that these show
 
-SLOW = (2, 4, 8)  # slow changes are looked for in the first so many frequencies: periods of T down to T/8
 BACKGROUND = 4  # times as many frequencies behind those say what there is without a slow change
 MOST_BINS = 2**17  # longer series are added up in steps of two, three, ...
 NEIGHBOURS = 20  # frequencies on either side that say how strong the spectrum is there without a season
@@ -123,7 +148,7 @@ class Side:
 
     @lazy
     def combs(self) -> FloatArray:
-        """-log P of each of the short whole periods of :mod:`nofluke.nulls.periods`."""
+        """-log P of each of the short whole periods, `PERIODS`."""
         return comb_tails(self.tails, self.n_steps, len(self.at))
 
     @lazy
@@ -157,8 +182,8 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
         return min(smallest * max(len(looked), 1), 1.0)
 
     if pvalue(0.0) > NOTHING:  # likeness would only raise it
-        return Drift(pvalue=pvalue(0.0), ratio=ratio, cycles=SLOW[0])
-    alike, cycles = likeness(events.tails, alarms.tails), SLOW[0]
+        return Drift(pvalue=pvalue(0.0), ratio=ratio, cycles=CYCLES_OF_CHANGE[0])
+    alike, cycles = likeness(events.tails, alarms.tails), CYCLES_OF_CHANGE[0]
     for k in looked[1:]:
         one, other = (_slow(side, k // 2, k)[0] for side in sides)
         if max(one, other) <= 0.3 and fisher(one, other, alike) <= 0.05:
@@ -167,10 +192,10 @@ def drift(events: Side, alarms: Side, longest: int = 1) -> Drift:
 
 
 def lowest(events: Side, longest: int) -> tuple[int, list[int]]:
-    """Below which frequency slow changes are looked for, and of which of `SLOW` there is enough behind."""
+    """Below which frequency slow changes are looked for, and of which of `CYCLES_OF_CHANGE` there is enough behind."""
     top = events.n_steps // (2 * longest) if longest > 1 else events.n_steps
     room = 1 + BACKGROUND if longest > 1 else 2
-    return top, [k for k in SLOW if len(events.powers[:top]) >= room * k]
+    return top, [k for k in CYCLES_OF_CHANGE if len(events.powers[:top]) >= room * k]
 
 
 def _slow(power: FloatArray, first: int, last: int) -> tuple[float, float]:
@@ -236,22 +261,15 @@ def _around(total: FloatArray) -> FloatArray:
     return np.asarray(left - below + above - right)
 
 
-# ---- periods that events and alarms both follow, searched for in their spectra
+# ---- a period that events and alarms both follow, searched for in their spectra
 
-LEAST_CYCLES = 4  # a period that is searched for must come back this often
-COMBS = 0.1  # share of the level for short whole periods, beside that for all others
-JOINTLY = 0.2  # share of the level for what only both sides together show
-MANY_CYCLES = 12
-OTHER_SIDE = 0.2  # level at which the other side must show the period too
-HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
 HARMONICS = 8
-STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
 FINE = 64  # frequencies looked at between two ordinates
 PARTS = 64  # in which a slow wave is added up
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Period:
+class CommonPeriod:
     """A period that events and alarms both follow.
 
     Attributes
@@ -275,7 +293,7 @@ class Period:
     longest: float
 
 
-def common_period(events: Side, alarms: Side, shortest: float, level: float) -> Period:
+def common_period(events: Side, alarms: Side, shortest: float, level: float) -> CommonPeriod:
     """Search both spectra for a period of at least ``shortest`` steps and four cycles that they have in common.
 
     Each power is compared with its neighbours, which clusters and memory raise as much: the ratio to the mean of M
@@ -290,7 +308,7 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
     shortest = max(shortest, 3.0 * events.coarse)
     first, last = LEAST_CYCLES, min(int(n_steps / shortest), len(sides[0]) - 1)
     searched = {"shortest": shortest, "longest": n_steps / LEAST_CYCLES}
-    nothing = Period(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
+    nothing = CommonPeriod(steps=0.0, cycles=0.0, pvalue=1.0, found=False, **searched)
     if last < first or any(side.sum() == 0 for side in sides):
         return nothing
     tails = (events.tails, alarms.tails)
@@ -307,11 +325,11 @@ def common_period(events: Side, alarms: Side, shortest: float, level: float) -> 
         cycles = _refined(events, alarms, at, [1, *harmonics])
     comb, whole = _whole_period(events, alarms, shortest, alike)
     if comb <= level and (not cycles or _whole_is_better(n_steps / whole, cycles, comb <= pvalue)):
-        return Period(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **searched)
+        return CommonPeriod(steps=whole, cycles=n_steps / whole, pvalue=min(comb, pvalue), found=True, **searched)
     if not cycles:
         return replace(nothing, pvalue=min(comb, pvalue))
     steps = _on_steps(n_steps / cycles)
-    return Period(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **searched)
+    return CommonPeriod(steps=steps, cycles=n_steps / steps, pvalue=pvalue, found=True, **searched)
 
 
 def _candidates(
@@ -405,3 +423,152 @@ def _refined(events: Side, alarms: Side, at: int, harmonics: list[int]) -> float
             summed = np.einsum("fp,p->f", fine, real + 1j * imaginary)
             total += np.abs(summed) ** 2 / float(side.series @ side.series)
     return at + float(offsets[total.argmax()])
+
+
+# ---- a period that is known, or one of the calendar
+
+Period = int | float | str
+DAY = 86_400 * 10**9
+CALENDAR_PERIODS = {"hour of day": DAY, "day of week": 7 * DAY, "month": 365.2425 * DAY}
+"""Nanoseconds after which each rule of the calendar repeats: a year for months."""
+
+KNOWN_HARMONICS = 4
+KNOWN_NEIGHBOURS = 10  # on either side: whole cycles leak nothing, so nearer ones will do
+BINS_OF_PERIOD = 32  # finer steps are added up: the harmonics looked at do not need them
+MOST_GRID = 8  # steps of a grid for each step of a clock: one that needs more is too irregular for a spectrum
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeasonSeen:
+    """A season that was looked for, in events and in alarms."""
+
+    period: Period
+    events: Evidence
+    alarms: Evidence
+    events_found: bool
+    alarms_found: bool
+
+    @property
+    def label(self) -> str:
+        """The season in words."""
+        return self.period if isinstance(self.period, str) else f"period {self.period:,} steps"
+
+    @property
+    def pvalue(self) -> float:
+        """Of the side that shows it best."""
+        return min(self.events.pvalue, self.alarms.pvalue)
+
+    @property
+    def found(self) -> bool:
+        """Whether events or alarms follow it; one of them is enough to make a null that keeps it the safe choice."""
+        return self.events_found or self.alarms_found
+
+
+def look_for_seasons(cell: Cell, period: Period | None, alpha: float) -> tuple[SeasonSeen, ...]:
+    """The season of the given period, or those of the calendar; corrected (Bonferroni) for how many were looked at."""
+    if period is not None:
+        period = Seasonal(period=period).period  # refuses what is no period, and makes it plain
+        if not isinstance(period, str) and period < 2:  # type: ignore[operator]  # a period is no None
+            raise InputError(argument="period", value=period, problem="must be a number of at least 2 steps")
+    looked: list[tuple[Period, Evidence, Evidence]] = []
+    for one in CALENDAR_PERIODS if period is None else (period,):
+        pair = [_of_side(flags, cell, one) for flags in (cell.truth.flags, cell.alarm_flags)]
+        if pair[0] is not None and pair[1] is not None:
+            looked.append((one, pair[0], pair[1]))
+    if isinstance(period, str) and (cell.clock is None or not cell.clock.is_dates):
+        raise InputError(
+            argument="period",
+            value=period,
+            problem="needs a clock of dates",
+            remedy=say("pass {}, or a period in steps", arg("times")),
+        )
+    level = alpha / max(len(looked), 1)
+    return tuple(
+        SeasonSeen(
+            period=one,
+            events=events,
+            alarms=alarms,
+            events_found=events.pvalue <= level,
+            alarms_found=alarms.pvalue <= level,
+        )
+        for one, events, alarms in looked
+    )
+
+
+def _of_side(flags: Any, cell: Cell, period: Period) -> Evidence | None:
+    if isinstance(period, str):
+        return season_of_calendar(flags, cell.clock, period)
+    return season_of_steps(flags, cell.truth, period)
+
+
+def strongest(seasons: tuple[SeasonSeen, ...]) -> SeasonSeen | None:
+    """The season with the smallest p-value among those found."""
+    found = [season for season in seasons if season.found]
+    return min(found, key=lambda season: season.pvalue, default=None)
+
+
+def season_of_steps(values: npt.NDArray[np.generic], side: Truth, period: float) -> Evidence | None:
+    """A season with a period in steps, masked ones counted; None where it cannot be looked at."""
+    index = np.flatnonzero(side.open_steps)
+    return _at_period(values, index, len(side.open_steps), period)
+
+
+def season_of_calendar(values: npt.NDArray[np.generic], clock: Clock | None, rule: str) -> Evidence | None:
+    """A season of the calendar, on a clock of dates; None where it cannot be looked at."""
+    if clock is None or not clock.is_dates or clock.step <= 0:
+        return None
+    since = clock.elapsed() / clock.step
+    if since[-1] > MOST_GRID * len(clock):
+        return None
+    index = np.rint(since).astype(np.int64)
+    return _at_period(values, index, int(index[-1]) + 1, CALENDAR_PERIODS[rule] / (clock.step * clock.tick_size))
+
+
+def _at_period(values: npt.NDArray[np.generic], index: IntArray, n_steps: int, period: float) -> Evidence | None:
+    """Does the spectrum stand out at the period and its first harmonics?
+
+    Each ordinate is compared with its neighbours, which clustering and memory raise as much: in a stationary process
+    without a season the ratio to the mean of M neighbours exceeds f with probability (1 + f/M)^-M. The harmonics are
+    combined by Fisher's method. The statistic is the largest ratio.
+    """
+    cycles = int(n_steps / period) if period > 0 else 0
+    if cycles < LEAST_CYCLES or period < LEAST_STEPS:
+        return None
+    centred = values.astype(np.float64)
+    centred = centred - centred.mean()
+    if not centred.any():
+        return Evidence(statistic=0.0, pvalue=1.0)
+    cycles = _smooth(cycles)
+    coarse = max(int(period / BINS_OF_PERIOD), 1)
+    whole = round(cycles * period / coarse)  # whole periods: the harmonics are then ordinates of the transform
+    series = np.bincount(index // coarse, weights=centred, minlength=whole)[:whole]
+    power = np.abs(np.fft.rfft(series)) ** 2
+    reach = min(KNOWN_NEIGHBOURS, (cycles - 1) // 2)
+    fisher, used, largest = 0.0, 0, 0.0
+    for k in range(1, KNOWN_HARMONICS + 1):
+        at = k * cycles
+        if 2 * (at + reach) >= whole:  # the last ordinate of all is no exponential
+            break
+        around = np.concatenate([power[at - reach : at], power[at + 1 : at + reach + 1]])
+        background = float(around.mean())
+        ratio = float(power[at]) / background if background > 0 else 0.0
+        largest = max(largest, ratio)
+        fisher += len(around) * math.log1p(ratio / len(around))
+        used += 1
+    if used == 0:
+        return None
+    # P(χ² with 2h degrees ≥ 2x) = e^-x Σ_{i<h} x^i/i!
+    tail = math.exp(-fisher) * sum(fisher**i / math.factorial(i) for i in range(used))
+    return Evidence(statistic=largest, pvalue=min(tail, 1.0))
+
+
+def _smooth(cycles: int) -> int:
+    """The largest number up to ``cycles`` without large prime factors, for a fast transform; small ones stay."""
+    for candidate in range(cycles, 100, -1):
+        rest = candidate
+        for factor in (2, 3, 5, 7):
+            while rest % factor == 0:
+                rest //= factor
+        if rest == 1:
+            return candidate
+    return cycles

@@ -1,0 +1,60 @@
+"""Every level and constant of the rule that chooses a null, with its reason: what counts as seen, and what it takes.
+
+What was measured for each of them is in docs/explanation/nulls.md, by ``benchmarks/situations.py``.
+"""
+
+# What is seen in events. Only the permutation needs evidence that it holds, so these levels are lenient: a null that
+# keeps what is not there costs little power, one that tears apart what is there calls it skill.
+CLUSTERED = 0.1  # clusters of events, against random steps
+SPACED = 0.1  # events that keep a distance from each other
+CLUSTERED_WITHIN = 0.025  # clusters within a season or a slow change: what these leave is looked at twice
+RUN_LENGTH = 2.0  # labelled steps come as runs if these are so long on average ...
+RUN = 0.01  # ... and at this level: neighbours by accident are no range
+FEW_EVENTS = 10  # fewer show no clusters even where there are some
+LONG_RUNS = 5  # steps of a run of alarms, on average, from which on it counts as one: its length is no slow change
+
+# Slow changes of both rates
+SLOW_CHANGE = 0.2
+SLOW_BESIDE_SEASON = 0.02  # there are few nulls that keep both
+CYCLES_OF_CHANGE = (2, 4, 8)  # looked for in the first so many frequencies: periods of T down to T/8
+WINDOWS = 40  # of time, in which events are permuted where rates change slowly; more where they change faster
+FEWEST_WINDOWS = 5  # below, windows are hardly shorter than the series
+WINDOW_OF_TOLERANCES = 5  # tolerances that a window is long, so that hits seldom cross its border
+WITHIN_CHANGE = 5  # a shift is at most this part of the time in which rates change
+
+# Seasons
+SEASON = 0.05  # of the calendar, for each side; twice as much for the search, which both sides must agree on
+LEAST_CYCLES = 4  # fewer leave no neighbouring frequencies to compare with
+LEAST_STEPS = 3  # of a period
+OTHER_SIDE = 0.2  # at which the other side must show a period that one shows
+JOINTLY = 0.2  # share of the level for what only both sides together show
+COMBS = 0.1  # share of the level for short whole periods, beside that for all others
+MANY_CYCLES = 12  # a period that comes back less often must stand out from all longer ones, or it is a slow change
+HARMONIC = 1e-3  # level at which a lower frequency is taken for the fundamental one
+STRONG = 7.0  # -log p of both sides together, from which on a harmonic says something of the period: 0.7%
+SAME_PERIOD = 0.03  # by how much a long period may miss a multiple of a short one and still be one
+IN_PHASE = 12  # steps of each phase of a season, in each window of time: with fewer, events cannot move
+FEWEST_PHASES = 12
+MOST_ERAS, CYCLES_OF_ERA = 4, 8  # windows of time of a season, and cycles in each
+MOST_ERAS_OF_CHANGE, CYCLES_OF_ERA_OF_CHANGE = 8, 5  # the same where rates change slowly
+FEWEST_ERAS = 4  # windows of time that a season with a slow change needs
+
+# Shifts: p cannot be smaller than one over their number, and perfect alarms shifted by little still find every event
+SHIFTS_FOR_LEVEL = 2  # over α: whole periods to shift by
+REACH_FOR_LEVEL = 2.5  # over α: steps that local shifts reach at least
+REACH_OF_WINDOW = 0.625  # over α: windows that they should reach ...
+LEAST_WINDOW = 5  # ... of so many steps at least
+CLEAR_OF_RANGES = 3  # times the longest range, run of alarms and window: nearer shifts find what the data found
+SHOWN_REACH = 100  # steps of local shifts where nothing calls for others
+
+# Doubts about a null that was insisted on: said only where the data are plain
+DOUBT = 0.01  # one in a hundred results without reason is little enough
+ENOUGH_EVENTS = 8  # fewer make a cluster by accident
+SEARCHED_UNASKED = 100_000  # steps up to which any period is searched for; auto and diagnose always search
+
+# Metrics of whole series
+ALONE = 2  # steps of a range, on average, from which on labels are no single steps
+NEIGHBOURS = 0.1  # level at which a null of single steps has too few neighbours, or too short runs of them
+PLAIN = 0.001  # level of what the detector alone shows
+UNSEEN = 20  # times the longest range: in a shorter series slow changes cannot be told from ranges
+LEANING = 1.3  # standard deviations by which labels and detector both lean to one side of their groups
