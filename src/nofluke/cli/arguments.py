@@ -39,8 +39,9 @@ class Data:
         if several := getattr(result, "results", ()):
             return replace(result, results=tuple(map(self.noted, several)))
         inner = getattr(result, "sequence", None)
-        changed = {} if inner is None else {"sequence": replace(inner, notes=(*self.notes, *inner.notes))}
-        return replace(result, notes=(*self.notes, *result.notes), **changed)
+        if inner is not None:
+            return replace(result, sequence=replace(inner, notes=(*self.notes, *inner.notes)))
+        return replace(result, notes=(*self.notes, *result.notes))
 
 
 def read_detector(file: str, output: str | None, options: dict[str, Any], outputs: str | None = _OUTPUTS) -> Data:

@@ -12,11 +12,11 @@ import numpy as np
 from nofluke.dates import format_duration
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.inference.chance import Alternative, Ties, check_alternative
-from nofluke.inference.evaluate import F1, NO_EVENTS, Evaluation, Settings, judged, turned, untold
+from nofluke.inference.evaluate import F1, NO_EVENTS, Asked, Evaluation, Settings, computed, result_of, turned, untold
 from nofluke.inference.sweep import LEVEL, FamilywiseTest, Sweep, as_tolerances
 from nofluke.measures.confusion import check_zero_division
 from nofluke.nulls import Null
-from nofluke.nulls.base import Method, Nulls, check_resamples
+from nofluke.nulls.base import Method, check_resamples
 from nofluke.nulls.choice import choose
 from nofluke.plain import MOST_VALUES, as_rng, check_alpha, check_word, finite_or_none, several
 from nofluke.series.arguments import AboutTimes, takes
@@ -47,10 +47,6 @@ class Coincidence(Evaluation):
 
     Attributes
     ----------
-    n : int
-        Ticks that were watched and on which an event could have fallen.
-    n_events, n_predictions : int
-        Events and alarms that count.
     sequence : Occurrences
         The lists as they were read: ticks, span and gaps.
     leads : {"alarms", "events"}
@@ -77,6 +73,21 @@ class Coincidence(Evaluation):
     sequence: Occurrences = field(repr=False)  # type: ignore[assignment]
     leads: Leads = "alarms"
     lag: int | float = 0
+
+    @property
+    def n(self) -> int:
+        """Ticks that were watched and on which an event could have fallen."""
+        return self.cell.truth.n_places
+
+    def _watched(self) -> float:
+        return self.cell.timing.watched
+
+    def _remarks(self) -> tuple[str, ...]:
+        return (
+            *remarks(self._cell, self.sequence),
+            *_against(self.leads, self.tolerance, self.lag),
+            *turned(*self._tests, lambda: FEWER),
+        )
 
     @property
     def width(self) -> Tolerance:
@@ -287,10 +298,8 @@ def coincidence(
     window = width.lagged(lag)
     read = read_times(events, alarms, tolerances=(window,), **about)
     cell = trial_of(read, (window,), edges).cell(0, 0)
-    choice = choose(null, cell, alpha, doubt_of(read))
-    choice.check(method)
-    settings = Settings(
-        choice=choice,
+    asked = Asked(
+        null=null,
         method=method,
         alternative=alternative,
         ties=ties,
@@ -299,36 +308,9 @@ def coincidence(
         alpha=alpha,
         zero_division=zero_division,
     )
-    nulls = choice.model.distributions(cell, method, n_resamples=n_resamples, rng=rng)
-    result = coincidence_of(cell, read, nulls, settings, leads=leads, lag=width.moved_by(lag))
-    for test in (result.precision_test, result.recall_test):
-        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
-    return result
-
-
-def coincidence_of(
-    cell: TimedCell, read: Occurrences, nulls: Nulls, settings: Settings, *, leads: Leads, lag: int | float
-) -> Coincidence:
-    """Both tests, false alarms and delays of one window on two lists of times."""
-    common = judged(cell, read, nulls, settings)
-    return Coincidence(
-        n=cell.truth.n_places,
-        threshold=None,
-        quantile=None,
-        tolerant_truth=None,
-        tolerant_predictions=None,
-        sequence=read,
-        leads=leads,
-        lag=lag,
-        notes=(
-            *read.notes,
-            *remarks(cell, read),
-            *_against(leads, cell.trial.tolerances[cell.d], lag),
-            *turned(common, lambda: FEWER),
-            *settings.choice.notes,
-        ),
-        **common,
-    )
+    settings = asked.settled(cell, doubt_of(read))
+    more: Any = {"leads": leads, "lag": width.moved_by(lag)}
+    return computed(result_of(Coincidence, cell, read, settings.laws(cell), settings, **more))
 
 
 def _against(leads: Leads, window: Tolerance, lag: int | float) -> tuple[str, ...]:

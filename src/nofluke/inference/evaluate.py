@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Literal, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 import numpy as np
 
@@ -35,10 +35,9 @@ from nofluke.ratios import divide, f_beta
 from nofluke.series.arguments import About, AboutDetector, takes
 from nofluke.series.between import Made, trial_of
 from nofluke.series.detector import STEPS, AlarmRule, CountAlarms, Cuts, choose_cut
-from nofluke.series.occurrences import Occurrences
 from nofluke.series.reading import HigherIs, LeftOut, Sequence, prepare
 from nofluke.series.tolerance import Length, Tolerance, as_tolerance
-from nofluke.series.trial import Cell, Timing
+from nofluke.series.trial import Cell
 from nofluke.series.truth import CountEvents, Truth
 from nofluke.text.exports import Exports
 from nofluke.text.numbers import p_is, show_chance, show_p
@@ -53,6 +52,28 @@ from nofluke.text.tables import (
     show_share,
     there_are_no,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """What is asked about chance: the arguments of a call besides the data, threshold and tolerance; checked."""
+
+    null: Null = "auto"
+    method: Method = "auto"
+    alternative: Alternative = "greater"
+    ties: Ties = "full"
+    n_resamples: int = 10_000
+    rng: Any = None
+    alpha: float = 0.05
+    zero_division: float = math.nan
+    alarms: AlarmRule = STEPS
+
+    def settled(self, cell: Cell, doubt: str = "") -> Settings:
+        """With the null that is taken for a cell; ``doubt`` is what speaks against any."""
+        choice = choose(self.null, cell, self.alpha, doubt)
+        choice.check(self.method)
+        others = {name: getattr(self, name) for name in self.__slots__ if name != "null"}
+        return Settings(choice=choice, **others)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +98,10 @@ class Settings:
     def null(self) -> NullModel:
         """What chance is taken to do."""
         return self.choice.model
+
+    def laws(self, cell: Cell) -> Nulls:
+        """What chance scores in a cell."""
+        return self.null.distributions(cell, self.method, n_resamples=self.n_resamples, rng=self.rng)
 
 
 # ---- remarks on a result: label runs that could be ranges, events nothing can find
@@ -159,44 +184,11 @@ def inverted(higher_is: HigherIs | None) -> str:
     return say("as if the detector were inverted: if it is, pass {}", remedy)
 
 
-# ---- what is said about one cell, on a grid or in time: both tests, delays, false alarms
-
 TURNED = 0.01  # lower-tail p of both measures from which on a detector is taken to be turned round
 
 
-def judged(cell: Cell, sequence: Sequence | Occurrences, nulls: Nulls, settings: Settings) -> dict[str, Any]:
-    """What is said about a cell, on a grid or not: both tests, false alarms and delays."""
-    timing = cell.timing
-    how: dict[str, Any] = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
-    precision = ChanceTest(
-        measure="precision", hits=cell.precision_hits, of=cell.n_predictions, law=nulls.precision, **how
-    )
-    recall = ChanceTest(measure="recall", hits=cell.recall_hits, of=cell.n_counted, law=nulls.recall, **how)
-    return {
-        "n_events": cell.n_counted,
-        "n_predictions": cell.n_predictions,
-        "tolerance": cell.trial.tolerances[cell.d],
-        "delays": _delays(cell, timing),
-        "false_alarms": FalseAlarms(
-            count=cell.n_predictions - cell.precision_hits, duration=timing.watched, unit=timing.unit
-        ),
-        "left_out": sequence.left_out,
-        "precision_test": precision,
-        "recall_test": recall,
-        "settings": settings,
-        "cell": cell,
-    }
-
-
-def _delays(cell: Cell, timing: Timing) -> Delays:
-    counts = cell.counts
-    values = cell.delays()[counts] / timing.per_unit
-    return Delays(values=values, found=cell.found[counts], unit=timing.unit, step=timing.step)
-
-
-def turned(found: dict[str, Any], remedy: Callable[[], str]) -> tuple[str, ...]:
+def turned(precision: ChanceTest, recall: ChanceTest, remedy: Callable[[], str]) -> tuple[str, ...]:
     """A note where both hits are far fewer than chance's; recall is asked first, whose law costs next to nothing."""
-    precision, recall = found["precision_test"], found["recall_test"]
     for test in (recall, precision):
         if test.excess >= 0 or test.pvalue_for("less") > TURNED:
             return ()
@@ -476,23 +468,6 @@ class Evaluation(Exports, ByValue):
 
     Attributes
     ----------
-    n, n_events, n_predictions : int
-        Steps that count, events and predictions on them.
-    threshold, quantile, budget : float or None
-        The threshold τ of the scores, in their own numbers, and the quantile or the budget it came from, if it did;
-        infinite where a budget leaves no prediction.
-    tolerance : Tolerance
-        How early or late a prediction may be.
-    tolerant_truth, tolerant_predictions : Confusion or None
-        The two confusion matrices: precision comes from the first, recall from the second. Matrices count steps: the
-        first is None where alarms count as episodes, the second where events are ranges.
-    delays : Delays
-        Signed distance from each event to its nearest prediction; from the start of a range to the first one that finds
-        it.
-    false_alarms : FalseAlarms
-        Predictions without an event, over the time watched.
-    left_out : LeftOut
-        Steps and events left out because they were missing, masked or part of the warm-up.
     precision_test, recall_test : ChanceTest
         What chance would have scored, and the p-value of the observed hits.
     settings : Settings
@@ -502,9 +477,8 @@ class Evaluation(Exports, ByValue):
         The trial that was judged, and where in it: what the null models are computed from.
     sequence : Sequence
         The data as they were read, aligned and checked.
-    notes : tuple of str
-        What a reader should know: undefined values, what was left out or merged, degenerate input, and why the chosen
-        null is doubtful, if the data plainly show it.
+    cuts : Cuts or None
+        What the threshold comes from.
 
     See Also
     --------
@@ -527,24 +501,99 @@ class Evaluation(Exports, ByValue):
     precision and 0.43 for recall.
     """
 
-    n: int
-    n_events: int
-    n_predictions: int
-    threshold: float | None
-    quantile: float | None
-    budget: float | None = None
-    tolerance: Tolerance
-    tolerant_truth: Confusion | None
-    tolerant_predictions: Confusion | None
-    delays: Delays
-    false_alarms: FalseAlarms
-    left_out: LeftOut
     precision_test: ChanceTest
     recall_test: ChanceTest
     settings: Settings
     cell: Cell = field(repr=False, compare=False)
     sequence: Sequence = field(repr=False)
-    notes: tuple[str, ...]
+    cuts: Cuts | None = field(repr=False, default=None)
+
+    @property
+    def n(self) -> int:
+        """Steps that count."""
+        return self.sequence.n
+
+    @property
+    def n_events(self) -> int:
+        """Events on them."""
+        return self.recall_test.of
+
+    @property
+    def n_predictions(self) -> int:
+        """Predictions on them."""
+        return self.precision_test.of
+
+    @property
+    def threshold(self) -> float | None:
+        """The threshold τ of the scores, in their own numbers; infinite where a budget leaves no prediction."""
+        return self.cell.threshold
+
+    @property
+    def quantile(self) -> float | None:
+        """The quantile that the threshold comes from, if it does."""
+        return None if self.cuts is None else self.cuts.quantile
+
+    @property
+    def budget(self) -> float | None:
+        """The budget that the threshold comes from, if it does."""
+        return None if self.cuts is None else self.cuts.budget
+
+    @property
+    def tolerance(self) -> Tolerance:
+        """How early or late a prediction may be."""
+        return self.cell.trial.tolerances[self.cell.d]
+
+    @property
+    def tolerant_truth(self) -> Confusion | None:
+        """The confusion matrix of precision, of steps; None where alarms count as episodes."""
+        return self._matrices[0]
+
+    @property
+    def tolerant_predictions(self) -> Confusion | None:
+        """The confusion matrix of recall, of steps; None where events are ranges."""
+        return self._matrices[1]
+
+    @lazy
+    def _matrices(self) -> tuple[Confusion | None, Confusion | None]:
+        cell = self.cell
+        return (None, None) if cell.in_time else both_matrices(cell.trial, cell.d, cell.k)
+
+    @lazy
+    def delays(self) -> Delays:
+        """Distance from each event to its nearest prediction; from a range's start to the first one that finds it."""
+        timing, counts = self.cell.timing, self.cell.counts
+        values = self.cell.delays()[counts] / timing.per_unit
+        return Delays(values=values, found=self.cell.found[counts], unit=timing.unit, step=timing.step)
+
+    @lazy
+    def false_alarms(self) -> FalseAlarms:
+        """Predictions without an event, over the time watched."""
+        timing = self.cell.timing
+        return FalseAlarms(count=self.n_predictions - self.precision_hits, duration=self._watched(), unit=timing.unit)
+
+    def _watched(self) -> float:
+        clock = self.sequence.clock
+        if not self.cell.in_time or clock is None:
+            return self.cell.timing.watched
+        return clock.lasting(self.sequence.open_steps) / (1e9 if clock.is_dates else 1)  # of gaps, only events may know
+
+    @property
+    def left_out(self) -> LeftOut:
+        """Steps and events left out because they were missing, masked or part of the warm-up."""
+        return self.sequence.left_out
+
+    @lazy
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know: undefined values, what was left out or merged, and why the null is doubtful."""
+        return (*self.sequence.notes, *self._remarks(), *self.settings.choice.notes)
+
+    def _remarks(self) -> tuple[str, ...]:
+        scores = None if self.sequence.scores is None else self.sequence.higher_is
+        return (
+            *(() if self.cuts is None else self.cuts.notes),
+            *_remarks(self.cell),
+            *turned(*self._tests, lambda: inverted(scores)),
+        )
 
     @property
     def null(self) -> NullModel:
@@ -914,6 +963,9 @@ class Evaluation(Exports, ByValue):
 # ---- evaluate a detector at one threshold: count, compare with chance, remark on what is degenerate
 
 
+Result = TypeVar("Result", bound=Evaluation)
+
+
 @takes(AboutDetector)
 def evaluate(
     truth: Any,
@@ -1016,59 +1068,49 @@ def evaluate(
     alpha = check_alpha(alpha)
     n_resamples, rng = check_resamples(n_resamples), as_rng(rng)
     made = trial_of(sequence, (window,), cuts, alarms)
-    rest: dict[str, Any] = {"alternative": alternative, "ties": ties, "zero_division": zero_division, "alarms": alarms}
-    rest |= {"method": method, "n_resamples": n_resamples, "rng": rng, "alpha": alpha}
-    return evaluate_trial(made, sequence, cuts, null, about.get("count_events"), rest)
+    asked = Asked(
+        null=null,
+        method=method,
+        alternative=alternative,
+        ties=ties,
+        n_resamples=n_resamples,
+        rng=rng,
+        alpha=alpha,
+        zero_division=zero_division,
+        alarms=alarms,
+    )
+    return evaluate_trial(made, sequence, cuts, asked, about.get("count_events"))
 
 
 def evaluate_trial(
-    made: Made,
-    sequence: Sequence,
-    cuts: Cuts | None,
-    null: Null,
-    count_events: CountEvents | None,
-    rest: dict[str, Any],
+    made: Made, sequence: Sequence, cuts: Cuts | None, asked: Asked, count_events: CountEvents | None
 ) -> Evaluation:
-    """The evaluation of a trial of one cell; ``rest`` are the other settings, checked."""
+    """The evaluation of a trial of one cell."""
     cell = made.trial.cell(0, 0)
-    choice = choose(null, cell, rest["alpha"], made.doubt)
-    choice.check(rest["method"])
-    settings = Settings(choice=choice, **rest)
+    settings = asked.settled(cell, made.doubt)
     more = (*made.notes, *offered_ranges(sequence, cell.truth, count_events))
     sequence = replace(sequence, notes=(*sequence.notes, *more)) if more else sequence
-    nulls = settings.null.distributions(cell, settings.method, n_resamples=settings.n_resamples, rng=settings.rng)
-    result = evaluation_of(cell, sequence, nulls, settings, cuts)
-    for test in (result.precision_test, result.recall_test):
-        _ = test.pvalue  # now, so that what cannot be computed fails here, and the result says how it was computed
-    return result
+    return computed(result_of(Evaluation, cell, sequence, settings.laws(cell), settings, cuts=cuts))
 
 
-def evaluation_of(
-    cell: Cell, sequence: Sequence, nulls: Nulls, settings: Settings, cuts: Cuts | None = None
-) -> Evaluation:
-    """Both matrices, both tests, false alarms and delays of one cell; ``cuts`` tells what its threshold comes from."""
-    matrices = (None, None) if cell.in_time else both_matrices(cell.trial, cell.d, cell.k)
-    common = judged(cell, sequence, nulls, settings)
-    if cell.in_time and sequence.clock is not None:  # of gaps, only events may know
-        watched = sequence.clock.lasting(sequence.open_steps) / (1e9 if sequence.clock.is_dates else 1)
-        common["false_alarms"] = replace(common["false_alarms"], duration=watched)
-    return Evaluation(
-        n=sequence.n,
-        threshold=cell.threshold,
-        quantile=None if cuts is None else cuts.quantile,
-        budget=None if cuts is None else cuts.budget,
-        tolerant_truth=matrices[0],
-        tolerant_predictions=matrices[1],
-        sequence=sequence,
-        notes=(
-            *sequence.notes,
-            *(() if cuts is None else cuts.notes),
-            *_remarks(cell),
-            *turned(common, lambda: _remedy(sequence)),
-            *settings.choice.notes,
-        ),
-        **common,
+def result_of(kind: type[Result], cell: Cell, sequence: Any, nulls: Nulls, settings: Settings, **more: Any) -> Result:
+    """A result with both tests of a cell under the laws of a null."""
+    how: Any = {"model": settings.null.text, "alternative": settings.alternative, "ties": settings.ties}
+    precision, recall = (
+        ChanceTest(measure=measure, hits=hits, of=of, law=law, **how)
+        for measure, hits, of, law in (
+            ("precision", cell.precision_hits, cell.n_predictions, nulls.precision),
+            ("recall", cell.recall_hits, cell.n_counted, nulls.recall),
+        )
     )
+    return kind(precision_test=precision, recall_test=recall, settings=settings, cell=cell, sequence=sequence, **more)
+
+
+def computed(result: Result) -> Result:
+    """With both p-values, so that what cannot be computed fails now, and the result says how it was computed."""
+    for test in (result.precision_test, result.recall_test):
+        _ = test.pvalue
+    return result
 
 
 def _remarks(cell: Cell) -> tuple[str, ...]:
@@ -1085,7 +1127,3 @@ def _remarks(cell: Cell) -> tuple[str, ...]:
         all_equal=scores is not None and n > 1 and scores.min() == scores.max(),
         lost=out_of_reach(cell),
     )
-
-
-def _remedy(sequence: Sequence) -> str:
-    return inverted(None if sequence.scores is None else sequence.higher_is)

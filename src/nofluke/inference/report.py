@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Unpack
 
@@ -13,7 +12,7 @@ import numpy as np
 from nofluke.data.columns import frame_columns, has_ends
 from nofluke.errors import InputError
 from nofluke.inference.compare import Comparison, compare_read, error_of, read_several
-from nofluke.inference.evaluate import Evaluation, evaluate, evaluate_trial
+from nofluke.inference.evaluate import Asked, Evaluation, evaluate, evaluate_trial
 from nofluke.nulls import Null
 from nofluke.nulls.base import Method, as_seed, check_resamples
 from nofluke.plain import as_rng, check_alpha
@@ -36,20 +35,23 @@ class SideBySide:
 
 def evaluate_several(truth: Any, scores: Any, *, chance: Mapping[str, Any], **asked: Any) -> SideBySide:
     """Detectors from the arguments of `compare`, on their common steps; ``chance`` holds arguments of `evaluate`."""
-    settings = {"alternative": "greater", "ties": "full", "zero_division": math.nan, "method": chance["method"]}
-    settings |= {"alpha": check_alpha(chance["alpha"]), "n_resamples": check_resamples(chance["n_resamples"])}
+    settled = Asked(
+        null=chance["null"],
+        method=chance["method"],
+        n_resamples=check_resamples(chance["n_resamples"]),
+        rng=chance["rng"],
+        alpha=check_alpha(chance["alpha"]),
+    )
     detectors, notes = read_several(truth, scores, **asked)
-    how = {"alpha": settings["alpha"], "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}
+    how = {"alpha": settled.alpha, "level": LEVEL, "n_resamples": SWAPS, "rng": chance["rng"]}
     comparison = compare_read(detectors, notes, **how)
     results: dict[str, Evaluation] = {}
     with progress_bar("detectors", len(detectors)) as advance:
         for done, name in enumerate(comparison.detectors, start=1):
             one = detectors[name]
-            rest = {**settings, "alarms": one.alarms, "rng": chance["rng"]}
+            own = replace(settled, alarms=one.alarms)
             try:
-                results[name] = evaluate_trial(
-                    one.made, one.sequence, one.cuts, chance["null"], asked.get("count_events"), rest
-                )
+                results[name] = evaluate_trial(one.made, one.sequence, one.cuts, own, asked.get("count_events"))
             except InputError as error:
                 raise error_of(name, error) from None
             advance(done)

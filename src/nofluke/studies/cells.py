@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 
 from nofluke.arrays import AnyArray
+from nofluke.inference.evaluate import Asked as ChanceAsked
 from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.series.between import Made, trial_of
@@ -77,17 +77,14 @@ class Cells:
         sequence = self.sequence(scores)
         cuts = self.cuts(sequence)
         made = self.made(sequence, cuts)
-        rest: dict[str, Any] = {
-            "alternative": "greater",
-            "ties": "full",
-            "zero_division": math.nan,
-            "alarms": asked.alarms,
-            "method": "auto",
-            "n_resamples": asked.n_resamples,
-            "rng": asked.seed_of(self.case.series, detector),
-            "alpha": asked.alpha,
-        }
-        return evaluate_trial(made, sequence, cuts, asked.null, asked.count_events, rest)
+        chance = ChanceAsked(
+            null=asked.null,
+            n_resamples=asked.n_resamples,
+            rng=asked.seed_of(self.case.series, detector),
+            alpha=asked.alpha,
+            alarms=asked.alarms,
+        )
+        return evaluate_trial(made, sequence, cuts, chance, asked.count_events)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""

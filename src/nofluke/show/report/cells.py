@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import FloatArray, IntArray
-from nofluke.inference.coincidence import Coincidence, coincidence_of
-from nofluke.inference.evaluate import Evaluation, Settings, evaluation_of
+from nofluke.inference.coincidence import Coincidence
+from nofluke.inference.evaluate import Evaluation, Settings, result_of
 from nofluke.inference.sweep import BAND, FamilywiseTest, familywise_test
 from nofluke.laws.law import Law
 from nofluke.laws.tables import binomial
@@ -72,8 +72,8 @@ def _evaluation(result: Evaluation, grid: Grid, at: tuple[int, int], laws: Nulls
     cell: Any = grid.cell(*at)
     if isinstance(result, Coincidence):
         how: dict[str, Any] = {"leads": result.leads, "lag": grid.lags[at[1]].length}
-        return coincidence_of(cell, result.sequence, laws, settings, **how)
-    return evaluation_of(cell, result.sequence, laws, settings, grid.cuts(at[1]))
+        return result_of(Coincidence, cell, result.sequence, laws, settings, **how)
+    return result_of(Evaluation, cell, result.sequence, laws, settings, cuts=grid.cuts(at[1]))
 
 
 def seed_of(result: Evaluation) -> int:
