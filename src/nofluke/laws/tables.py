@@ -48,6 +48,10 @@ class TableLaw(Law):
     def _lower(self) -> FloatArray:
         return np.cumsum(self.table)
 
+    def _guess(self, level: float) -> int:
+        """The quantile but for rounding."""
+        return int(np.searchsorted(self._lower, level))
+
     def _tail(self, hits: int, side: TailSide) -> Tail:
         first, last = self.ends
         if (hits <= first) if side == "upper" else (hits >= last):

@@ -254,7 +254,7 @@ def _neighbours(n: int) -> FloatArray:
 def _around(total: FloatArray) -> FloatArray:
     """Sums over the neighbours on both sides, those next to it left out, from the sums up to each."""
     n, far = len(total) - 1, GAP + NEIGHBOURS + 1
-    padded = np.pad(total, far, mode="edge")
+    padded = np.concatenate([np.full(far, total[0]), total, np.full(far, total[-1])])
     below, left, right, above = (
         padded[far + k : far + k + n] for k in (-GAP - NEIGHBOURS, -GAP, GAP + 1, GAP + 1 + NEIGHBOURS)
     )
