@@ -1,6 +1,7 @@
 """How the package is put together: who may import whom, what is loaded when, and what is public."""
 
 import ast
+import importlib
 import inspect
 import json
 import os
@@ -264,6 +265,33 @@ def test_what_is_public_is_there_and_nothing_else_shows():
     """``tests/api.json`` has the names themselves."""
     assert all(hasattr(nofluke, name) for name in nofluke.__all__)
     assert dir(nofluke) == sorted([*nofluke.__all__, "__version__"])
+
+
+def test_importing_nofluke_loads_none_of_its_rooms():
+    """A name is loaded when it is asked for, with what it needs: an evaluation needs no studies, plots or adapters."""
+    own = {name for name in loaded_after("import nofluke") if name.startswith("nofluke.")}
+    assert own == set()
+    used = loaded_after("import nofluke\nnofluke.evaluate([0, 1, 0], [0, 1, 0], threshold=1).verdict")
+    assert "nofluke.inference.evaluate" in used
+    assert not {f"nofluke.{room}" for room in ("studies", "plot", "adapters", "datasets", "show")} & used
+
+
+def test_type_checkers_see_what_a_program_gets():
+    """What is imported for them alone is what names are loaded from."""
+    tree = ast.parse((PACKAGE / "__init__.py").read_text(encoding="utf-8"))
+    seen = {
+        alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("nofluke")
+        for alias in node.names
+    }
+    assert sorted(seen) == sorted(nofluke.__all__)
+    for name, where in seen.items():
+        module = where if inspect.ismodule(getattr(nofluke, name)) else where.rpartition(".")[0]
+        home = importlib.import_module(module)
+        assert getattr(nofluke, name) is (home if module == where else getattr(home, name)), name
+    with pytest.raises(AttributeError, match="no attribute 'evaluat'"):
+        nofluke.evaluat  # noqa: B018
 
 
 def test_the_house_is_measured():

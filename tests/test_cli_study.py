@@ -13,8 +13,6 @@ import pytest
 
 import nofluke as nf
 from nofluke.cli import main
-from nofluke.progress import is_one_call, one_call
-from nofluke.studies.engine import run as run_tasks
 from nofluke.studies.runner import Stopped
 from nofluke.studies.sources.chunks import CasesChunk
 
@@ -263,15 +261,6 @@ def test_a_real_ctrl_c_leaves_a_folder_that_resumes_to_the_same_bytes(files, cal
     assert call("study.csv", *COLUMNS, *settings, "--workers", "1", "-o", "whole")[0] == 0
     for name in ("results.parquet", "pooled.json", "leaderboard.csv"):
         assert (files / "out" / name).read_bytes() == (files / "whole" / name).read_bytes()
-
-
-def test_a_study_is_many_calls_also_on_the_command_line():
-    """Its own process has to choose among engines as its workers do, or the bytes would tell who computed them."""
-    found = {}
-    with one_call():
-        run_tasks(lambda _: is_one_call(), {0: None}, workers=1, on_done=found.__setitem__, on_failed=print)
-        assert is_one_call()
-    assert found == {0: False}
 
 
 def test_nabs_folder_is_a_layout(tmp_path, monkeypatch, call):

@@ -1,6 +1,10 @@
-"""The dynamic programme for few events, against enumeration, the other programme and the hypergeometric law."""
+"""The dynamic programme where events are few, against enumeration; run by Python and compiled."""
 
+import subprocess
+import sys
+from contextlib import nullcontext
 from functools import partial
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -10,7 +14,7 @@ from hypothesis import strategies as st
 import nofluke as nf
 from exact_oracles import enumerate_joint
 from nofluke.laws import costs
-from nofluke.laws.exact import few, programme
+from nofluke.laws.exact import programme, walk
 from nofluke.series.counting import Windows
 
 evaluate = partial(nf.evaluate, null="permutation")
@@ -32,7 +36,7 @@ def problems(draw):
 def test_joint_law_is_that_of_all_placements(problem):
     """Every entry equals the share of placements with so many events covered and predictions hit."""
     windows, m = problem
-    table = few.joint_pmf(windows, m)
+    table = programme.joint_pmf(windows, m)
     expected = np.zeros((m + 1, windows.n + 1))
     for (r, c), weight in enumerate_joint(windows.starts, windows.stops, windows.n_steps, m).items():
         expected[r, c] = float(weight)
@@ -41,16 +45,69 @@ def test_joint_law_is_that_of_all_placements(problem):
     np.testing.assert_allclose(whole, expected, rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize(("n_steps", "delta", "m"), [(400, 2, 3), (300, 20, 6), (200, 0, 5)])
-def test_agrees_with_the_other_programme(n_steps, delta, m):
-    """Where every step is predicted, hits and misses counted give the same law, to every digit that matters."""
+def everywhere(n_steps, delta):
+    """Every step is predicted."""
     steps = np.arange(n_steps)
-    windows = Windows(
-        starts=np.maximum(steps - delta, 0), stops=np.minimum(steps + delta + 1, n_steps), n_steps=n_steps
-    )
-    one, other = few.joint_pmf(windows, m), programme.joint_pmf(windows, m)
-    np.testing.assert_allclose(one, other[:, : one.shape[1]], rtol=1e-10, atol=1e-300)
-    assert other[:, one.shape[1] :].sum() < 1e-300
+    return Windows(starts=np.maximum(steps - delta, 0), stops=np.minimum(steps + delta + 1, n_steps), n_steps=n_steps)
+
+
+@pytest.mark.parametrize(("n_steps", "delta", "m"), [(300, 2, 2), (90, 20, 3), (120, 0, 3), (400, 7, 1)])
+def test_columns_that_few_events_cannot_reach_are_left_out_on_the_way(n_steps, delta, m):
+    """Where every step is predicted, hits are the steps near an event: as many placements have each number of them."""
+    at = np.array(list(combinations(range(n_steps), m)))
+    near = np.zeros((len(at), n_steps), dtype=bool)
+    for shift in range(-delta, delta + 1):
+        rows, columns = np.nonzero((at + shift >= 0) & (at + shift < n_steps))
+        near[rows, at[rows, columns] + shift] = True
+    expected = np.bincount(near.sum(axis=1), minlength=n_steps + 1) / len(at)
+    windows = everywhere(n_steps, delta)
+    np.testing.assert_allclose(programme.precision_pmf(windows, m), expected, rtol=1e-12, atol=0)
+    table = programme.joint_pmf(windows, m)
+    np.testing.assert_allclose(table[m], expected[: table.shape[1]], rtol=1e-12, atol=0)
+    assert expected[table.shape[1] :].sum() == 0
+
+
+def scattered(n_steps, n, m, delta, seed):
+    at = np.sort(np.random.default_rng(seed).choice(n_steps, n, replace=False))
+    starts, stops = np.maximum(at - delta, 0), np.minimum(at + delta + 1, n_steps)
+    return Windows(starts=starts, stops=stops, n_steps=n_steps), m
+
+
+CASES = [(500, 60, 30, 2), (500, 60, 3, 2), (3_000, 400, 4, 3), (300, 150, 200, 1), (200, 100, 40, 4)]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_python_and_compiled_code_agree_to_the_last_bit(case, monkeypatch):
+    """Which of the two runs depends on what a process did before; results must not."""
+    windows, m = scattered(*case, seed=1)
+
+    def laws():
+        return (
+            programme.joint_pmf(windows, m),
+            programme.precision_pmf(windows, m),
+            programme.few_missed_pmf(windows, m, 9),
+        )
+
+    monkeypatch.setattr(walk, "_spent", np.inf)
+    compiled = laws()
+    monkeypatch.setattr(walk, "engine", lambda _seconds: nullcontext((walk.walk, walk.times)))
+    monkeypatch.setattr(programme, "engine", walk.engine)
+    for one, other in zip(compiled, laws(), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_process_with_little_to_do_does_not_wait_for_the_compiler():
+    """A first p-value of the paper's size leaves numba alone; a problem that takes Python long does not."""
+    code = """
+import sys
+import nofluke as nf
+data = nf.datasets.simulate_quakes(rng=0)
+scores = nf.detectors.energy_transient(data.counts)
+nf.evaluate(data.truth, scores, quantile=0.9, tolerance=2, null="permutation").precision_test.pvalue
+print("numba" in sys.modules)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
 
 
 def constant(n_steps, m, **how):

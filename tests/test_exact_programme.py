@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from itertools import combinations
 from math import comb
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 
 from exact_oracles import Joint, as_array, enumerate_joint, hits_law, rational_joint
 from nofluke.errors import InputError
-from nofluke.laws.exact import programme
+from nofluke.laws.exact import programme, walk
 from nofluke.laws.exact.moments import precision_moments
 from nofluke.laws.exact.programme import (
     hypergeometric_pmf,
@@ -81,14 +82,22 @@ def test_windows_of_any_shape_equal_enumeration(windows, share):
 
 
 @settings(max_examples=60, deadline=None)
-@given(windows=any_windows(60), share=st.floats(0, 1), spare=st.integers(1, 3), growth=st.sampled_from([0.01, 3.0]))
-def test_tables_laid_out_anew_at_any_time_change_nothing(windows, share, spare, growth):
-    """Widening and rescaling the tables often, in pieces of a few entries, leaves the law as it is."""
+@given(
+    windows=any_windows(60),
+    share=st.floats(0, 1),
+    spare=st.integers(1, 3),
+    growth=st.sampled_from([0.01, 3.0]),
+    small=st.sampled_from([0, 10**9]),
+)
+def test_tables_laid_out_anew_at_any_time_change_nothing(windows, share, spare, growth, small):
+    """Widening and rescaling the tables often, cluster by cluster or all at once, leaves the law as it is."""
     n_events = round(share * windows.n_steps)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(programme, "_SPARE_COLUMNS", spare)
-        patch.setattr(programme, "LOG_GROWTH_ALLOWED", growth)
-        patch.setattr(programme, "_ENTRIES_AT_ONCE", 5)
+        patch.setattr(programme, "engine", lambda _seconds: nullcontext((walk.walk, walk.times)))
+        patch.setattr(programme, "_SMALL_TABLE", small)
+        patch.setattr(walk, "_SPARE_COLUMNS", spare)
+        for module in (walk, programme):
+            patch.setattr(module, "LOG_GROWTH_ALLOWED", growth)
         joint = rational_joint(windows.starts, windows.stops, windows.n_steps, n_events)
         assert_same_law(windows, n_events, joint)
 

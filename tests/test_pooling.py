@@ -43,8 +43,8 @@ def evaluated(generator, null, n_steps=120, n_events=5, n_alarms=14, **how):
 LAWS = {
     "hypergeometric": lambda _: hypergeometric(1_000, 60, 12),
     "far hypergeometric": lambda _: hypergeometric(100_000, 400, 400),
-    "programme": lambda rng: PrecisionTable(windows_of(rng, 200, 20, 2), 6, "programme"),
-    "few events": lambda rng: PrecisionTable(windows_of(rng, 2_000, 60, 5), 3, "few"),
+    "programme": lambda rng: PrecisionTable(windows_of(rng, 200, 20, 2), 6),
+    "few events": lambda rng: PrecisionTable(windows_of(rng, 2_000, 60, 5), 3),
     "Fourier": lambda rng: PrecisionFourier(windows_of(rng, 400, 40, 3), 9, insist=False),
     "rotations": lambda rng: evaluated(rng, "circular-shift").precision_test.law,
     "rotations, recall": lambda rng: evaluated(rng, "circular-shift").recall_test.law,
@@ -141,7 +141,7 @@ def test_the_pooled_p_of_recall_is_that_of_plain_convolution(problems):
 def test_the_pooled_p_of_precision_is_that_of_plain_convolution():
     """Laws of the dynamic programme, whose enumeration other tests check, summed in fractions."""
     rng = np.random.default_rng(8)
-    made = [PrecisionTable(windows_of(rng, 40, 6, 1), 2, "programme") for _ in range(4)]
+    made = [PrecisionTable(windows_of(rng, 40, 6, 1), 2) for _ in range(4)]
     exact = convolved([[Fraction(p) for p in law.table] for law in made])
     for hits in range(1, 13):
         p = pool([again(law) for law in made], hits, measure="precision").pvalue
@@ -242,7 +242,7 @@ def test_two_events_a_series_are_enough_for_a_pooled_test_that_keeps_its_level()
         windows = Windows(
             starts=np.maximum(alarms - reach, 0), stops=np.minimum(alarms + reach + 1, n_steps), n_steps=n_steps
         )
-        laws[0].append(again(PrecisionTable(windows, 2, "few")))
+        laws[0].append(again(PrecisionTable(windows, 2)))
         laws[1].append(again(hypergeometric(n_steps, int(near.any(axis=1).sum()), 2)))
     for side, parts, found in zip(("precision", "recall"), laws, hits, strict=True):
         law = pool(parts, 0, measure=side).law

@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nofluke as nf
+from exact_oracles import joint_by_blocks
 from nofluke.laws import costs, precision
-from nofluke.laws.exact import few, fourier, kernels, programme
+from nofluke.laws.exact import fourier, kernels, programme
 from nofluke.laws.exact.moments import expected_misses, precision_moments
 from nofluke.laws.precision import PrecisionFourier, PrecisionTable
 from nofluke.series.counting import Windows
@@ -67,17 +68,18 @@ class TestSparseData:
         for _ in range(5):
             m, n, delta = rng.integers(50, 400), rng.integers(50, 1_500), rng.integers(0, 4)
             windows = at_random(n_steps, int(n), int(delta), int(rng.integers(10**6)))
-            table = few.joint_pmf(windows, int(m))
+            table = programme.joint_pmf(windows, int(m))
             assert np.isfinite(table).all()
             assert table.sum() == pytest.approx(1.0, abs=1e-10)
             mean = float(table.sum(axis=0) @ np.arange(table.shape[1]))
             assert mean == pytest.approx(precision_moments(windows, int(m)).mean, rel=1e-9)
 
     def test_dense_events_do_not_overflow(self):
-        """Odds of an event of 19 to 1 on long blocks: the same law as the other programme, entry by entry."""
+        """Odds of an event of 19 to 1 on long blocks: the law of rational arithmetic, entry by entry."""
         windows = at_random(2_000, 12, 60, 3)
-        one, other = few.joint_pmf(windows, 1_900), programme.joint_pmf(windows, 1_900)
-        np.testing.assert_allclose(one, other[:, : one.shape[1]], rtol=1e-9, atol=1e-280)
+        table = programme.joint_pmf(windows, 1_900)
+        for (r, c), chance in joint_by_blocks(windows.starts, windows.stops, 2_000, 1_900).items():
+            assert table[r, c] == pytest.approx(float(chance), rel=1e-11, abs=1e-280)
 
 
 class TestDenseEvents:
@@ -263,7 +265,7 @@ class TestQuantiles:
         """From one inversion of the bulk, or tails far out: the smallest k whose cumulative table reaches the level."""
         windows = at_random(4_000, 300, 5, 7)
         law = by_fourier(windows, 80)
-        table = PrecisionTable(windows, 80, "programme")
+        table = PrecisionTable(windows, 80)
         levels = [1e-6, 0.001, 0.025, 0.3, 0.5, 0.8, 0.975, 0.999, 1 - 1e-7]
         np.testing.assert_array_equal(law.quantile(levels), table.quantile(levels))
         for alpha in (0.5, 0.05, 0.01, 1e-4, 1e-8):
@@ -282,17 +284,17 @@ class TestQuantiles:
 
 
 class TestChoice:
-    def test_few_events_are_walked_through(self):
-        """Where events are few the compiled programme is taken, and gives the law of the other."""
-        windows = at_random(1_000, 50, 2, 0)
-        law = precision.precision_law(windows, 10, "auto", 1e9)
-        assert law.engine == "few"
-        np.testing.assert_allclose(law.table, programme.precision_pmf(windows, 10), rtol=1e-12, atol=1e-290)
-
-    def test_many_events_are_not(self):
-        """The paper's size: the tables of hits would be the larger ones."""
-        windows = at_random(2_557, 256, 2, 0)
-        assert precision.precision_law(windows, 400, "auto", 1e9).engine == "programme"
+    @pytest.mark.parametrize(
+        ("n_steps", "n", "m", "kind"),
+        [
+            (2_557, 256, 162, PrecisionTable),  # tables of misses are small
+            (100_000, 20_000, 5, PrecisionTable),  # tables of hits are
+            (100_000, 2_000, 500, PrecisionFourier),
+        ],
+    )
+    def test_a_table_is_made_where_it_is_affordable(self, n_steps, n, m, kind):
+        """It is, where predictions are few, or events are."""
+        assert type(precision.precision_law(at_random(n_steps, n, 2, 0), m, "auto", 1e9)) is kind
 
 
 class TestConstantLaws:
@@ -335,7 +337,7 @@ class TestArguments:
     def test_what_a_law_cannot_be_asked_is_refused(self, ask):
         """In one line, whatever the law."""
         windows = at_random(40, 6, 1, 0)
-        for law in (by_fourier(windows, 4), PrecisionTable(windows, 4, "few")):
+        for law in (by_fourier(windows, 4), PrecisionTable(windows, 4)):
             with pytest.raises(nf.InputError):
                 ask(law)
 

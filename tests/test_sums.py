@@ -178,7 +178,7 @@ def test_sums_of_inverted_laws_keep_their_digits():
         windows = Windows(starts=np.maximum(at - 3, 0), stops=np.minimum(at + 4, 2_000), n_steps=2_000)
         parts.append((windows, 60))
     inverted = sum(PrecisionFourier(w, m, insist=True) for w, m in parts)
-    tabled = sum(PrecisionTable(w, m, "programme") for w, m in parts)
+    tabled = sum(PrecisionTable(w, m) for w, m in parts)
     for hits in (40, 75, 110, 150, 200):
         one, other = inverted.tail(hits), tabled.tail(hits)
         assert one.method.kind == other.method.kind == "exact"

@@ -34,26 +34,32 @@ Examples
 Verdict: no fluke. Precision and recall are both better than chance at the 0.05 level.
 """
 
-from nofluke import datasets, detectors, metrics, nulls, plot
-from nofluke.adapters.cross_validated import CrossValidation
-from nofluke.adapters.cross_validation import cross_val_evaluate
-from nofluke.adapters.scorer import make_scorer
-from nofluke.errors import InputError
-from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
-from nofluke.inference.compare import Comparison, compare
-from nofluke.inference.evaluate import Evaluation, evaluate
-from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
-from nofluke.inference.power import Power, SampleSize, power, sample_size
-from nofluke.inference.report import report
-from nofluke.inference.series import Series
-from nofluke.inference.significance import chance, significance
-from nofluke.inference.sweep import Sweep, sweep
-from nofluke.measures.confusion import Confusion
-from nofluke.nulls.diagnosis import Diagnosis, diagnose
-from nofluke.series.reading import split
-from nofluke.series.tolerance import Tolerance
-from nofluke.studies.result import Study
-from nofluke.studies.study import study
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nofluke import datasets, detectors, metrics, nulls, plot
+    from nofluke.adapters.cross_validated import CrossValidation
+    from nofluke.adapters.cross_validation import cross_val_evaluate
+    from nofluke.adapters.scorer import make_scorer
+    from nofluke.errors import InputError
+    from nofluke.inference.coincidence import Coincidence, CoincidenceSweep, coincidence, sweep_tolerances
+    from nofluke.inference.compare import Comparison, compare
+    from nofluke.inference.evaluate import Evaluation, evaluate
+    from nofluke.inference.metric_results import ChanceLevel, Significance, Significances
+    from nofluke.inference.power import Power, SampleSize, power, sample_size
+    from nofluke.inference.report import report
+    from nofluke.inference.series import Series
+    from nofluke.inference.significance import chance, significance
+    from nofluke.inference.sweep import Sweep, sweep
+    from nofluke.measures.confusion import Confusion
+    from nofluke.nulls.diagnosis import Diagnosis, diagnose
+    from nofluke.series.reading import split
+    from nofluke.series.tolerance import Tolerance
+    from nofluke.studies.result import Study
+    from nofluke.studies.study import study
 
 __version__ = "1.0.0rc1"
 
@@ -96,6 +102,40 @@ __all__ = [
     "sweep",
     "sweep_tolerances",
 ]
+
+# where each name lives: it is loaded when it is first asked for, so that importing nofluke takes no time
+_ROOMS = ("datasets", "detectors", "metrics", "nulls", "plot")
+_HOMES = {
+    "adapters.cross_validated": "CrossValidation",
+    "adapters.cross_validation": "cross_val_evaluate",
+    "adapters.scorer": "make_scorer",
+    "errors": "InputError",
+    "inference.coincidence": "Coincidence CoincidenceSweep coincidence sweep_tolerances",
+    "inference.compare": "Comparison compare",
+    "inference.evaluate": "Evaluation evaluate",
+    "inference.metric_results": "ChanceLevel Significance Significances",
+    "inference.power": "Power SampleSize power sample_size",
+    "inference.report": "report",
+    "inference.series": "Series",
+    "inference.significance": "chance significance",
+    "inference.sweep": "Sweep sweep",
+    "measures.confusion": "Confusion",
+    "nulls.diagnosis": "Diagnosis diagnose",
+    "series.reading": "split",
+    "series.tolerance": "Tolerance",
+    "studies.result": "Study",
+    "studies.study": "study",
+}
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"nofluke.{name}")
+    if name not in _HOME_OF:
+        raise AttributeError(f"module 'nofluke' has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(f"nofluke.{_HOME_OF[name]}"), name)
+    return value
 
 
 def __dir__() -> list[str]:

@@ -58,31 +58,14 @@ def cells_bar(label: str, total: int) -> Iterator[Callable[[int, int], None]]:
         yield advance
 
 
-def announce_compilation(kernel: Any, seconds: int) -> None:
-    """Say on a terminal that a kernel is about to be compiled, if no earlier run has left it in the cache."""
+def is_compiled(kernel: Any) -> bool:
+    """Whether a kernel was compiled in this process, or by an earlier run that has left it in the cache."""
     cache = getattr(getattr(kernel, "_cache", None), "_cache_file", None)
     index = getattr(cache, "_index_path", None)
-    if is_watched(sys.stderr) and index is not None and not kernel.signatures and not Path(index).exists():
+    return bool(kernel.signatures) or (index is not None and Path(index).exists())
+
+
+def announce_compilation(kernel: Any, seconds: int) -> None:
+    """Say on a terminal that a kernel is about to be compiled, if it is."""
+    if is_watched(sys.stderr) and not is_compiled(kernel):
         print(f"nofluke: compiling once for this machine (about {seconds} s) ...", file=sys.stderr, flush=True)
-
-
-_one_call = False
-
-
-@contextmanager
-def one_call(really: bool = True) -> Iterator[None]:
-    """Say that this process makes one call and ends, as the command line does: what it loads must pay off in that call.
-
-    A study makes many, also on the command line: it says so by False.
-    """
-    global _one_call
-    before, _one_call = _one_call, really
-    try:
-        yield
-    finally:
-        _one_call = before
-
-
-def is_one_call() -> bool:
-    """Whether the process ends with the present call."""
-    return _one_call

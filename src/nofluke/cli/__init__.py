@@ -22,7 +22,6 @@ from nofluke.cli.report import report
 from nofluke.cli.reproduce import reproduce
 from nofluke.cli.study import study
 from nofluke.errors import MOST_IN_MESSAGE, InputError, interruptible, shortened
-from nofluke.progress import one_call
 from nofluke.text.tables import WIDTH
 
 __all__ = ["FORMATS", "cli", "main"]
@@ -70,7 +69,7 @@ def main(args: list[str] | None = None) -> NoReturn:
         if isinstance(stream, io.TextIOWrapper) and not stream.closed:
             stream.reconfigure(errors="replace")  # a pipe that knows no ≥ gets a ?, not a crash
     try:
-        with one_call(), interruptible():
+        with interruptible():
             code = cli.main(args=args, prog_name="nofluke", standalone_mode=False)
     except SystemExit as stopped:
         if stopped.code != 1:

@@ -5,38 +5,25 @@ The section "Which method when" of docs/explanation/theory.md has the limits.
 
 from __future__ import annotations
 
-from typing import Literal
-
 from nofluke import progress
-from nofluke.laws.exact.few import few_cost
-from nofluke.laws.exact.programme import programme_bytes, programme_cost
+from nofluke.laws.exact.programme import few_cost, programme_bytes, programme_cost
 from nofluke.series.counting import Windows
-
-Engine = Literal["programme", "few"]
 
 PROGRAMME_OPERATIONS = 1e9  # the dynamic programme answers within a second up to here, with nothing to compile
 PROGRAMME_PATIENCE = 2e10  # and is given some ten seconds where the Fourier inversion is not certified
 PROGRAMME_BYTES = 1e9
-FEW_OPERATIONS = 2e7  # up to here, some ten milliseconds, few events are walked through block by block
+FEW_OPERATIONS = 2e7  # the same where events are few, and hits are what is told apart: some ten milliseconds
 FEW_PATIENCE = 4e9  # and up to here, seconds, where the Fourier inversion would be slow; large tables leave the cache
 FOURIER_SECONDS = 20.0  # above, by estimate, "auto" takes the saddlepoint approximation and says so
-LOADING_SECONDS = 1.0  # of the compiler: half a second at least, more where nothing is cached
 SECONDS_PER_BLOCK = 1e-7  # of an inversion, about: 32 angles at a time
-SECONDS_PER_ENTRY = 0.5e-9  # of a table of either programme
+SECONDS_PER_ENTRY = 0.5e-9  # of a table of the programme
 SECONDS_PER_STEP = 30e-6  # that NumPy takes for each block, whatever its size
 
 
-def table_engine(windows: Windows, n_events: int, programme_operations: float, few_operations: float) -> Engine | None:
-    """The dynamic programme that makes the whole law soonest, or None where neither is affordable."""
+def table_fits(windows: Windows, n_events: int, programme_operations: float, few_operations: float) -> bool:
+    """Whether the dynamic programme is affordable: counting misses, or hits, of which few events make few."""
     few = few_cost(windows, n_events)
-    # where the process ends with this call, the compiled one must pay for loading, and perhaps compiling, itself
-    seconds = SECONDS_PER_ENTRY * few + (LOADING_SECONDS if progress.is_one_call() else 0.0)
-    if seconds < SECONDS_PER_STEP * len(windows.blocks.length) and few <= few_operations:
-        return "few"  # before the other one has begun
-    fits = programme_fits(windows, n_events, programme_operations)
-    if not fits:
-        return "few" if few <= few_operations else None
-    return "few" if seconds < programme_seconds(windows, n_events) else "programme"
+    return few <= few_operations or programme_fits(windows, n_events, programme_operations)
 
 
 def programme_seconds(windows: Windows, n_events: int, most_missed: int | None = None) -> float:

@@ -18,8 +18,8 @@ from nofluke.arrays import FloatArray
 from nofluke.errors import InputError, arg, say
 from nofluke.laws import costs
 from nofluke.laws.approximate import OfWindows, PrecisionSaddlepoint
-from nofluke.laws.exact.few import few_cost
 from nofluke.laws.exact.moments import precision_moments
+from nofluke.laws.exact.programme import few_cost, few_missed_pmf, precision_pmf
 from nofluke.laws.law import MASS_ERROR, How, Law, Tail, TailSide, exactly
 from nofluke.laws.tables import Hypergeometric, TableLaw
 from nofluke.lazy import lazy
@@ -51,9 +51,8 @@ def precision_law(
         return Hypergeometric(windows.n_steps, windows.n, n_events, size, precision_moments(windows, n_events))
     if n_events == 0 or (widths > windows.n_steps - n_events).all():  # nothing can be hit, or nothing can be missed
         return _constant(size, windows.n if n_events else 0)
-    engine = costs.table_engine(windows, n_events, programme_operations, costs.FEW_OPERATIONS)
-    if engine is not None:
-        return PrecisionTable(windows, n_events, engine, size, insist=method == "exact")
+    if costs.table_fits(windows, n_events, programme_operations, costs.FEW_OPERATIONS):
+        return PrecisionTable(windows, n_events, size, insist=method == "exact")
     if method == "auto" and windows.n == windows.n_steps and few_cost(windows, n_events) > costs.FEW_PATIENCE:
         return None  # every step is predicted: nothing can be told from it, and the exact law takes minutes
     costs.announce_compilation()
@@ -61,7 +60,7 @@ def precision_law(
 
     if fourier.estimate_cost(windows, n_events) > costs.FOURIER_SECONDS:
         if few_cost(windows, n_events) <= costs.FEW_PATIENCE:
-            return PrecisionTable(windows, n_events, "few", size, insist=method == "exact")
+            return PrecisionTable(windows, n_events, size, insist=method == "exact")
         if method == "auto":
             var = precision_moments(windows, n_events).var
             return None if var < fourier.CONCENTRATED else PrecisionSaddlepoint(windows, n_events, size)
@@ -87,19 +86,12 @@ def _not_certified(law: OfWindows, hits: int, side: TailSide) -> InputError:
 class PrecisionTable(OfWindows, TableLaw):
     """The whole law by a dynamic programme; what is too small for a table by Fourier inversion."""
 
-    def __init__(
-        self, windows: Windows, n_events: int, engine: costs.Engine, size: int | None = None, *, insist: bool = False
-    ) -> None:
+    def __init__(self, windows: Windows, n_events: int, size: int | None = None, *, insist: bool = False) -> None:
         super().__init__(windows, n_events, exactly("dynamic programme"), size)
         self.insist = insist
-        self.engine = engine
 
     def _table(self) -> FloatArray:
-        from nofluke.laws.exact import few, programme
-
-        if self.engine == "programme":
-            return self._filled(0, programme.precision_pmf(self.windows, self.n_events))
-        return self._filled(0, few.joint_pmf(self.windows, self.n_events).sum(axis=0))
+        return self._filled(0, precision_pmf(self.windows, self.n_events))
 
     def _far(self, hits: int, side: TailSide, found: float) -> Tail:
         from nofluke.laws.exact import fourier
@@ -165,8 +157,6 @@ class PrecisionFourier(OfWindows):
 
     def _by_programme(self, hits: int, side: TailSide, most_missed: int | None) -> Tail:
         """The tail by a dynamic programme, over the whole law or its upper end only."""
-        from nofluke.laws.exact.programme import few_missed_pmf, precision_pmf
-
         if most_missed is not None:
             p = float(few_missed_pmf(self.windows, self.n_events, most_missed).sum())
         else:
@@ -181,8 +171,6 @@ class PrecisionFourier(OfWindows):
         if abs(table.sum() - 1.0) <= MASS_ERROR:
             return table
         if costs.programme_fits(self.windows, self.n_events, costs.PROGRAMME_PATIENCE):
-            from nofluke.laws.exact.programme import precision_pmf
-
             return self._filled(0, precision_pmf(self.windows, self.n_events))
         raise InputError(
             problem=f"the whole law of {self.size:,} predictions and {self.n_events:,} events cannot be computed "

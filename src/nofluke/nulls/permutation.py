@@ -14,7 +14,7 @@ import numpy as np
 
 from nofluke.errors import InputError, arg, passed, say
 from nofluke.laws.approximate import PrecisionSaddlepoint
-from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_engine
+from nofluke.laws.costs import FEW_PATIENCE, PROGRAMME_OPERATIONS, announce_compilation, table_fits
 from nofluke.laws.exact.moments import Moments, precision_moments, recall_moments
 from nofluke.laws.law import Law, exactly
 from nofluke.laws.montecarlo import Draw, Uniform
@@ -104,16 +104,15 @@ class Permutation(NullModel):
 
     def joint(self, cell: Cell, *, n_resamples: int = 10_000, rng: Any = None) -> Joint:
         """The joint law of both hits: exact where the dynamic programme is affordable, else simulated."""
-        from nofluke.laws.exact import few, programme
+        from nofluke.laws.exact.programme import joint_pmf
 
         windows = cell.windows.hittable
         if windows.covered != cell.covered or cell.counted is not None:
             return super().joint(cell, n_resamples=n_resamples, rng=rng)  # recall does not go by these windows
         patience = min(FEW_PATIENCE, 4 * self.programme_operations)  # less in a hurry
-        engine = table_engine(windows, cell.n_events, self.programme_operations, patience)
-        if engine is None:
+        if not table_fits(windows, cell.n_events, self.programme_operations, patience):
             return super().joint(cell, n_resamples=n_resamples, rng=rng)
-        table = (few if engine == "few" else programme).joint_pmf(windows, cell.n_events)
+        table = joint_pmf(windows, cell.n_events)
         recall_hits, precision_hits = np.nonzero(table)
         return Joint(
             recall_hits=recall_hits,

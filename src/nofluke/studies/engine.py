@@ -12,7 +12,6 @@ from typing import Any
 
 from nofluke.errors import InputError, Shown, say
 from nofluke.plain import as_whole
-from nofluke.progress import one_call
 from nofluke.studies.outcome import NoRoom, Outcome, attempt, reason_of
 from nofluke.studies.processes import can_start, in_processes, leave_if_importing
 from nofluke.studies.tables import RESUMES
@@ -70,8 +69,7 @@ def run(
             outcomes = in_processes(function, tasks, many)
         else:
             outcomes = (attempt(index, function, task) for index, task in tasks.items())
-    # closed after Ctrl-C too: no worker is left behind. Many calls: this process must choose as its workers do
-    with closing(outcomes), one_call(False):
+    with closing(outcomes):  # after Ctrl-C too: no worker is left behind
         for outcome in outcomes:
             if outcome.ends_all:
                 raise NoRoom(problem=outcome.reason)

@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from nofluke.compiled import compiled
-from nofluke.laws.exact.few_kernels import walk
+from nofluke.laws.exact.walk import MASS, compile_walk
+
+walk, _ = compile_walk()
 
 
 @compiled()
@@ -99,9 +101,11 @@ def hypergeometric(n_steps, covered, n_events):  # type: ignore[no-untyped-def]
 
 
 @compiled()
-def precision_table(length, g, h, reach, n_alarms, recall, odds, mass, growth_allowed):  # type: ignore[no-untyped-def]
+def precision_table(length, g, h, reach, n_alarms, recall, odds):  # type: ignore[no-untyped-def]
     """P(C = c), c alarms hit, from the blocks and the law of events on covered steps."""
-    weights = walk(length, g, h, recall.size - 1, reach, n_alarms, odds, mass, growth_allowed)
+    start = np.full((1, 1), MASS)
+    # the last column is that of all missed, and none hit
+    weights = walk(length, g, h, start, 0, n_alarms, recall.size - 1, odds, n_alarms, reach)[:, ::-1]
     table = np.zeros(weights.shape[1])
     for r in range(recall.size):
         total = weights[r].sum()

@@ -18,7 +18,7 @@ from nofluke.arrays import AnyArray, BoolArray, FloatArray, IntArray
 from nofluke.errors import InputError, arg, say
 from nofluke.inference.evaluate import TURNED, degenerate, inverted, offered_ranges, turned_note
 from nofluke.inference.verdict import ALMOST, NOTHING, obstacle_on_steps, rule_by
-from nofluke.laws.exact.programme import LOG_GROWTH_ALLOWED, MASS
+from nofluke.laws.exact.walk import LOG_GROWTH_ALLOWED
 from nofluke.laws.tables import TRUSTED
 from nofluke.nulls import Null, levels, seasons
 from nofluke.nulls.choice import Choice, doubts
@@ -200,9 +200,7 @@ class Quick:
         if costs > FEW or length.max() * growth > LOG_GROWTH_ALLOWED or self.early + self.late + 1 > n - m:
             return None
         recall = kernels.hypergeometric(n, covered, m)
-        precision = kernels.precision_table(
-            length, g, h, reach, n_alarms, recall, m / (n - m), MASS, LOG_GROWTH_ALLOWED
-        )
+        precision = kernels.precision_table(length, g, h, reach, n_alarms, recall, m / (n - m))
         level = min(alpha, ALMOST)
         one = kernels.summed(precision, hits, n_alarms, level, TIE_SLACK, NOTHING)
         other = kernels.summed(recall, found, m, level, TIE_SLACK, NOTHING)

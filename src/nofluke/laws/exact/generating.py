@@ -17,6 +17,7 @@ import math
 from dataclasses import dataclass, field
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -111,19 +112,26 @@ def structure_of(windows: Windows) -> Structure:
     return windows.once("structure", lambda: _cut_structure(windows, longest_block=2**62))
 
 
-def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
-    """Sort the clusters of ``windows`` into distinct ones, with blocks cut to ``longest_block`` steps."""
-    blocks = windows.blocks
-    starts = windows.cluster_starts
-    size = np.diff(np.append(starts, windows.n))
+class Clusters(NamedTuple):
+    """Windows that hang together, in time order, and which of them are equal but for their place in time."""
+
+    first: IntArray  # block of each cluster, and the end of the last
+    size: IntArray  # predictions of each
+    g: IntArray  # of each block, counted from its cluster's first prediction
+    h: IntArray
+    member: IntArray  # one cluster of each kind, by the number of its blocks
+    copies: IntArray  # clusters of each kind
+
+
+def distinct_clusters(windows: Windows) -> Clusters:
+    """The clusters of ``windows``, sorted into kinds."""
+    blocks, starts = windows.blocks, windows.cluster_starts
     owner = np.searchsorted(starts, blocks.g, side="right") - 1
     first = np.searchsorted(owner, np.arange(len(starts) + 1))
+    g, h = blocks.g - starts[owner], blocks.h - starts[owner]
     n_blocks = np.diff(first)
-    g = blocks.g - starts[owner]
-    h = blocks.h - starts[owner]
-
-    members: list[IntArray] = []
-    counts: list[IntArray] = []
+    members: list[IntArray] = [np.zeros(0, dtype=np.int64)]
+    counts: list[IntArray] = [np.zeros(0, dtype=np.int64)]
     for b in np.unique(n_blocks):
         same = np.flatnonzero(n_blocks == b)
         at = first[same][:, None] + np.arange(b)
@@ -132,8 +140,16 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
         _, one_of_each, how_often = np.unique(as_bytes.ravel(), return_index=True, return_counts=True)
         members.append(same[one_of_each])
         counts.append(how_often.astype(np.int64))
-    member = np.concatenate([np.zeros(0, dtype=np.int64), *members])
-    count = np.concatenate([np.zeros(0, dtype=np.int64), *counts])
+    size = np.diff(np.append(starts, windows.n))
+    return Clusters(first, size, g, h, np.concatenate(members), np.concatenate(counts))
+
+
+def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
+    """Sort the clusters of ``windows`` into distinct ones, with blocks cut to ``longest_block`` steps."""
+    blocks = windows.blocks
+    first, size, g, h, member, count = distinct_clusters(windows)
+    n_blocks = np.diff(first)
+    owner = np.repeat(np.arange(len(size)), n_blocks)
     closed = (n_blocks[member] == 1) & (count >= _CLOSED_FORM_FROM)
     single, single_count = member[closed], count[closed]
     # few blocks shared by many clusters first: they tell soonest that an angle does not matter
@@ -141,7 +157,7 @@ def _cut_structure(windows: Windows, *, longest_block: int) -> Structure:
     order = order[~closed[order]]
     member, count = member[order], count[order]
 
-    rank = np.full(len(starts), len(member))
+    rank = np.full(len(size), len(member))
     rank[member] = np.arange(len(member))
     kept = np.argsort(rank[owner], kind="stable")[: n_blocks[member].sum()]
     of, length = cut(blocks.length[kept], longest_block)

@@ -1,6 +1,6 @@
 """The exact joint law of both kinds of hits by a dynamic programme that only ever adds positive numbers.
 
-The blocks are walked through in time order. A table indexed by (r events so far on covered steps, u predictions
+Blocks are walked through in time order (`walk`). A table indexed by (r events so far on covered steps, u predictions
 missed so far) holds the weight of all placements in the same state:
 
 - *settled*: no prediction whose window is still open is hit;
@@ -10,6 +10,9 @@ A window that ends moves the table "open to i" into the settled one, where one m
 any state into "open to h", h being the number of windows begun. Nothing is ever subtracted, so that every entry,
 however small, is accurate to a few units of its own last place per step.
 
+Clusters of windows that share no step are independent: the table of all is the product of theirs. A cluster that is
+small, or comes often, is walked through by itself, and multiplied in as often as it comes.
+
 Events have odds m/(T - m) on each step, which keeps the numbers near their own law; dividing each row by its sum
 (the law of C given R = r) and multiplying by the hypergeometric P(R = r) takes the odds out again.
 
@@ -18,23 +21,19 @@ The section "Dynamic programme" of docs/explanation/theory.md has the mathematic
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import cache
-from math import log
-from typing import Any, cast
+from math import log1p, log2
+from typing import NamedTuple
 
 import numpy as np
 
-from nofluke.arrays import FloatArray
+from nofluke.arrays import FloatArray, IntArray
 from nofluke.errors import InputError
+from nofluke.laws.exact.generating import distinct_clusters
 from nofluke.laws.exact.hypergeometric import hypergeometric_pmf
-from nofluke.series.counting import Windows
+from nofluke.laws.exact.walk import LOG_GROWTH_ALLOWED, MASS, SECONDS_PER_BLOCK, engine
+from nofluke.series.counting import Windows, cut
 
-# Tables start with this mass and are brought back to it: half of the range of a double lies on either side
-MASS = 2.0**500
-LOG_GROWTH_ALLOWED = 200.0
-_ENTRIES_AT_ONCE = 10_000
-_SPARE_COLUMNS = 16  # how many more missed predictions a table has room for when it is laid out again
+_SMALL_TABLE = 2_500  # entries: up to here, a table is walked through all blocks sooner than clusters are told apart
 
 
 def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
@@ -74,21 +73,24 @@ def joint_pmf(windows: Windows, n_events: int) -> FloatArray:
         certain = np.zeros((rows, windows.n + 1))
         certain[-1, windows.n if n_events else 0] = 1.0
         return certain
-    table = _walk(windows, n_events, 0, windows.n)
+    programme = _Programme(windows, n_events)
+    table, _ = programme.table([kind.copies for kind in programme.kinds])
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
-    joint = np.ascontiguousarray(table[:, ::-1])
+    joint = np.zeros((rows, windows.n + 1))
+    reached = joint[:, : table.shape[1]]
+    reached[:] = table[:, ::-1]
     # one factor after the other: their product could underflow where the entry does not
-    joint *= ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
-    joint *= recall[:, np.newaxis]
+    reached *= ratio(np.ones(rows), table.sum(axis=1))[:, np.newaxis]
+    reached *= recall[:, np.newaxis]
     return joint
 
 
 def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     """P(C = c) for c = 0 .. n: the number of predictions hit when m events fall at random.
 
-    The same as ``joint_pmf(windows, n_events).sum(axis=0)`` at about half the cost: the predictions before and after
-    a step that no window spans are walked through apart, and put together by two matrix products. Where all windows
-    hang together it costs the same.
+    The same as ``joint_pmf(windows, n_events).sum(axis=0)`` at a quarter of the cost, or less: clusters of windows are
+    dealt out into two halves, whose tables are put together by two matrix products. Where all windows hang together it
+    costs the same.
 
     Parameters
     ----------
@@ -104,14 +106,12 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     array([0.25, 0.5 , 0.25])
     """
     _check_events(windows, n_events)
-    middle = _middle(windows)
-    if n_events in (0, windows.n_steps) or middle == 0:
+    if n_events in (0, windows.n_steps) or _is_small_table(windows, n_events):
         law: FloatArray = joint_pmf(windows, n_events).sum(axis=0)
         return law
-    left = _walk(windows, n_events, 0, middle)
-    right = _walk(windows, n_events, middle, windows.n)
-    for table in (left, right):
-        table *= 2.0**300 / table.sum()  # room for their product, whose mass of 2^600 is taken out at the end
+    programme = _Programme(windows, n_events)
+    # room for their product, whose mass of 2^600 is taken out at the end
+    left, right = (table * (2.0**300 / table.sum()) for table, _ in programme.halves())
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     reached = np.convolve(left.sum(axis=1), right.sum(axis=1))[: len(recall)]
     weight = np.zeros(len(left) + len(right) - 1)
@@ -119,9 +119,10 @@ def precision_pmf(windows: Windows, n_events: int) -> FloatArray:
     by_sum = np.lib.stride_tricks.sliding_window_view(weight, len(right))  # row r, column r': weight[r + r']
     missed = left.T @ (by_sum @ right)
     law = np.zeros(windows.n + 1)
+    hits = law[: missed.shape[0] + missed.shape[1] - 1][::-1]  # the last columns are those of no hit
     for u, row in enumerate(missed):
-        law[u : u + len(row)] += row
-    return law[::-1] * 2.0**-600
+        hits[u : u + len(row)] += row
+    return law * 2.0**-600
 
 
 def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
@@ -145,7 +146,8 @@ def few_missed_pmf(windows: Windows, n_events: int, most: int) -> FloatArray:
     >>> few_missed_pmf(windows, 1, 1)  # one step of four hits both, two hit one
     array([0.25, 0.5 ])
     """
-    table = _walk(windows, n_events, 0, windows.n, most)
+    programme = _Programme(windows, n_events, most)
+    table, _ = programme.table([kind.copies for kind in programme.kinds])
     recall = hypergeometric_pmf(windows.n_steps, windows.covered, n_events)
     weights = ratio(recall, table.sum(axis=1))
     return np.asarray(weights @ table[:, : most + 1])
@@ -167,6 +169,12 @@ def programme_cost(windows: Windows, n_events: int, most_missed: int | None = No
     return int(np.dot(rows * (columns + 1.0), passes))
 
 
+def few_cost(windows: Windows, n_events: int) -> float:
+    """Number of table entries that are passed over where events are few, and so are hits."""
+    reach = float(windows.reach)
+    return len(windows.blocks.length) * (reach + 2) * (n_events + 1) * (n_events * reach + 1) / 2
+
+
 def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = None) -> int:
     """About the most memory that `joint_pmf` needs: two tables for every block still open, and some more."""
     _check_events(windows, n_events)
@@ -177,212 +185,74 @@ def programme_bytes(windows: Windows, n_events: int, most_missed: int | None = N
     return table * (2 * int(open_blocks.max(initial=0)) + 5)
 
 
-class _Pool:
-    """Memory for tables, used again and again: fresh memory costs more than the additions done in it."""
+class _Kind(NamedTuple):
+    """Equal clusters of windows that hang together: blocks and predictions of each, and how many there are."""
 
-    def __init__(self, capacity: int) -> None:
-        self.capacity = capacity
-        self.free: list[FloatArray] = []
-
-    def take(self, size: int) -> FloatArray:
-        buffer = self.free.pop() if self.free else np.empty(self.capacity)
-        return buffer[:size]
-
-    def give(self, table: FloatArray) -> None:
-        self.free.append(cast("FloatArray", table.base))
-
-    def plus(self, one: FloatArray, other: FloatArray) -> FloatArray:
-        """The sum of two tables of which one may have fewer rows, as a new one."""
-        short, long = (one, other) if len(one) <= len(other) else (other, one)
-        total = self.take(len(long))
-        np.add(short, long[: len(short)], out=total[: len(short)])
-        total[len(short) :] = long[len(short) :]
-        return total
-
-    def relaid(self, table: FloatArray, old_width: int, width: int, factor: float) -> FloatArray:
-        """The same table with `width` columns, multiplied by `factor`; the old one is given back."""
-        rows = len(table) // old_width
-        flat = self.take(rows * width)
-        wide = flat.reshape(rows, width)
-        np.multiply(table.reshape(rows, old_width), factor, out=wide[:, :old_width])
-        wide[:, old_width:] = 0.0
-        self.give(table)
-        return flat
+    length: IntArray
+    g: IntArray
+    h: IntArray
+    size: int
+    copies: int
 
 
-class _Open:
-    """The tables "open to i", oldest first, with their sum at hand: a queue of two stacks.
+class _Programme:
+    """Tables of weights of clusters of windows, for so many events."""
 
-    The sum is needed at every block, and may not be kept by subtracting what leaves. So newcomers are added to one
-    running sum; when the oldest are asked for, newcomers are stacked, each with the sum of it and all younger ones.
-    """
+    def __init__(self, windows: Windows, n_events: int, most_missed: int | None = None) -> None:
+        self.odds = n_events / (windows.n_steps - n_events)
+        self.limits = n_events, windows.n if most_missed is None else most_missed, windows.reach
+        longest = min(max(int(LOG_GROWTH_ALLOWED / log1p(self.odds)), 1), windows.n_steps)
+        self.kinds: list[_Kind] = []
+        if _is_small_table(windows, n_events):  # all in one go
+            of, length = cut(windows.blocks.length, longest)
+            self.kinds.append(_Kind(length, windows.blocks.g[of], windows.blocks.h[of], windows.n, 1))
+            return
+        clusters = distinct_clusters(windows)
+        for member, count in zip(clusters.member.tolist(), clusters.copies.tolist(), strict=True):
+            part = slice(clusters.first[member], clusters.first[member + 1])
+            of, length = cut(windows.blocks.length[part], longest)
+            g, h = clusters.g[part][of], clusters.h[part][of]
+            self.kinds.append(_Kind(length, g, h, int(clusters.size[member]), count))
 
-    def __init__(self, pool: _Pool) -> None:
-        self.pool = pool
-        self.old: list[tuple[int, FloatArray, FloatArray]] = []  # (i, table, sum with all younger ones in `old`)
-        self.new: list[tuple[int, FloatArray]] = []
-        self.new_sum: FloatArray | None = None
+    def halves(self) -> tuple[tuple[FloatArray, int], tuple[FloatArray, int]]:
+        """Tables of two halves of the clusters and their predictions: what they have in common is made once."""
+        common = self.table([kind.copies // 2 for kind in self.kinds])
+        sides, sizes = ([0] * len(self.kinds), [0] * len(self.kinds)), [0, 0]
+        for i in sorted(range(len(self.kinds)), key=lambda i: -self.kinds[i].size):
+            if self.kinds[i].copies % 2:
+                smaller = int(sizes[1] < sizes[0])
+                sides[smaller][i] = 1
+                sizes[smaller] += self.kinds[i].size
+        return self.table(sides[0], *common), self.table(sides[1], *common)
 
-    def push(self, i: int, table: FloatArray) -> None:
-        if self.new_sum is None:
-            self.new_sum = table
-        elif len(self.new_sum) == len(table) and self.new_sum is not self.new[0][1]:
-            _add(table, self.new_sum)
-        else:
-            before, self.new_sum = self.new_sum, self.pool.plus(self.new_sum, table)
-            if before is not self.new[0][1]:
-                self.pool.give(before)
-        self.new.append((i, table))
-
-    def pop(self, i: int) -> Iterator[FloatArray]:
-        """Take out the tables open to i, which are the oldest, if there are any."""
-        while self.old or self.new:
-            if not self.old:
-                self._restack()
-            if self.old[-1][0] != i:
-                return
-            _, table, total = self.old.pop()
-            if total is not table:
-                self.pool.give(total)
-            yield table
-
-    def _restack(self) -> None:
-        if self.new_sum is not None and self.new_sum is not self.new[0][1]:
-            self.pool.give(self.new_sum)
-        for i, table in reversed(self.new):
-            total = self.pool.plus(table, self.old[-1][2]) if self.old else table
-            self.old.append((i, table, total))
-        self.new, self.new_sum = [], None
-
-    def sums(self) -> list[FloatArray]:
-        """At most two tables, shorter first, whose sum is that of all open ones."""
-        return ([self.old[-1][2]] if self.old else []) + ([] if self.new_sum is None else [self.new_sum])
-
-    def relaid(self, old_width: int, width: int, factor: float) -> _Open:
-        """The same tables with `width` columns, multiplied by `factor`; the old ones are given back."""
-        other = _Open(self.pool)
-        while self.old or self.new:
-            if not self.old:
-                self._restack()
-            i = self.old[-1][0]
-            for table in self.pop(i):
-                other.push(i, self.pool.relaid(table, old_width, width, factor))
-        return other
+    def table(self, counts: list[int], table: FloatArray | None = None, before: int = 0) -> tuple[FloatArray, int]:
+        """So many clusters of each kind put into a table of ``before`` predictions, and how many there are then."""
+        table = np.array([[MASS]]) if table is None else table
+        n_events, most_missed, reach = self.limits
+        with engine(SECONDS_PER_BLOCK * sum(len(kind.length) for kind in self.kinds)) as (walk, times):
+            for kind, count in zip(self.kinds, counts, strict=True):
+                if count and _is_small(kind, n_events):  # once by itself, and a product for each
+                    own = walk(*kind[:3], np.ones((1, 1)), 0, kind.size, n_events, self.odds, most_missed, reach)
+                    table = times(table, before, own, kind.size, count, n_events, most_missed, reach)
+                    before += count * kind.size
+                    continue
+                for _ in range(count):
+                    table = table * 2.0 ** -round(log2(table.sum() / MASS))
+                    g, h, n = kind.g + before, kind.h + before, before + kind.size
+                    table = walk(kind.length, g, h, table, before, n, n_events, self.odds, most_missed, reach)
+                    before = n
+        return np.asarray(table), before
 
 
-def _walk(windows: Windows, n_events: int, first: int, last: int, most_missed: int | None = None) -> FloatArray:
-    """The table of predictions first .. last-1, which share no step with others: row r events, column u missed.
-
-    With ``most_missed`` there is one column beyond it, for all states that have missed more.
-
-    Tables are flat, row after row: shifting by one event is an offset of a row, by one miss an offset of one, and
-    tables with fewer rows (fewer events so far) are just shorter.
-    """
-    odds = n_events / (windows.n_steps - n_events)
-    log_growth = float(np.log1p(odds))
-    longest = max(int(LOG_GROWTH_ALLOWED / log_growth), 1)
-    blocks = windows.blocks
-    mine = slice(*np.searchsorted(blocks.g, [first, last]))
-    lengths, ended, begun = (part[mine].tolist() for part in (blocks.length, blocks.g, blocks.h))
-    widest = (last - first if most_missed is None else min(last - first, most_missed + 1)) + 1
-    pool = _Pool((min(n_events, sum(lengths)) + 1) * widest)
-    width = min(_SPARE_COLUMNS + 1, widest)
-    settled, opened = pool.take(width), _Open(pool)
-    settled[:] = 0.0
-    settled[0] = MASS
-    g, steps, steps_when_scaled = first, 0, 0
-    for length, until, h in zip(lengths, ended, begun, strict=True):
-        while g < until:
-            g += 1
-            settled = _settle(pool, settled, opened.pop(g), width)
-        for done in range(0, length, longest):
-            piece = min(longest, length - done)
-            too_narrow = width < widest and h - first >= width
-            if too_narrow or (steps + piece - steps_when_scaled) * log_growth > LOG_GROWTH_ALLOWED:
-                factor = 2.0 ** -round((steps - steps_when_scaled) * log_growth / log(2))
-                new_width = min(h - first + _SPARE_COLUMNS + 1, widest) if too_narrow else width
-                settled = pool.relaid(settled, width, new_width, factor)
-                opened = opened.relaid(width, new_width, factor)
-                width, steps_when_scaled = new_width, steps
-            steps += piece
-            tables = [settled, *opened.sums()]
-            opened.push(h, _with_events(pool, tables, width, piece, odds, min(n_events, steps) + 1))
-    while g < last:
-        g += 1
-        settled = _settle(pool, settled, opened.pop(g), width)
-    return settled.reshape(-1, width)
+def _is_small_table(windows: Windows, n_events: int) -> bool:
+    return (n_events + 1) * (min(windows.n, n_events * windows.reach) + 1) <= _SMALL_TABLE
 
 
-def _with_events(
-    pool: _Pool, tables: list[FloatArray], width: int, length: int, odds: float, rows_after: int
-) -> FloatArray:
-    """((1 + odds x)^length - 1) times the sum of tables, x standing for one more event, up to `rows_after` rows."""
-    made: list[FloatArray] = []
-    if length > 2:  # below that it is cheaper to shift each table than to add them first
-        for table in tables[1:]:
-            made.append(pool.plus(made[-1] if made else tables[0], table))
-        tables = [made[-1]] if made else tables
-    rows = len(tables[-1]) // width
-    k = np.arange(1, min(length, rows_after - 1) + 1, dtype=np.float64)
-    coefficients = np.cumprod((length - k + 1) / k * odds)
-    after = pool.take(rows_after * width)
-    if length > 2 and 2 * len(k) > rows + 8:  # a matrix product does many shifts at once
-        column = np.zeros(rows_after + rows - 1)
-        column[rows : rows + len(k)] = coefficients
-        toeplitz = np.lib.stride_tricks.sliding_window_view(column, rows)[:, ::-1]
-        np.matmul(toeplitz, tables[0].reshape(rows, width), out=after.reshape(rows_after, width))
-    else:
-        after[:] = 0.0
-        for shift, coefficient in enumerate(coefficients.tolist(), start=1):
-            for table in tables:
-                target = after[shift * width : shift * width + len(table)]
-                _add(table[: len(target)], target, coefficient)
-    for table in made:
-        pool.give(table)
-    return after
-
-
-def _settle(pool: _Pool, settled: FloatArray, leaving: Iterator[FloatArray], width: int) -> FloatArray:
-    """A window ends: settled states have missed it; states open to it alone have hit it and are settled now."""
-    # who is in the last column has missed too many to count, and stays there: elsewhere that column is still empty
-    beyond = settled[width - 1 :: width].copy()
-    settled[width - 1 :: width] = 0.0
-    total = next(leaving, None)
-    if total is None:  # no event could have hit it alone: it began with the next one
-        total = pool.take(len(settled))
-        total[:] = 0.0
-    for table in leaving:  # of later blocks: they have no fewer rows
-        short, total = total, table
-        _add(short, total[: len(short)])
-        pool.give(short)
-    _add(settled[:-1], total[1 : len(settled)])
-    total[width - 1 : len(settled) : width] += beyond
-    pool.give(settled)
-    return total
-
-
-def _add(table: FloatArray, target: FloatArray, factor: float = 1.0) -> None:
-    """target += factor · table, in one pass and in pieces: they stay in cache, and below what BLAS uses threads for."""
-    daxpy = _daxpy()
-    for begin in range(0, len(table), _ENTRIES_AT_ONCE):
-        piece = slice(begin, begin + _ENTRIES_AT_ONCE)
-        daxpy(table[piece], target[piece], a=factor)
-
-
-@cache
-def _daxpy() -> Callable[..., Any]:
-    """BLAS, when first needed: scipy.linalg takes as long to import as all the rest of nofluke."""
-    from scipy.linalg.blas import daxpy
-
-    return cast(Callable[..., Any], daxpy)
-
-
-def _middle(windows: Windows) -> int:
-    """The cluster's first prediction nearest to half of them; 0 if all windows hang together."""
-    candidates = windows.cluster_starts
-    if len(candidates) == 0:
-        return 0
-    return int(candidates[np.argmin(np.abs(2 * candidates - windows.n))])
+def _is_small(kind: _Kind, n_events: int) -> bool:
+    """Whether to multiply by all entries of a cluster's own table is faster than to walk through its blocks."""
+    entries = (min(int(kind.length.sum()), n_events) + 1) * (kind.size + 1)
+    passes = int(np.minimum(kind.length, n_events).sum()) + 4 * len(kind.length) + 2 * kind.size
+    return entries <= 2 * passes
 
 
 def ratio(upper: FloatArray, lower: FloatArray) -> FloatArray:
