@@ -11,11 +11,13 @@ from typing import Any
 import numpy as np
 
 from nofluke.arrays import IntArray
+from nofluke.errors import Words
 from nofluke.inference.evaluate import Evaluation
 from nofluke.ratios import divide, f_beta
 from nofluke.series.timed import TimedCell
 from nofluke.series.trial import Cell
 from nofluke.studies.cases import Case
+from nofluke.studies.outcome import sent
 from nofluke.studies.schema import FAILED, LAWS, STEPS, TIMINGS, TRUTHS, Part, Schema, Values, cells_with
 
 Row = dict[str, Any]
@@ -33,9 +35,9 @@ class Rows:
     laws: list[Row] = field(default_factory=list)
     truths: list[Row] = field(default_factory=list)
 
-    def fail(self, case: Case, detector: str, reason: str) -> None:
+    def fail(self, case: Case, detector: str, reason: Words) -> None:
         """A cell without a result, or, without a detector, a whole series."""
-        self.failed.append({"series": case.series, "group": case.group, "detector": detector, "reason": reason})
+        self.failed.append({**named(case, detector), "reason": sent(reason)})
 
     def part(self) -> Part:
         """The rows as columns."""
