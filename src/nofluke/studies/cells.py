@@ -9,7 +9,7 @@ from nofluke.arrays import AnyArray
 from nofluke.inference.evaluate import Evaluation, evaluate_trial
 from nofluke.inference.significance import significance
 from nofluke.series.between import Made, trial_of
-from nofluke.series.detector import WAYS, Cuts, choose_cut
+from nofluke.series.detector import Cuts, choose_cut
 from nofluke.series.reading import Sequence, prepare
 from nofluke.series.trial import Cell, Trial
 from nofluke.studies.asked import Asked
@@ -26,25 +26,19 @@ class Cells:
 
     def sequence(self, scores: AnyArray) -> Sequence:
         """The series with one detector's scores, read and checked."""
-        asked, case = self.asked, self.case
-        alarms = scores.dtype.kind == "b"
-        return prepare(
-            case.truth,
-            None if alarms else scores,
-            predictions=scores if alarms else None,
-            times=case.times,
-            truth_as=case.truth_as,  # type: ignore[arg-type]  # checked there
-            missing=asked.missing,
-            count_events=asked.count_events,
-            overlaps=asked.overlaps,
-            warmup=asked.warmup,
-            higher_is="anomalous" if alarms else asked.higher_is,
-        )
+        return prepare(**self._passed(scores))
+
+    def _passed(self, scores: AnyArray) -> dict[str, Any]:
+        """The case and one detector as arguments of functions that read them; alarms have no direction."""
+        case, alarms = self.case, scores.dtype.kind == "b"
+        about = {**self.asked.about.reading, "times": case.times, "truth_as": case.truth_as}
+        if alarms:
+            del about["higher_is"]
+        return {"truth": case.truth, "predictions" if alarms else "scores": scores, **about}
 
     def cuts(self, sequence: Sequence) -> Cuts | None:
         """Where scores become alarms; None where they are alarms."""
-        asked = self.asked
-        return None if sequence.scores is None else choose_cut(sequence, asked.threshold, asked.quantile, asked.budget)
+        return None if sequence.scores is None else choose_cut(sequence, **self.asked.about.cut)
 
     def made(self, sequence: Sequence, cuts: Cuts | None) -> Made:
         """The trial of a sequence, with what is known of its truth already."""
@@ -76,33 +70,22 @@ class Cells:
             "rng": asked.seed_of(self.case.series, detector),
             "alpha": asked.alpha,
         }
-        return evaluate_trial(made, sequence, cuts, asked.null, asked.count_events, rest)
+        return evaluate_trial(made, sequence, cuts, asked.null, asked.about.reading["count_events"], rest)
 
     def metrics(self, detector: str, scores: AnyArray) -> Row:
         """The columns of the metrics that were asked for."""
         asked, case = self.asked, self.case
         if not asked.metrics:
             return {}
-        alarms = scores.dtype.kind == "b"
-        cut: dict[str, Any] = {way: getattr(asked, way) for way in WAYS if not alarms}
         found = significance(
             asked.tested,
-            case.truth,
-            None if alarms else scores,
-            predictions=scores if alarms else None,
-            **cut,
+            **self._passed(scores),
+            **({} if scores.dtype.kind == "b" else asked.about.cut),
             null=asked.null,
             n_resamples=asked.n_resamples,
             workers=1,
             rng=asked.seed_of(case.series, detector),
             alpha=asked.alpha,
-            times=case.times,
-            warmup=asked.warmup,
-            truth_as=case.truth_as,  # type: ignore[arg-type]
-            higher_is="anomalous" if alarms else asked.higher_is,
-            missing=asked.missing,
-            count_events=asked.count_events,
-            overlaps=asked.overlaps,
         )
         row: Row = {}
         for name, one in zip(asked.metrics, found, strict=True):
