@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from nofluke.cli.arguments import number_of, tolerance_of
+from nofluke.cli.arguments import declared_in, number_of, tolerance_of
 from nofluke.cli.command import Command
 from nofluke.cli.printing import verdict_code, wrapped, write, write_result
 from nofluke.cli.study_options import cell_options, run_options, source_options
@@ -87,7 +87,7 @@ def _arguments(options: dict[str, Any]) -> dict[str, Any]:
         tolerance = tolerance_of(both, early, late, unit)
     renamed = {"times": "time", "n_resamples": "resamples", "rng": "seed"}
     found = {argument: options.pop(name) for argument, name in renamed.items()}
-    found |= {name: number_of(options.pop(name)) for name in ("warmup", "refractory")}
+    found |= declared_in(options)
     return {**options, **found, "tolerance": tolerance, "scores": list(options["scores"]) or None}
 
 
